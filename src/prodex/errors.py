@@ -1,0 +1,110 @@
+"""Every error that prodex raises on purpose.
+
+::
+
+    ProdexError
+    ├── SettingsError                  base URL, credentials or folders cannot be used as given
+    ├── QueryError                     a query that the service could not understand, or not as meant
+    ├── InputError                     records or files handed in that cannot be read
+    ├── ServiceError                   the exchange service, or the way to it, failed
+    │   ├── ServiceUnreachable         no connection, a timeout, or 429/5xx until patience ended
+    │   ├── AuthenticationFailed       credentials or token not accepted
+    │   ├── RequestRefused             a 4xx other than those: the request itself is wrong
+    │   │   └── CursorLost             a scroll cursor is no longer known to the service
+    │   ├── RedirectRefused            the service points to another host
+    │   └── UnexpectedReply            a reply that is not what the contract promises
+    ├── IncompleteLoad                 fewer (or more) products came than the service announced
+    ├── SnapshotError                  a snapshot on disk cannot be used
+    │   ├── SnapshotNotFound
+    │   ├── SnapshotDamaged
+    │   └── SnapshotLocked             another process is writing it
+    ├── StorageError                   the disk refused a write (full, read-only, not permitted)
+    └── MissingExtra                   an optional dependency is not installed
+
+A message says what happened, with which value, and what to do. No message, repr or attribute holds a client
+secret or a token.
+"""
+
+from __future__ import annotations
+
+
+class ProdexError(Exception):
+    """Anything that prodex raises on purpose."""
+
+
+class SettingsError(ProdexError, ValueError):
+    """Base URL, credentials or folders cannot be used as given."""
+
+
+class QueryError(ProdexError, ValueError):
+    """A query that the service could not understand, or not as it was meant."""
+
+
+class InputError(ProdexError, ValueError):
+    """Records or files that were handed in cannot be read."""
+
+
+class ServiceError(ProdexError):
+    """The exchange service, or the way to it, failed.
+
+    Attributes
+    ----------
+    status
+        The HTTP status of the last reply, or None when there was no reply.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ServiceUnreachable(ServiceError):
+    """No connection, a timeout, or 429/5xx replies until patience ended."""
+
+
+class AuthenticationFailed(ServiceError):
+    """The service did not accept the credentials or the token."""
+
+
+class RequestRefused(ServiceError):
+    """The service refused the request itself (a 4xx reply)."""
+
+
+class CursorLost(RequestRefused):
+    """A scroll cursor is no longer known to the service; the scroll has to start again."""
+
+
+class RedirectRefused(ServiceError):
+    """The service pointed to another host, where no token may go."""
+
+
+class UnexpectedReply(ServiceError):
+    """A reply that is not what the contract promises: no JSON, cut off, or without its envelope."""
+
+
+class IncompleteLoad(ProdexError):
+    """The products that came do not agree with what the service announced."""
+
+
+class SnapshotError(ProdexError):
+    """A snapshot on disk cannot be used."""
+
+
+class SnapshotNotFound(SnapshotError, LookupError):
+    """No snapshot has this name or time."""
+
+
+class SnapshotDamaged(SnapshotError):
+    """A file of a snapshot is missing, cut off or changed."""
+
+
+class SnapshotLocked(SnapshotError):
+    """Another process is writing this snapshot."""
+
+
+class StorageError(ProdexError, OSError):
+    """The disk refused a write: full, read-only or not permitted."""
+
+
+class MissingExtra(ProdexError, ImportError):
+    """An optional dependency is not installed."""
