@@ -1,0 +1,171 @@
+"""Markets and languages by code and by name.
+
+The service numbers its markets (ISO 3166-1 numeric: 250) and writes languages in two ways: `fra-FR` in the
+`expressedIn.code` of a text, `fr` or `fr-FR` in its `normalizedCode` and in the Accept-language header. People
+say "France" and "French". Names and codes are those of the CLDR, through Babel.
+
+>>> market_code("France"), market_code("fr"), market_name(56)
+(250, 250, 'Belgium')
+>>> language_tag("fra-FR"), language_tag("Dutch"), language_code("fr-FR"), language_name("nld")
+('fr-FR', 'nl', 'fra-FR', 'Dutch')
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from babel import Locale
+from babel.core import get_global
+
+from prodex.errors import QueryError
+
+#: Languages in which names of markets and languages are understood.
+_NAMES_IN = ("en", "fr", "de", "es", "nl")
+
+# Numbers that ISO 3166-1 gave up; the CLDR keeps them as aliases of today's countries.
+_RETIRED_MARKETS = frozenset({"230", "249", "278", "280", "720", "736", "886"})
+
+# ISO 639-2/B codes (library use) and two that the CLDR merges into another language: read, never written.
+_UNWRITTEN_LANGUAGES = frozenset(
+    "alb arm baq bur chi cze dut fre geo ger gre ice mac mao may per prp rum scc scr slo tib twi wel".split()  # noqa: SIM905
+)
+
+_TAG = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]{2,8})*)")
+
+
+def market_code(market: int | str) -> int:
+    """Return the ISO 3166-1 numeric code of a market.
+
+    Parameters
+    ----------
+    market
+        The number itself (250, "250", "056"), an alpha-2 or alpha-3 code ("FR", "FRA"), or a name in English,
+        French, German, Spanish or Dutch ("France", "Frankreich").
+
+    Raises
+    ------
+    QueryError
+        When no market has this code or name; the message names the nearest.
+    """
+    numbers = _market_numbers()
+    wanted = f"{market:03d}" if isinstance(market, int) else market.strip()
+    if wanted.isdecimal() and wanted.zfill(3) in numbers:
+        return int(wanted)
+    alpha = get_global("territory_aliases").get(wanted.upper(), [wanted.upper()])[0]
+    alpha = _market_names().get(wanted.casefold(), alpha)
+    for number, territory in numbers.items():
+        if territory == alpha and number not in _RETIRED_MARKETS:
+            return int(number)
+    raise QueryError(
+        _unknown("market", market, _market_names(), "its ISO 3166-1 number (250) or its name (France)")
+    )
+
+
+def market_name(market: int, language: str = "en") -> str:
+    """Return the name of a market, or its number in three digits when the CLDR has no name for it."""
+    number = f"{market:03d}"
+    territory = _market_numbers().get(number, "")
+    return str(Locale.parse(language_tag(language), sep="-").territories.get(territory, number))
+
+
+def language_tag(language: str) -> str:
+    """Return a language as the Accept-language header wants it: two letters, then subtags ("fr", "fr-FR").
+
+    Parameters
+    ----------
+    language
+        A tag or code in either form ("fr-FR", "fra-FR", "fre"), or a name ("French", "Französisch").
+
+    Raises
+    ------
+    QueryError
+        When no language has this code or name; the message names the nearest.
+    """
+    match = _TAG.fullmatch(language.strip())
+    if match and (short := _short(match[1].lower())):
+        return short + _subtags(match[2])
+    if named := _language_names().get(language.strip().casefold()):
+        return named
+    raise QueryError(
+        _unknown("language", language, _language_names(), "a tag such as fr-FR or a name such as French")
+    )
+
+
+def language_code(language: str) -> str:
+    """Return a language as `expressedIn.code` holds it: three letters, then the country ("fra-FR")."""
+    short, _, subtags = language_tag(language).partition("-")
+    return _long_codes().get(short, short) + (f"-{subtags}" if subtags else "")
+
+
+def language_name(language: str, language_of_name: str = "en") -> str:
+    """Return the name of a language; its country follows in brackets where it has one ("French (France)")."""
+    names = Locale.parse(language_tag(language_of_name), sep="-")
+    short, _, country = language_tag(language).partition("-")
+    name = str(names.languages.get(short, short))
+    return f"{name} ({names.territories.get(country, country)})" if country else name
+
+
+def _short(code: str) -> str | None:
+    """Return the shortest code of a language by a code of two or three letters, or None."""
+    code = get_global("language_aliases").get(code, code)
+    return code if code in Locale("en").languages else None
+
+
+def _subtags(subtags: str) -> str:
+    """Write the country in capitals, as in fr-FR, and the rest as it came."""
+    parts = re.split("[-_]", subtags)[1:]
+    return "".join(f"-{part.upper() if len(part) == 2 else part}" for part in parts)
+
+
+@cache
+def _market_numbers() -> Mapping[str, str]:
+    """Return alpha-2 codes by three-digit number, of numbers that stand for exactly one country."""
+    return {
+        number: territories[0]
+        for number, territories in get_global("territory_aliases").items()
+        # ISO 3166-1 leaves the numbers from 900 to whoever wants one for himself.
+        if number.isdecimal() and number < "900" and len(territories) == 1 and len(territories[0]) == 2
+    }
+
+
+@cache
+def _market_names() -> Mapping[str, str]:
+    """Return alpha-2 codes by name, in lower case."""
+    known = set(_market_numbers().values())
+    return {
+        name.casefold(): territory
+        for language in reversed(_NAMES_IN)
+        for territory, name in Locale(language).territories.items()
+        if territory in known
+    }
+
+
+@cache
+def _language_names() -> Mapping[str, str]:
+    """Return tags by name, in lower case."""
+    return {
+        name.casefold(): tag.replace("_", "-")
+        for language in reversed(_NAMES_IN)
+        for tag, name in Locale(language).languages.items()
+        if len(tag) == 2
+    }
+
+
+@cache
+def _long_codes() -> Mapping[str, str]:
+    """Return three-letter codes (ISO 639-2/T) by two-letter code."""
+    aliases = get_global("language_aliases")
+    return {
+        short: code
+        for code, short in aliases.items()
+        if len(code) == 3 and len(short) == 2 and code not in _UNWRITTEN_LANGUAGES
+    }
+
+
+def _unknown(what: str, value: object, names: Iterable[str], instead: str) -> str:
+    near = difflib.get_close_matches(str(value).casefold(), list(names), n=1)
+    hint = f" Did you mean {near[0].title()!r}?" if near else ""
+    return f"There is no {what} {value!r}.{hint} Give {instead}."
