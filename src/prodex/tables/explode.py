@@ -1,0 +1,314 @@
+"""The fast walk: the Arrow type of a block of products is walked once, all its products at a time.
+
+It takes the same decisions as the plain walk (`prodex.tables.plain`), in the same order, but on whole columns; no
+Python object is made per value. Objects are opened into dicts of columns, so that what finds its home can be taken
+out; what is left over is walked further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.tables.declaration import Column, Table, anchored, child_path
+from prodex.tables.fitting import fit_column, number_texts
+from prodex.tables.languages import short_languages
+from prodex.tables.places import Indices, Places
+
+#: A column, or an opened object with its columns by wire key.
+Node: TypeAlias = "pa.Array | dict[str, Node]"
+#: Rows of one table, under one wire path.
+Emit = Callable[[str, str, Places, dict[str, pa.Array]], None]
+
+
+class _Nodes(NamedTuple):
+    """The hierarchy nodes around the rows at hand."""
+
+    level: int
+    root_gtin: pa.Array
+    gtin: pa.Array
+    units: pa.Array
+
+    def at(self, rows: Indices) -> _Nodes:
+        index = pa.array(rows)
+        return _Nodes(self.level, self.root_gtin.take(index), self.gtin.take(index), self.units.take(index))
+
+
+class _Around(NamedTuple):
+    """The object around the rows at hand, and which of its rows each of them belongs to (None: the same)."""
+
+    node: Mapping[str, Node]
+    rows: Indices | None
+
+    def at(self, rows: Indices) -> _Around:
+        return _Around(self.node, rows if self.rows is None else self.rows[rows])
+
+    def column(self, path: tuple[str, ...], size: int, column: Column) -> pa.Array:
+        """Return a copy of one of its columns for each row, as far as it fits."""
+        leaf: Node | None = self.node  # type: ignore[assignment]
+        for key in path:
+            leaf = _open(leaf).get(key) if leaf is not None else None
+        fitted = fit_column(leaf, column.kind) if isinstance(leaf, pa.Array) else None
+        if fitted is None:
+            return pa.nulls(size)
+        return fitted.values if self.rows is None else fitted.values.take(pa.array(self.rows))
+
+
+def explode(fields: Mapping[str, pa.Array], places: Places, emit: Emit) -> None:
+    """Give every value of a block of products to its table.
+
+    Parameters
+    ----------
+    fields
+        The products' top-level attributes as columns.
+    places
+        One place for each product.
+    emit
+        Called with table, wire path, places and columns, for each run of rows found.
+    """
+    _walk_object(dict(fields), "", places, _Around({}, None), None, emit)
+
+
+def _walk(node: Node, path: str, places: Places, around: _Around, nodes: _Nodes | None, emit: Emit) -> None:
+    if isinstance(node, dict):
+        _walk_object(node, path, places, around, nodes, emit)
+    elif pa.types.is_list(node.type):
+        items = node.flatten()
+        if len(items):
+            parents = pc.list_parent_indices(node).to_numpy().astype(np.int32)
+            inner = nodes.at(parents) if nodes is not None else None
+            _walk(items, path, places.inside(node, parents), around.at(parents), inner, emit)
+    elif pa.types.is_struct(node.type):
+        _walk_object(_open(node), path, places, around, nodes, emit)
+    elif not pa.types.is_null(node.type) and node.null_count < len(node):
+        _walk_leaf(node, path, places, emit)
+
+
+def _walk_object(
+    fields: dict[str, Node], path: str, places: Places, around: _Around, nodes: _Nodes | None, emit: Emit
+) -> None:
+    size = len(places.products)
+    left = dict(fields)
+    if (table := anchored(path)) is not None:
+        columns, found = _take_columns(left, table, around, size)
+        if table.name == "hierarchies":
+            nodes = _add_hierarchy(columns, path, nodes, size)
+        if table.name == "entities":
+            found = _take_entities(left, columns, found, places, emit)
+        _emit(table.name, path, places, columns, None if table.name == "products" else found, emit)
+    _take_localized(left, path, places, emit)
+    _take_codes(left, path, places, emit)
+    inside = _Around(fields, None)
+    for key, node in left.items():
+        _walk(node, child_path(path, key), places, inside, nodes, emit)
+
+
+def _walk_leaf(array: pa.Array, path: str, places: Places, emit: Emit) -> None:
+    table = anchored(path)
+    for column in table.columns if table is not None else ():
+        if () in column.paths and (fitted := fit_column(array, column.kind)) is not None:
+            _emit(table.name, path, places, {column.name: fitted.values}, fitted.values.is_valid(), emit)  # type: ignore[union-attr]
+            if fitted.misfits is None:
+                return
+            array = fitted.misfits
+    rows = array.is_valid()
+    if pa.types.is_floating(array.type):
+        kind, texts = "number", number_texts(array)
+    else:
+        kind = "boolean" if pa.types.is_boolean(array.type) else "string"
+        texts = pc.cast(array, pa.string())
+    _emit("scalars", path, places, {"type": _constant(kind, len(array)), "value": texts}, rows, emit)
+
+
+def _take_columns(
+    left: dict[str, Node], table: Table, around: _Around, size: int
+) -> tuple[dict[str, pa.Array], pa.Array | None]:
+    """Move what fits the table's columns out of `left`; also say which rows got anything."""
+    columns: dict[str, pa.Array] = {}
+    found: pa.Array | None = None
+    for column in table.columns:
+        if column.parent_path is not None:
+            columns[column.name] = around.column(column.parent_path, size, column)
+        for path in column.paths:
+            taken = _pop(left, path, column, columns.get(column.name)) if path else None
+            if taken is not None:
+                columns[column.name] = taken
+                found = taken.is_valid() if found is None else pc.or_(found, taken.is_valid())
+    return columns, found
+
+
+def _pop(left: dict[str, Node], path: tuple[str, ...], column: Column, so_far: pa.Array | None) -> pa.Array | None:
+    """Take a column out of nested objects where it fits; with `so_far`, only where that has nothing."""
+    key, *rest = path
+    node = left.get(key)
+    if node is None:
+        return None
+    if rest:
+        if not (isinstance(node, dict) or pa.types.is_struct(node.type)):
+            return None
+        inner = dict(_open(node))
+        taken = _pop(inner, tuple(rest), column, so_far)
+        left[key] = inner
+        return taken
+    fitted = fit_column(node, column.kind) if isinstance(node, pa.Array) else None
+    if fitted is None or fitted.values.null_count == len(fitted.values):
+        return None
+    if so_far is None:
+        _leave(left, key, fitted.misfits)
+        return fitted.values
+    _leave(left, key, pc.if_else(pc.and_(so_far.is_null(), fitted.values.is_valid()), None, node))
+    return pc.coalesce(so_far, fitted.values)
+
+
+def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:
+    data, described = left.get("data"), left.get("expressedIn")
+    if not isinstance(data, pa.Array) or not (pa.types.is_string(data.type) or pa.types.is_floating(data.type)):
+        return
+    if described is None or not (isinstance(described, dict) or pa.types.is_struct(described.type)):
+        return
+    inner = dict(_open(described))
+    rows = _described(inner, data.is_valid())
+    if rows is None:
+        return
+    taken = _take_descriptor(inner, rows)
+    left["expressedIn"] = inner
+    _leave(left, "data", _without(data, rows))
+    _emit("descriptors", path, places, taken, rows, emit)
+    code, short = taken["code"], taken["short_code"]
+    if pa.types.is_string(data.type):
+        columns = {"language_code": code, "language": short_languages(code, short), "text": data}
+        _emit("texts", path, places, columns, rows, emit)
+    else:
+        columns = {"value": data, "unit_code": code, "unit": pc.coalesce(taken["label"], short)}
+        _emit("quantities", path, places, columns, rows, emit)
+
+
+def _take_codes(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:
+    node = left.get("code")
+    fitted = fit_column(node, "code") if isinstance(node, pa.Array) else None
+    if fitted is None or fitted.values.null_count == len(fitted.values):
+        return
+    rows = fitted.values.is_valid()
+    _leave(left, "code", fitted.misfits)
+    columns = {"code": fitted.values}
+    for name in ("label", "description"):
+        columns[name] = _take_text(left, name, rows)
+    _emit("codes", path, places, columns, rows, emit)
+
+
+def _take_entities(
+    left: dict[str, Node], columns: dict[str, pa.Array], found: pa.Array | None, places: Places, emit: Emit
+) -> pa.Array | None:
+    rows = _described(left, None)
+    if rows is None:
+        return found
+    taken = _take_descriptor(left, rows)
+    columns |= {"entity_code": taken["code"], "short_code": taken["short_code"]}
+    _emit("descriptors", "", places, taken, rows, emit)
+    return rows if found is None else pc.or_(found, rows)
+
+
+def _described(described: Mapping[str, Node], among: pa.Array | None) -> pa.Array | None:
+    """Say which rows have a descriptor with a code or a short code, or None when none has."""
+    rows: pa.Array | None = None
+    for key, kind in (("code", "code"), ("normalizedCode", "string")):
+        node = described.get(key)
+        fitted = fit_column(node, kind) if isinstance(node, pa.Array) else None  # type: ignore[arg-type]
+        if fitted is not None:
+            valid = fitted.values.is_valid()
+            rows = valid if rows is None else pc.or_(rows, valid)
+    if rows is not None and among is not None:
+        rows = pc.and_(rows, among)
+    return rows if rows is not None and pc.any(rows).as_py() else None
+
+
+def _take_descriptor(described: dict[str, Node], rows: pa.Array) -> dict[str, pa.Array]:
+    taken: dict[str, pa.Array] = {}
+    node = described.get("code")
+    fitted = fit_column(node, "code") if isinstance(node, pa.Array) else None
+    if fitted is None:
+        taken["code"] = pa.nulls(len(rows), pa.string())
+    else:
+        taken["code"] = _only(fitted.values, rows)
+        _leave(described, "code", _without(node, pc.and_(rows, fitted.values.is_valid())))
+    taken["short_code"] = _take_text(described, "normalizedCode", rows)
+    taken["description"] = _take_text(described, "description", rows)
+    taken["label"] = _take_text(described, "label", rows)
+    return taken
+
+
+def _take_text(left: dict[str, Node], key: str, rows: pa.Array) -> pa.Array:
+    """Take a text out of `left` for these rows, where it is one."""
+    node = left.get(key)
+    if not isinstance(node, pa.Array) or not pa.types.is_string(node.type):
+        return pa.nulls(len(rows), pa.string())
+    _leave(left, key, _without(node, rows))
+    return _only(node, rows)
+
+
+def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None, size: int) -> _Nodes:
+    """Add what a node is within its hierarchy, and return the nodes for what stands below."""
+    gtin = columns.get("node_gtin", pa.nulls(size, pa.string()))
+    if above is None:
+        nodes = _Nodes(0, gtin, gtin, pa.array(np.ones(size)))
+    else:
+        quantity = columns.get("quantity", pa.nulls(size, pa.float64()))
+        nodes = _Nodes(above.level + 1, above.root_gtin, gtin, pc.multiply(above.units, quantity))
+    columns |= {
+        "source": _constant(path.removeprefix("lastRequest.").split(".")[0], size),
+        "level": pa.array(np.full(size, nodes.level, np.int64)),
+        "root_gtin": nodes.root_gtin,
+        "units_per_root": nodes.units,
+    }
+    if above is not None:
+        columns["parent_gtin"] = above.gtin
+    return nodes
+
+
+def _emit(
+    table: str, path: str, places: Places, columns: dict[str, pa.Array], rows: pa.Array | None, emit: Emit
+) -> None:
+    """Hand on the rows meant; `rows` None means all of a products block, or none where nothing was found."""
+    if rows is None:
+        if table == "products":
+            emit(table, path, places, columns)
+        return
+    picked = np.flatnonzero(rows.to_numpy(zero_copy_only=False)).astype(np.int32)
+    if len(picked) == len(rows):
+        emit(table, path, places, columns)
+    elif len(picked):
+        index = pa.array(picked)
+        emit(table, path, places.at(picked), {name: array.take(index) for name, array in columns.items()})
+
+
+def _open(node: Any) -> dict[str, Node]:
+    """Return the columns of an object; none for what is no object."""
+    if isinstance(node, dict):
+        return node
+    if not pa.types.is_struct(node.type):
+        return {}
+    return {field.name: node.field(i) for i, field in enumerate(node.type)}
+
+
+def _leave(left: dict[str, Node], key: str, rest: pa.Array | None) -> None:
+    """Leave only the rest of a column for the walk."""
+    if rest is None or rest.null_count == len(rest):
+        del left[key]
+    else:
+        left[key] = rest
+
+
+def _only(array: pa.Array, rows: pa.Array) -> pa.Array:
+    return pc.if_else(rows, array, None)
+
+
+def _without(array: pa.Array, rows: pa.Array) -> pa.Array:
+    return pc.if_else(rows, None, array)
+
+
+def _constant(text: str, size: int) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(size, np.int32)), pa.array([text]))

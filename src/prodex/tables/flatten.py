@@ -1,0 +1,224 @@
+"""Products in, tables out: the fast path, equal to the plain walk.
+
+Pure: no network, no disk, no clock. A function of each product alone, so that the tables of two pages are those of
+the one followed by those of the other, whatever was flattened before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.tables.declaration import COUNTED, TABLES, Table
+from prodex.tables.explode import explode
+from prodex.tables.parse import Shapes
+from prodex.tables.places import Indices, Places
+from prodex.tables.plain import Rows, flatten_one
+from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
+
+Tables = dict[str, pa.Table]
+
+_CONSTANT = ("attribute", "source", "type")
+
+
+class _Run(NamedTuple):
+    """Rows of one table that stand under one wire path."""
+
+    path: str
+    places: Places
+    columns: dict[str, pa.Array]
+
+
+def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) -> Tables:
+    """Flatten products to all tables of the declaration.
+
+    Parameters
+    ----------
+    products
+        One JSON object each, UTF-8, as received.
+    shapes
+        The cache of shapes to use and to teach; a new one when none is given.
+
+    Returns
+    -------
+    dict
+        Every declared table by name. Keys and other repeating columns are dictionary-encoded. `products`,
+        `presence` and `raw` are in the order of the products; rows of other tables are not.
+
+    Examples
+    --------
+    >>> tables = flatten_products([b'{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]}'])
+    >>> tables["texts"].select(["product_id", "attribute", "language", "text"]).to_pylist()
+    [{'product_id': '7', 'attribute': 'namePublicLong', 'language': 'fr', 'text': 'Riz'}]
+    """
+    texts = _as_text(products)
+    records = read_records(products)
+    blocks, odd = (shapes or Shapes()).parse(records.bodies)
+    runs: dict[str, list[_Run]] = defaultdict(list)
+
+    def emit(table: str, path: str, places: Places, columns: dict[str, pa.Array]) -> None:
+        runs[table].append(_Run(path, places, columns))
+
+    for block in blocks:
+        explode(block.fields, Places.of_products(block.products), emit)
+    plain = [(index, flatten_one(product)) for index, product in odd.items()]
+    keys = _Keys(records)
+    tables = {
+        name: _assemble(table, runs[name], plain, keys)
+        for name, table in TABLES.items()
+        if name not in {"products", "presence", "raw", "descriptors"}
+    }
+    tables["descriptors"] = _descriptors(runs["descriptors"], plain)
+    tables["products"] = _products(runs["products"], plain, keys, tables)
+    everybody = np.arange(len(products), dtype=np.int32)
+    own = keys.of(everybody)
+    tables["presence"] = pa.table({**own, **presence_columns(records)})
+    tables["raw"] = pa.table({**own, "json": texts})
+    return {name: tables[name] for name in TABLES}
+
+
+def declared(name: str, columns: Mapping[str, Any], size: int) -> pa.Table:
+    """Return a table with exactly the declared columns, nulls where there is nothing.
+
+    Repeating columns may stay dictionary-encoded; every other column has its declared type.
+    """
+    arrays = []
+    for field in TABLES[name].schema:
+        array = columns.get(field.name)
+        if array is None:
+            array = pa.nulls(size, field.type)
+        elif not pa.types.is_dictionary(array.type) and array.type != field.type:
+            array = array.cast(field.type)
+        arrays.append(array)
+    return pa.table(arrays, names=TABLES[name].schema.names)
+
+
+def decoded(tables: Mapping[str, pa.Table]) -> Tables:
+    """Return the tables with the declared types, nothing dictionary-encoded."""
+    return {name: _decoded(table) for name, table in tables.items()}
+
+
+def _decoded(table: pa.Table) -> pa.Table:
+    for i, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
+    return table
+
+
+class _Keys:
+    """The keys of all products as dictionaries, so that child rows hold numbers and no text is copied."""
+
+    def __init__(self, records: Records) -> None:
+        self._product_ids = pa.array(records.product_ids, pa.string())
+        self._gtins = pa.array(records.gtins, pa.string())
+        self.records = records
+
+    def of(self, products: Indices) -> dict[str, pa.DictionaryArray]:
+        index = pa.array(products)
+        return {
+            "product_id": pa.DictionaryArray.from_arrays(index, self._product_ids),
+            "gtin": pa.DictionaryArray.from_arrays(index, self._gtins),
+        }
+
+
+def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys) -> pa.Table:
+    """Put the rows of all runs, and of the products that went the plain way, into one table."""
+    rows = [(index, row) for index, flat in plain for row in flat[table.name]]
+    products = np.concatenate([*(run.places.products for run in runs), np.array([i for i, _ in rows], np.int32)])
+    columns: dict[str, Any] = dict(keys.of(products.astype(np.int32)))
+    for name in (column.name for column in table.columns if column.name not in columns):
+        if name == "attribute":
+            columns[name] = _paths(runs, rows)
+            continue
+        arrays = [
+            run.places.positions() if name == "position" else run.columns.get(name, len(run.places.products))
+            for run in runs
+        ]
+        columns[name] = _joined(table, name, arrays, [row[name] for _, row in rows])
+    return declared(table.name, columns, len(products))
+
+
+def _paths(runs: list[_Run], rows: list[tuple[int, dict[str, Any]]]) -> pa.Array:
+    numbers: dict[str, int] = {}
+    lengths = [len(run.places.products) for run in runs]
+    codes = np.repeat([numbers.setdefault(run.path, len(numbers)) for run in runs], lengths)
+    more = [numbers.setdefault(row["attribute"], len(numbers)) for _, row in rows]
+    every = np.concatenate([codes, more]).astype(np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(every), pa.array(list(numbers), pa.string()))
+
+
+def _joined(table: Table, name: str, arrays: list[Any], more: list[Any]) -> pa.Array | None:
+    """Join the chunks of a column; a number instead of a chunk stands for so many nulls."""
+    kind = table.schema.field(name).type
+    if all(isinstance(array, int) for array in arrays) and not any(value is not None for value in more):
+        return None
+    if more:
+        arrays = [*arrays, pa.array(more, kind)]
+    if any(not isinstance(a, int) and pa.types.is_dictionary(a.type) for a in arrays):
+        encoded = pa.dictionary(pa.int32(), kind)
+        chunks = [_encoded(a, kind, encoded) for a in arrays]
+        return pa.chunked_array(chunks, encoded).unify_dictionaries().combine_chunks()
+    chunks = [pa.nulls(a, kind) if isinstance(a, int) else a.cast(kind) for a in arrays]
+    return pa.chunked_array(chunks, kind).combine_chunks()
+
+
+def _encoded(array: Any, kind: pa.DataType, encoded: pa.DataType) -> pa.Array:
+    if isinstance(array, int):
+        return pa.nulls(array, encoded)
+    if pa.types.is_dictionary(array.type):
+        return array if array.type == encoded else array.cast(encoded)
+    return array.cast(kind).dictionary_encode()
+
+
+def _descriptors(runs: list[_Run], plain: list[tuple[int, Rows]]) -> pa.Table:
+    """Each descriptor once: the same few are repeated on every text."""
+    names = TABLES["descriptors"].schema.names
+    chunks = [pa.table({name: run.columns[name] for name in names}) for run in runs]
+    chunks.append(
+        pa.Table.from_pylist([r for _, flat in plain for r in flat["descriptors"]], TABLES["descriptors"].schema)
+    )
+    return distinct(pa.concat_tables(chunks))
+
+
+def distinct(lexicon: pa.Table) -> pa.Table:
+    """Return each row of a lexicon once, in order of first appearance."""
+    names = lexicon.column_names
+    numbered = np.zeros(lexicon.num_rows, np.int64)
+    for name in names:
+        codes = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode").indices
+        numbered = numbered * (pc.max(codes).as_py() or 0) + numbered + codes.to_numpy()
+        numbered = np.unique(numbered, return_inverse=True)[1]
+    first = np.sort(np.unique(numbered, return_index=True)[1])
+    return declared("descriptors", {n: lexicon.column(n).combine_chunks().take(pa.array(first)) for n in names}, len(first))
+
+
+def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tables: Tables) -> pa.Table:
+    """One row for each product, in order, with the counts of its children."""
+    table = TABLES["products"]
+    size = len(keys.records.product_ids)
+    everybody = np.arange(size, dtype=np.int32)
+    columns: dict[str, Any] = dict(keys.of(everybody))
+    order = np.concatenate([*(run.places.products for run in runs), np.array([i for i, _ in plain], np.int32)])
+    back = pa.array(np.argsort(order, kind="stable"))
+    straight = bool(np.array_equal(order, everybody))
+    for column in table.columns:
+        if column.paths:
+            arrays = [run.columns.get(column.name, len(run.places.products)) for run in runs]
+            joined = _joined(table, column.name, arrays, [flat["products"][0][column.name] for _, flat in plain])
+            columns[column.name] = joined if joined is None or straight else joined.take(back)
+    for name in COUNTED:
+        rows = tables[name].column("product_id").combine_chunks().indices.to_numpy() if tables[name].num_rows else []
+        columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
+    pending = keys.records.presence.get("lastRequest", np.zeros(size, np.int8))
+    columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))
+    return declared("products", columns, size)
+
+
+def _as_text(products: Sequence[bytes]) -> pa.Array:
+    """Return the records as received, as text."""
+    return pa.array(products, pa.binary()).cast(pa.string())

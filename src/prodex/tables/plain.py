@@ -1,0 +1,268 @@
+"""The definition of flattening: a plain walk of one product, slow and obviously right.
+
+The fast path (`prodex.tables.blocks`) must give the same rows; the tests hold it against this one.
+
+Every scalar of a product finds exactly one home, in this order:
+
+1. an object on a declared path gives a row of that table, from the declared columns that its values fit;
+2. `{expressedIn: {code | normalizedCode}, data: text}` is a text, with a number in `data` a quantity;
+3. an object with a `code` is a code;
+4. whatever is left is walked further; a scalar that arrives at the end of the walk stands in `scalars`.
+
+Null makes no row. Lists are transparent for the path and counted in the position.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from prodex.tables.declaration import COUNTED, TABLES, Column, Table, anchored, child_path
+from prodex.tables.languages import short_language
+from prodex.tables.values import exact, fit, scalar_text, storable, type_of
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+
+_DESCRIPTOR = ("code", "normalizedCode", "description", "label")
+
+
+class _Place(NamedTuple):
+    """Where the walk stands."""
+
+    path: str
+    position: tuple[int, ...]
+    around: Mapping[str, Any]
+    """The nearest object around the one at hand."""
+    node: _Node | None
+    """The hierarchy node around it, if any."""
+
+
+class _Node(NamedTuple):
+    level: int
+    root_gtin: str | None
+    gtin: str | None
+    units: float | None
+
+
+def flatten_one(product: Mapping[str, Any]) -> Rows:
+    """Flatten one product.
+
+    Parameters
+    ----------
+    product
+        The record, as `json.loads` reads it.
+
+    Returns
+    -------
+    dict
+        For each table its rows, a row being a dict with every declared column. `presence` has a column for each
+        top-level attribute of this product; `raw` is left to those who hold the bytes.
+
+    Examples
+    --------
+    >>> rows = flatten_one({"id": 7, "gtin": "03036811359935", "netContent": [
+    ...     {"data": 250, "expressedIn": {"code": "GRM", "label": "g"}}]})
+    >>> [(row["attribute"], row["value"], row["unit"]) for row in rows["quantities"]]
+    [('netContent', 250.0, 'g')]
+    """
+    keys = {"product_id": product_key(product), "gtin": fit(product.get("gtin"), "code")}
+    rows: Rows = defaultdict(list)
+    # A stack, not recursion: products nested a thousand levels deep have been seen to end other readers.
+    waiting: list[tuple[Any, _Place]] = [(product, _Place("", (), {}, None))]
+    while waiting:
+        value, place = waiting.pop()
+        if isinstance(value, list):
+            items = [(item, place._replace(position=(*place.position, i))) for i, item in enumerate(value)]
+            waiting.extend(reversed(items))
+        elif isinstance(value, Mapping):
+            _take_object(value, place, rows, waiting)
+        elif value is not None:
+            _take_scalar(value, place, rows)
+    flat: Rows = {}
+    for name, table in TABLES.items():
+        if name not in {"presence", "raw"}:
+            flat[name] = [{c.name: (row | keys).get(c.name) for c in table.columns} for row in rows[name]]
+    flat["descriptors"] = [dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])]
+    (root,) = flat["products"]
+    root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
+    root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
+    flat["presence"] = [{**keys, **{storable(key): presence_of(value) for key, value in product.items()}}]
+    return flat
+
+
+def product_key(product: Mapping[str, Any]) -> str:
+    """Return a product's key: `id`, else `uuid`, else `gtin`, else a digest of the record.
+
+    >>> product_key({"id": 7}), product_key({"uuid": "c995"}), product_key({"gtin": "03036811359935"})
+    ('7', 'c995', '03036811359935')
+    """
+    for name in ("id", "uuid", "gtin"):
+        if key := fit(product.get(name), "code"):
+            return str(key)
+    encoded = msgspec.json.encode(product, order="sorted")
+    return "#" + hashlib.sha256(encoded).hexdigest()[:16]
+
+
+def presence_of(value: Any) -> str:
+    """Say which of the faces of missing an attribute that is there shows, if any.
+
+    >>> [presence_of(value) for value in (None, [], "", {}, 0, [None])]
+    ['null', 'empty', 'empty', 'empty', 'filled', 'filled']
+    """
+    if value is None:
+        return "null"
+    return "empty" if value in ("", [], {}) else "filled"
+
+
+def _take_object(
+    value: Mapping[str, Any], place: _Place, rows: Rows, waiting: list[tuple[Any, _Place]]
+) -> None:
+    left = dict(value)
+    node = place.node
+    if (table := anchored(place.path)) is not None:
+        row = _take_columns(left, table, place.around)
+        if table.name == "hierarchies":
+            node = _descend(row, place)
+            row |= _hierarchy_columns(row, place)
+        if table.name == "entities":
+            row |= _take_entity(left, rows)
+        if row.pop("", False) or table.name == "products":
+            rows[table.name].append({**row, **_where(place)})
+        if table.name == "products":
+            _take_keys(left)
+    _take_localized(left, place, rows)
+    if (code := fit(left.get("code"), "code")) is not None:
+        del left["code"]
+        described = {name: _pop_text(left, name) for name in ("label", "description")}
+        rows["codes"].append({**_where(place), "code": code, **described})
+    for key, item in reversed(left.items()):
+        waiting.append((item, _Place(child_path(place.path, storable(key)), place.position, value, node)))
+
+
+def _take_keys(left: dict[str, Any]) -> None:
+    """Leave out what stands in the key columns of every table."""
+    if fit(left.get("id"), "code"):
+        del left["id"]
+    if fit(left.get("gtin"), "code") is not None:
+        del left["gtin"]
+
+
+def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any]) -> Row:
+    """Move what fits the table's columns out of `left`; the entry "" says whether anything did."""
+    row: Row = {}
+    for column in table.columns:
+        if column.parent_path is not None:
+            row[column.name] = fit(_look(around, column.parent_path), column.kind)
+        for path in column.paths:
+            if path and row.get(column.name) is None:
+                row[column.name] = _pop(left, path, column)
+                row[""] = row.get("", False) or row[column.name] is not None
+    return row
+
+
+def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
+    """Take the value at a path out of nested objects, which are copied on the way, if it fits its column."""
+    key, *rest = path
+    value = left.get(key)
+    if not rest:
+        fitting = fit(value, column.kind)
+        if fitting is not None:
+            del left[key]
+        return fitting
+    if not isinstance(value, Mapping):
+        return None
+    inner = dict(value)
+    fitting = _pop(inner, tuple(rest), column)
+    if fitting is not None:
+        left[key] = inner
+    return fitting
+
+
+def _look(value: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _pop_text(left: dict[str, Any], key: str) -> str | None:
+    fitting: str | None = fit(left.get(key), "string")
+    if fitting is not None:
+        del left[key]
+    return fitting
+
+
+def _take_localized(left: dict[str, Any], place: _Place, rows: Rows) -> None:
+    data, described = left.get("data"), left.get("expressedIn")
+    if not (isinstance(data, str) or exact(data)) or not isinstance(described, Mapping):
+        return
+    taken, rest = _take_descriptor(described)
+    if taken["code"] is None and taken["short_code"] is None:
+        return
+    rows["descriptors"].append(taken)
+    del left["data"]
+    left["expressedIn"] = rest
+    if isinstance(data, str):
+        language = {"language_code": taken["code"], "language": short_language(taken["code"], taken["short_code"])}
+        rows["texts"].append({**_where(place), **language, "text": storable(data)})
+    else:
+        unit = taken["label"] if taken["label"] is not None else taken["short_code"]
+        quantity = {"value": float(data), "unit_code": taken["code"], "unit": unit}
+        rows["quantities"].append({**_where(place), **quantity})
+
+
+def _take_descriptor(described: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
+    rest = dict(described)
+    values = [fit(rest.get(key), "code" if key == "code" else "string") for key in _DESCRIPTOR]
+    for key, value in zip(_DESCRIPTOR, values, strict=True):
+        if value is not None:
+            del rest[key]
+    return dict(zip(("code", "short_code", "description", "label"), values, strict=True)), rest
+
+
+def _take_entity(left: dict[str, Any], rows: Rows) -> Row:
+    taken, rest = _take_descriptor(left)
+    if taken["code"] is None and taken["short_code"] is None:
+        return {}
+    left.clear()
+    left.update(rest)
+    rows["descriptors"].append(taken)
+    return {"entity_code": taken["code"], "short_code": taken["short_code"], "": True}
+
+
+def _descend(row: Row, place: _Place) -> _Node:
+    above = place.node
+    if above is None:
+        return _Node(0, row["node_gtin"], row["node_gtin"], 1.0)
+    quantity = row["quantity"]
+    units = None if above.units is None or quantity is None else above.units * quantity
+    return _Node(above.level + 1, above.root_gtin, row["node_gtin"], units)
+
+
+def _hierarchy_columns(row: Row, place: _Place) -> Row:
+    node, above = _descend(row, place), place.node
+    source = place.path.removeprefix("lastRequest.").split(".")[0]
+    return {
+        "source": source,
+        "level": node.level,
+        "root_gtin": node.root_gtin,
+        "parent_gtin": above.gtin if above else None,
+        "units_per_root": node.units,
+    }
+
+
+def _take_scalar(value: Any, place: _Place, rows: Rows) -> None:
+    table = anchored(place.path)
+    for column in table.columns if table is not None else ():
+        if () in column.paths and (fitting := fit(value, column.kind)) is not None:
+            rows[table.name].append({**_where(place), column.name: fitting})  # type: ignore[union-attr]
+            return
+    rows["scalars"].append({**_where(place), "type": type_of[type(value)], "value": scalar_text(value)})
+
+
+def _where(place: _Place) -> Row:
+    return {"attribute": place.path, "position": ".".join(map(str, place.position))}

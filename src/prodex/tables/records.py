@@ -1,0 +1,126 @@
+"""The top level of each product, read without decoding what is below: its key, what is filled, and the rest.
+
+Arrow merges absent and null, takes a column as either number or text, and stops at a key given twice. So `id` and
+`gtin`, which come both ways, are taken out here, presence is read from the bytes, and of a repeated key the last one
+counts, as in every JSON reader.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from prodex.tables.plain import presence_of, product_key
+from prodex.tables.values import fit, storable
+
+#: The faces of presence, by their number.
+PRESENCE = ("absent", "null", "empty", "filled")
+
+_ABSENT, _NULL, _EMPTY, _FILLED = range(4)
+_BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
+
+_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ENCODER = msgspec.json.Encoder()
+
+
+class Records(NamedTuple):
+    """The top level of many products.
+
+    Attributes
+    ----------
+    product_ids, gtins
+        Their keys.
+    presence
+        For each top-level attribute seen, one number for each product, into `PRESENCE`.
+    bodies
+        Their other attributes as JSON objects on one line each.
+    """
+
+    product_ids: list[str]
+    gtins: list[str | None]
+    presence: dict[str, npt.NDArray[np.int8]]
+    bodies: list[bytes]
+
+
+def read_records(products: Sequence[bytes]) -> Records:
+    """Read the top level of products, one JSON object each.
+
+    >>> records = read_records([b'{"id": 7, "gtin": "03036811359935", "brand": null, "allergens": []}'])
+    >>> records.product_ids, records.gtins, records.bodies
+    (['7'], ['03036811359935'], [b'{"brand":null,"allergens":[]}'])
+    >>> {name: PRESENCE[faces[0]] for name, faces in records.presence.items()}
+    {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty'}
+    """
+    records = Records([], [], {}, [])
+    for index, product in enumerate(products):
+        try:
+            top = _TOP.decode(product)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            top = _leniently(product)
+        _see(records.presence, index, len(products), top)
+        identity, gtin = _scalar(top.get("id")), _scalar(top.get("gtin"))
+        if key := fit(identity, "code"):
+            del top["id"]
+        else:
+            key = _key_without_id(product, top, gtin)
+        if (text := fit(gtin, "code")) is not None:
+            del top["gtin"]
+        records.product_ids.append(key)
+        records.gtins.append(text)
+        body = _ENCODER.encode(top)
+        records.bodies.append(body.translate(_ONE_LINE) if b"\n" in body or b"\r" in body else body)
+    return records
+
+
+# Line ends stand between the tokens of JSON only, never inside a string.
+_ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
+
+
+def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
+    """Return the presence of each top-level attribute as a column of words."""
+    words = pa.array(PRESENCE)
+    return {
+        storable(name): pa.DictionaryArray.from_arrays(pa.array(faces), words)
+        for name, faces in records.presence.items()
+    }
+
+
+def _see(presence: dict[str, npt.NDArray[np.int8]], index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
+    for name, raw in top.items():
+        value = bytes(raw)
+        face = _BLANK.get(value, _FILLED) if len(value) <= 4 else _FILLED
+        if face == _FILLED and value[0] in b"[{" and value[1] in b" \t\r\n" and value[1:-1].isspace():
+            face = _EMPTY
+        faces = presence.get(name)
+        if faces is None:
+            faces = presence[name] = np.zeros(count, np.int8)
+        faces[index] = face
+
+
+def _scalar(raw: msgspec.Raw | None) -> Any:
+    """Decode a key; what is no scalar is none."""
+    if raw is None or bytes(raw[:1] if isinstance(raw, bytes) else raw)[:1] in b"[{":
+        return None
+    return json.loads(bytes(raw))
+
+
+def _key_without_id(product: bytes, top: dict[str, msgspec.Raw], gtin: Any) -> str:
+    for value in (_scalar(top.get("uuid")), gtin):
+        if key := fit(value, "code"):
+            return str(key)
+    return product_key(json.loads(product))
+
+
+def _leniently(product: bytes) -> dict[str, msgspec.Raw]:
+    """Read what the strict reader refuses and Python's own accepts, such as half a surrogate pair in a key."""
+    record = json.loads(product)
+    return {storable(key): msgspec.Raw(json.dumps(value).encode()) for key, value in record.items()}
+
+
+__all__ = ["PRESENCE", "Records", "presence_columns", "presence_of", "read_records"]

@@ -1,0 +1,98 @@
+"""How one wire value fits a declared column: the definition, a value at a time."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from prodex.tables.declaration import Kind
+
+#: Whole numbers up to here are exact as doubles, which is what an Arrow number column holds.
+EXACT = 2**53
+
+_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_YEAR_10000 = 253_402_300_800
+
+type_of = {str: "string", bool: "boolean", int: "number", float: "number"}
+
+
+def fit(value: Any, kind: Kind) -> Any:
+    """Return the value as its column holds it, or None when it does not fit (or is null).
+
+    >>> fit(12, "code"), fit("0012", "code"), fit(1.5, "code"), fit("2026-11-20T08:00:00", "timestamp")
+    ('12', '0012', None, datetime.datetime(2026, 11, 20, 8, 0))
+    """
+    if value is None:
+        return None
+    match kind:
+        case "string":
+            return storable(value) if isinstance(value, str) else None
+        case "code":
+            if isinstance(value, str):
+                return storable(value)
+            return number_text(value) if whole(value) else None
+        case "integer":
+            return int(value) if whole(value) and abs(value) < EXACT else None
+        case "number":
+            return float(value) if exact(value) else None
+        case "boolean":
+            return value if isinstance(value, bool) else None
+        case "timestamp":
+            return _timestamp(value)
+        case "unix_seconds":
+            return datetime.fromtimestamp(value, UTC) if whole(value) and 0 <= value < _YEAR_10000 else None
+
+
+def exact(value: Any) -> bool:
+    """Whether this is a JSON number that a double holds exactly as sent."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) if isinstance(value, float) else abs(value) < EXACT
+
+
+def whole(value: Any) -> bool:
+    """Whether this is a whole JSON number, by value: 12.0 is 12."""
+    if isinstance(value, float):
+        return value.is_integer() and abs(value) < EXACT
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def number_text(value: float) -> str:
+    """Write a number by its value, not its spelling.
+
+    >>> number_text(250), number_text(1.0), number_text(0.5), number_text(-0.0), number_text(2**63)
+    ('250', '1', '0.5', '0', '9223372036854775808')
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e22:
+        return str(int(value))
+    return repr(value)
+
+
+def scalar_text(value: Any) -> str:
+    """Write any scalar as the text that `scalars` holds."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return storable(value) if isinstance(value, str) else number_text(value)
+
+
+def storable(text: str) -> str:
+    r"""Return text that UTF-8 can hold: half a surrogate pair becomes its wire escape.
+
+    >>> storable("a\ud83d")
+    'a\\ud83d'
+    """
+    if text.isascii():
+        return text
+    return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _timestamp(value: Any) -> datetime | None:
+    if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
+        return None
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return None
