@@ -1,8 +1,8 @@
 """Markets and languages by code and by name.
 
-The service numbers its markets (ISO 3166-1 numeric: 250) and writes languages in two ways: `fra-FR` in the
-`expressedIn.code` of a text, `fr` or `fr-FR` in its `normalizedCode` and in the Accept-language header. People
-say "France" and "French". Names and codes are those of the CLDR, through Babel.
+The service numbers its markets (ISO 3166-1 numeric: 250) and writes languages in two ways: `fra-FR` in
+the `expressedIn.code` of a text, `fr` or `fr-FR` in its `normalizedCode` and in the Accept-language
+header. People say "France" and "French". Names and codes are those of the CLDR, through Babel.
 
 >>> market_code("France"), market_code("fr"), market_name(56)
 (250, 250, 'Belgium')

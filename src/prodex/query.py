@@ -12,7 +12,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, IntEnum, StrEnum
@@ -64,6 +64,13 @@ SEARCH_FIELDS = (
 
 #: Fields that every reply must hold: they are the keys of all tables, and say how fresh a product is.
 ALWAYS_REQUESTED = ("id", "uuid", "gtin", "updatedAt")
+
+#: Fields of the rich-content reply (spec, endpoint 6).
+RICH_CONTENT = ("gtin", "id", "assets")
+
+#: GTINs in one call; the spec gives no limit, and 200 of them stay well below common limits of URLs and
+#: bodies.
+GTINS_PER_CALL = 200
 
 #: Keys of a request that say which page of an answer is wanted, not which products.
 PAGING_KEYS = ("limit", "offset", "next_page")
@@ -335,9 +342,9 @@ _FIELD_OF_WIRE_NAME = {wire: field for field, (wire, _) in FILTERS.items()}
 class ProductQuery:
     """Which products to ask for, and which of their fields.
 
-    A field that is None does not filter. A list may be any iterable, one value, or a comma-separated string; it is
-    kept as a tuple of distinct values. Statuses go by name or number, markets and languages by code or name.
-    Points in time are aware datetimes; bounds are inclusive.
+    A field that is None does not filter. A list may be any iterable, one value, or a comma-separated
+    string; it is kept as a tuple of distinct values. Statuses go by name or number, markets and
+    languages by code or name. Points in time are aware datetimes; bounds are inclusive.
 
     Parameters
     ----------
@@ -450,6 +457,28 @@ class ProductQuery:
             for wire, value in self.to_body().items()
         }
 
+    def to_probe(self) -> dict[str, Any]:
+        """Return the POST body that only asks how many products match (spec, "Pagination rules", 3)."""
+        body = dataclasses.replace(self, source_include=None, source_exclude=None).to_body()
+        return body | {FILTERS["source_include"][0]: ["uuid"], "limit": 1}
+
+    def to_rich_content_params(self) -> dict[str, str]:
+        """Return the GET query for GTIN, id and assets alone (spec, endpoint 6)."""
+        params = dataclasses.replace(self, source_include=None, source_exclude=None).to_params()
+        return params | {FILTERS["source_include"][0]: ",".join(RICH_CONTENT)}
+
+    def in_calls(self, gtins_per_call: int = GTINS_PER_CALL) -> Iterator[Self]:
+        """Cut a query with a long list of GTINs into queries that a service takes.
+
+        >>> [len(part.gtins_in) for part in ProductQuery(gtins_in=range(1, 451)).in_calls()]
+        [200, 200, 50]
+        """
+        if self.gtins_in is None:
+            yield self
+            return
+        for begin in range(0, len(self.gtins_in), gtins_per_call):
+            yield dataclasses.replace(self, gtins_in=self.gtins_in[begin : begin + gtins_per_call])
+
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
         """Read a query from a POST body or from GET parameters.
@@ -477,7 +506,7 @@ class ProductQuery:
         return json.dumps(self.to_body(), ensure_ascii=False, indent=2)
 
     def digest(self) -> str:
-        """Return a fingerprint of what is asked, the same on every machine and for any order of the values."""
+        """Return a fingerprint of what is asked: the same everywhere, and for any order of the values."""
         canonical = {
             FILTERS[name][0]: sorted(value) if isinstance(value, tuple) else FILTERS[name][1].write(value)
             for name, value in self._given().items()
@@ -540,8 +569,8 @@ def _refuse_contradictions(query: ProductQuery) -> None:
             or field in (query.source_include or ())
         ):
             raise QueryError(
-                f"source_exclude holds {field}, which cannot be left out. Needed are what source_include asks "
-                f"for, {', '.join(ALWAYS_REQUESTED)}, and the expressedIn of texts and quantities."
+                f"source_exclude holds {field}, which cannot be left out. Needed are what source_include "
+                f"asks for, {', '.join(ALWAYS_REQUESTED)}, and the expressedIn of texts and quantities."
             )
 
 

@@ -1,0 +1,9 @@
+"""The exchange service: settings, token, client (one method per endpoint), paging."""
+
+from prodex.service.client import Client
+from prodex.service.connection import connect
+from prodex.service.page import Page
+from prodex.service.paging import PullReport, pages
+from prodex.service.retry import Patience
+
+__all__ = ["Client", "Page", "Patience", "PullReport", "connect", "pages"]

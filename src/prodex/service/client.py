@@ -1,0 +1,286 @@
+"""The endpoints of the service, one method each."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Self, TypeVar
+
+import requests
+
+from prodex import envelope, locales
+from prodex.errors import AuthenticationFailed, CursorLost, RequestRefused, UnexpectedReply
+from prodex.query import ProductQuery
+from prodex.service.authentication import TokenSource, request_token
+from prodex.service.door import Door, Reply, refuse
+from prodex.service.pace import Pace
+from prodex.service.page import Page
+from prodex.service.retry import Patience, Setback
+from prodex.service.settings import Settings, is_loopback
+
+LIST_PATH = "/public/v1/products"
+SEARCH_PATH = "/public/v1/products/list"
+
+#: Calls per second to a remote service, as its operators recommend.
+_CALLS_PER_SECOND = 2.0
+
+# Refusals of a call with a cursor that speak of the cursor: the same filters were accepted a call before.
+_CURSOR_STATUSES = frozenset({400, 404, 409, 410, 422})
+
+T = TypeVar("T")
+Filters = ProductQuery | Mapping[str, Any]
+
+
+class Client:
+    """A product data exchange service. Threads may share it.
+
+    Make one with `prodex.connect`.
+
+    Parameters
+    ----------
+    settings
+        Where the service is, and the credentials.
+    accept_language
+        Language of the labels of code values ("fr-FR"); US English when None.
+    timeout
+        Seconds to wait for a connection, and for the next bytes of a reply.
+    calls_per_second
+        Limit of calls to the service, replays and token calls included; None for 2 to a remote service and no
+        limit on this machine, `math.inf` for no limit.
+    patience
+        How long to keep trying when the service or the way to it fails.
+    session
+        The way to the network: every call goes through it.
+    clock
+        Seconds since 1970; decides when the token is renewed.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        accept_language: str | None = None,
+        timeout: tuple[float, float] = (10, 120),
+        calls_per_second: float | None = None,
+        patience: Patience | None = None,
+        session: requests.Session | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        local = is_loopback(settings.base_url)
+        if session is None:
+            session = requests.Session()
+            session.mount("https://", requests.adapters.HTTPAdapter(pool_maxsize=32))
+            session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
+            session.trust_env = not local  # a proxy cannot reach this machine's loopback
+        if calls_per_second is None:
+            calls_per_second = math.inf if local else _CALLS_PER_SECOND
+        self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
+        self._settings = settings
+        self._patience = patience or Patience()
+        self._door = Door(settings.base_url, session, timeout, Pace(calls_per_second))
+        self._tokens = TokenSource(lambda: request_token(self._door, settings, self._patience, clock), clock)
+
+    @property
+    def base_url(self) -> str:
+        """Where the service is."""
+        return self._settings.base_url
+
+    def with_language(self, accept_language: str) -> Self:
+        """Return a client that asks for labels in another language; token, pace and connections are shared.
+
+        Examples
+        --------
+        >>> client = Client(Settings("https://api.example.com", "key", "secret"))
+        >>> client.with_language("French")
+        <Client https://api.example.com key k..., labels in fr>
+        """
+        other = copy.copy(self)
+        other.accept_language = locales.language_tag(accept_language)
+        return other
+
+    def list_products(
+        self,
+        query: Filters | None = None,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        next_page: str | None = None,
+        accept_language: str | None = None,
+    ) -> Page:
+        """List products by GET (spec, endpoint 4), one page.
+
+        No more than 500 products can be reached this way, 4,000 with `source_include`;
+        `search_products` reaches all.
+
+        Parameters
+        ----------
+        query
+            A `ProductQuery`, or query parameters under their wire names.
+        limit, offset
+            Page size (20 when None, 500 at most) and index of the first product.
+        next_page
+            Cursor of the page before.
+        accept_language
+            Language of labels, when other than the client's.
+
+        Raises
+        ------
+        ServiceError
+            See `prodex.errors` for what can happen on the way.
+        """
+        params = query.to_params() if isinstance(query, ProductQuery) else dict(query or {})
+        paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
+        return self._products("GET", LIST_PATH, params, paging, accept_language)
+
+    def rich_content(
+        self,
+        query: Filters | None = None,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        next_page: str | None = None,
+        accept_language: str | None = None,
+    ) -> Page:
+        """List GTIN, id and assets of products by GET (spec, endpoint 6), one page.
+
+        The parameters are those of `list_products`; what the query says about fields is replaced. No
+        more than 4,000 products can be reached. In the reply, `id` is a string.
+        """
+        query = query if isinstance(query, ProductQuery) else ProductQuery.from_body(query or {})
+        paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
+        return self._products("GET", LIST_PATH, query.to_rich_content_params(), paging, accept_language)
+
+    def search_products(
+        self,
+        query: Filters | None = None,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        next_page: str | None = None,
+        accept_language: str | None = None,
+    ) -> Page:
+        """Search products by POST (spec, endpoint 5), one page.
+
+        Parameters
+        ----------
+        query
+            A `ProductQuery`, or a body under wire names.
+        limit, offset
+            Page size (20 when None, 500 at most) and index of the first product.
+        next_page
+            "" on the first call of a scroll, then the cursor of the page before.
+        accept_language
+            Language of labels, when other than the client's.
+
+        Raises
+        ------
+        CursorLost
+            When the service does not know the cursor any more: the scroll has to start again.
+        ServiceError
+            See `prodex.errors` for what else can happen on the way.
+        """
+        body = query.to_body() if isinstance(query, ProductQuery) else dict(query or {})
+        paging = {"limit": limit, "offset": offset, "next_page": next_page}
+        return self._products("POST", SEARCH_PATH, body, paging, accept_language)
+
+    def count(self, query: ProductQuery | None = None) -> int:
+        """Return the number of products that match, without loading them."""
+        parts = (query or ProductQuery()).in_calls()
+        return sum(announced(self.search_products(part.to_probe())) for part in parts)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        decode: Callable[[Reply], T],
+        params: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        idempotent: bool = True,
+    ) -> T:
+        """Make one protected call, with token, pace and patience; every endpoint goes through here.
+
+        Parameters
+        ----------
+        decode
+            Makes the result of a successful reply. An `UnexpectedReply` that it raises counts as a
+            passing fault.
+        idempotent
+            False for a write, which is never blindly repeated.
+        """
+        what = f"{method} {path}"
+
+        def attempt() -> T:
+            token = self._tokens.get()
+            reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
+            if reply.status == 401:
+                token = self._tokens.get(spent=token)
+                reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
+            if reply.status == 401:
+                says = f" It says: {reply.message}." if reply.message else ""
+                raise AuthenticationFailed(
+                    f"The service did not accept a new token for {what}.{says} The access key may have "
+                    "been revoked; check it in the user's profile of the service.",
+                    status=401,
+                )
+            refuse(what, reply)
+            try:
+                return decode(reply)
+            except UnexpectedReply as error:
+                raise Setback(str(error), kind=UnexpectedReply, status=reply.status) from error.__cause__
+
+        return self._patience.persist(what, attempt, idempotent=idempotent)
+
+    def _products(
+        self,
+        method: str,
+        path: str,
+        filters: Mapping[str, Any],
+        paging: Mapping[str, int | str | None],
+        accept_language: str | None,
+    ) -> Page:
+        wanted = {**filters, **{key: value for key, value in paging.items() if value is not None}}
+        language = self.accept_language if accept_language is None else locales.language_tag(accept_language)
+        headers = {} if language is None else {"Accept-language": language}
+        try:
+            if method == "GET":
+                params = {key: str(value) for key, value in wanted.items()}
+                return self.call(method, path, decode=_page, params=params, headers=headers)
+            headers["Content-Type"] = "application/json"
+            return self.call(method, path, decode=_page, body=json.dumps(wanted).encode(), headers=headers)
+        except RequestRefused as error:
+            if wanted.get("next_page") and error.status in _CURSOR_STATUSES:
+                raise CursorLost(
+                    f"{error} A cursor lives for 2 minutes from call to call: start the scroll again.",
+                    status=error.status,
+                ) from error
+            raise
+
+    def __repr__(self) -> str:
+        key = self._settings.client_id
+        labels = f", labels in {self.accept_language}" if self.accept_language else ""
+        return f"<Client {self.base_url} key {key[: min(4, len(key) // 3)]}...{labels}>"
+
+
+def announced(page: Page) -> int:
+    """Return the total that a page announces.
+
+    Raises
+    ------
+    UnexpectedReply
+        When it announces none: without it nobody can tell whether all products came.
+    """
+    if page.total_results is None or page.total_results < 0:
+        raise UnexpectedReply(
+            f"The service announced {page.total_results!r} as totalResults; a count is needed."
+        )
+    return page.total_results
+
+
+def _page(reply: Reply) -> Page:
+    return Page(reply.body, envelope.split(reply.body), datetime.now(UTC), reply.date)

@@ -1,0 +1,76 @@
+"""From "here is where" to a client that is ready to be asked."""
+
+from __future__ import annotations
+
+import requests
+
+from prodex.errors import SettingsError
+from prodex.service import local
+from prodex.service.client import Client
+from prodex.service.retry import Patience
+from prodex.service.settings import find_settings
+
+
+def connect(
+    target: str | None = None,
+    *,
+    client_id: str | None = None,
+    client_secret: str | None = None,
+    base_url: str | None = None,
+    accept_language: str | None = None,
+    timeout: tuple[float, float] = (10, 120),
+    calls_per_second: float | None = None,
+    patience: Patience | None = None,
+    session: requests.Session | None = None,
+) -> Client:
+    """Connect to a product data exchange service.
+
+    Nothing is sent yet: the token is fetched with the first call.
+
+    Parameters
+    ----------
+    target
+        "sandbox" for the local service, which is started when it does not run yet, or a base URL.
+    client_id, client_secret, base_url
+        Credentials and base URL. What is not given comes from the environment (`PRODEX_BASE_URL`,
+        `PRODEX_CLIENT_ID`, `PRODEX_CLIENT_SECRET`), the nearest `.env` file, the keyring, or a question. The
+        sandbox needs none; with them it is asked as another of its organisations.
+    accept_language
+        Language of labels ("fr-FR", "French"); US English when None.
+    timeout
+        Seconds to wait for a connection, and for the next bytes of a reply.
+    calls_per_second
+        Limit of calls; None for 2 to a remote service and no limit on this machine.
+    patience
+        How long to keep trying when the service or the way to it fails.
+    session
+        The way to the network, for proxies and certificates that need code: every call goes through it.
+
+    Raises
+    ------
+    SettingsError
+        When a setting is missing, or the base URL cannot be used.
+    ServiceUnreachable
+        When the sandbox does not start.
+
+    Examples
+    --------
+    >>> connect("https://api.example.com", client_id="my-access-key", client_secret="...")
+    <Client https://api.example.com key my-a...>
+    """
+    if target is not None and base_url is not None:
+        raise SettingsError("connect got a target and a base_url. Give one of them.")
+    if target == "sandbox":
+        settings = local.sandbox_settings(client_id=client_id, client_secret=client_secret)
+    else:
+        settings = find_settings(
+            base_url=target or base_url, client_id=client_id, client_secret=client_secret
+        )
+    return Client(
+        settings,
+        accept_language=accept_language,
+        timeout=timeout,
+        calls_per_second=calls_per_second,
+        patience=patience,
+        session=session,
+    )

@@ -1,0 +1,280 @@
+"""The one door to the network: send a request, judge the reply, let no secret out."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from importlib.metadata import version
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+import requests
+from urllib3.exceptions import MaxRetryError, NewConnectionError
+
+from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
+from prodex.service.pace import Pace
+from prodex.service.retry import Setback
+
+logger = logging.getLogger("prodex")
+
+_LONGEST_MESSAGE = 300
+_MOST_REDIRECTS = 5
+_JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
+
+# Where services put a sentence for the reader of an error.
+_MESSAGE_KEYS = ("message", "error_description", "detail", "title", "error", "errors")
+
+# Statuses of the 4xx range that tell of the moment, not of the request.
+_PASSING_STATUSES = frozenset({408, 425, 429})
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back for one request.
+
+    Attributes
+    ----------
+    status
+        HTTP status.
+    body
+        The body, decompressed.
+    message
+        What the service says in a reply that is no success, shortened and without secrets.
+    date
+        The service's clock (Date header), or None.
+    retry_after
+        The pause that the service asks for, in seconds, or None.
+    """
+
+    status: int
+    body: bytes = field(repr=False)
+    message: str
+    date: datetime | None
+    retry_after: float | None
+
+
+class Door:
+    """Everything that prodex sends passes here.
+
+    Parameters
+    ----------
+    base_url
+        A base URL that was checked.
+    session
+        The way to the network; tests and unusual networks bring their own.
+    timeout
+        Seconds to wait for a connection, and for the next bytes of a reply.
+    pace
+        The limit on calls per second.
+    """
+
+    def __init__(
+        self, base_url: str, session: requests.Session, timeout: tuple[float, float], pace: Pace
+    ) -> None:
+        self.base_url = base_url
+        self._session = session
+        self._timeout = timeout
+        self._pace = pace
+        self._name = f"prodex/{version('prodex')}"
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        bearer: str | None = None,
+        secrets: tuple[str, ...] = (),
+    ) -> Reply:
+        """Send one request and return its reply, whatever its status.
+
+        Parameters
+        ----------
+        bearer
+            The access token to send along.
+        secrets
+            Texts that no message may hold, if the service should echo them; the token is one of them anyway.
+
+        Raises
+        ------
+        Setback
+            When no reply came, or only a part of one.
+        RedirectRefused
+            When the service points to another host, where the token must not go.
+        """
+        url = self.base_url + path
+        sent = {"User-Agent": self._name, "Accept": "application/json", **(headers or {})}
+        for _ in range(_MOST_REDIRECTS):
+            request = requests.Request(method, url, sent, data=body, params=params, auth=_Bearer(bearer))
+            response = self._send(request)
+            if not response.is_redirect:
+                return _reply(response, (*secrets, bearer or ""))
+            url, params = _redirected(request, response), None
+        raise RedirectRefused(f"{method} {path} was redirected {_MOST_REDIRECTS} times. Check the base URL.")
+
+    def _send(self, request: requests.Request) -> requests.Response:
+        self._pace.wait()
+        begin = time.monotonic()
+        session = self._session
+        try:
+            prepared = session.prepare_request(request)
+            options = session.merge_environment_settings(prepared.url, {}, None, None, None)
+            response = session.send(prepared, timeout=self._timeout, allow_redirects=False, **options)
+        except requests.RequestException as error:
+            # The request holds the token or the secret; an error that is kept or printed must not.
+            error.request = error.response = None
+            raise _setback(error, urlsplit(request.url).hostname) from error
+        path, size = urlsplit(request.url).path, len(response.content)
+        took = time.monotonic() - begin
+        logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, path, response.status_code, size, took)
+        return response
+
+
+class _Bearer(requests.auth.AuthBase):
+    """Put the token into a request; without a token, keep requests from sending what ~/.netrc holds."""
+
+    def __init__(self, token: str | None) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._token is not None:
+            request.headers["Authorization"] = f"Bearer {self._token}"
+        return request
+
+
+def _redirected(request: requests.Request, response: requests.Response) -> str:
+    """Return where a reply sends us, if that is within the same host and keeps the method."""
+    here, there = urlsplit(request.url), urlsplit(urljoin(request.url, response.headers["Location"]))
+    if _origin(here) != _origin(there) or there.username is not None:
+        raise RedirectRefused(
+            f"{here.hostname} points to {there.scheme}://{there.hostname}, where no token may go. If that "
+            "is the service, give it as the base URL.",
+            status=response.status_code,
+        )
+    if request.method != "GET" and response.status_code not in (307, 308):
+        raise RedirectRefused(
+            f"{here.hostname} answered {request.method} {here.path} with {response.status_code} and "
+            "another address, which would turn it into a GET. Check the base URL.",
+            status=response.status_code,
+        )
+    return str(there._replace(netloc=here.netloc, fragment="").geturl())
+
+
+def refuse(what: str, reply: Reply) -> None:
+    """Raise what the status of a reply calls for; return when it is a success.
+
+    Raises
+    ------
+    Setback
+        For 429, 5xx and the like.
+    RequestRefused
+        For any other 4xx, with the service's own words.
+    """
+    if 200 <= reply.status < 300:
+        return
+    says = f": {reply.message}" if reply.message else ""
+    if 400 <= reply.status < 500 and reply.status not in _PASSING_STATUSES:
+        raise RequestRefused(
+            f"The service refused {what} with HTTP {reply.status}{says}", status=reply.status
+        )
+    raise Setback(
+        f"HTTP {reply.status}{says}",
+        kind=ServiceUnreachable,
+        status=reply.status,
+        retry_after=reply.retry_after,
+        untouched=reply.status == 429,
+    )
+
+
+def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
+    try:
+        port = url.port
+    except ValueError:
+        port = -1
+    return url.scheme, url.hostname, port or {"https": 443, "http": 80}.get(url.scheme)
+
+
+def _setback(error: requests.RequestException, host: str | None) -> Setback | ServiceUnreachable:
+    """Say in plain words what went wrong on the way."""
+    problem: Setback | ServiceUnreachable
+    match error:
+        case requests.exceptions.SSLError():
+            problem = ServiceUnreachable(
+                f"The certificate of {host} was not accepted. Behind a company proxy, point "
+                "REQUESTS_CA_BUNDLE to its certificate; else check the base URL."
+            )
+        case requests.ConnectTimeout():
+            problem = Setback(
+                f"{host} did not take the connection in time. Check the network.", untouched=True
+            )
+        case requests.Timeout():
+            problem = Setback(
+                f"{host} did not answer in time. A smaller page_size or a longer timeout may help."
+            )
+        case requests.ConnectionError(args=(MaxRetryError(reason=NewConnectionError()), *_)):
+            problem = Setback(f"no connection to {host}. Check the base URL and the network.", untouched=True)
+        case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
+            problem = Setback(f"the connection to {host} broke before the whole reply had come.")
+        case requests.exceptions.ContentDecodingError():
+            problem = Setback(f"the reply of {host} could not be decompressed.")
+        case _:
+            problem = ServiceUnreachable(
+                f"{host} cannot be asked ({type(error).__name__}). Check the base URL."
+            )
+    return problem
+
+
+def _reply(response: requests.Response, secrets: tuple[str, ...]) -> Reply:
+    failed = not 200 <= response.status_code < 300
+    return Reply(
+        status=response.status_code,
+        body=response.content,
+        message=_without(secrets, _message(response.content)) if failed else "",
+        date=_date(response.headers.get("Date")),
+        retry_after=_seconds(response.headers.get("Retry-After")),
+    )
+
+
+def _message(body: bytes) -> str:
+    """Find the sentence that the service meant for us, in JSON of any form or in text."""
+    text = body.decode("utf-8", "replace").strip()
+    if text[:1] == "<":
+        return "a web page, so a proxy seems to have answered instead of the service"
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    while isinstance(said, dict) and (key := next((key for key in _MESSAGE_KEYS if said.get(key)), None)):
+        said = said[key]
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+
+
+def _without(secrets: tuple[str, ...], text: str) -> str:
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "***")
+    text = _JSON_WEB_TOKEN.sub("***", text)
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
+
+
+def _date(header: str | None) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(header or "")
+    except ValueError:
+        return None
+    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """Read Retry-After, which is a number of seconds or a date."""
+    text = (retry_after or "").strip()
+    if re.fullmatch(r"[0-9]{1,9}", text):
+        return float(text)
+    moment = _date(text)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds()) if moment else None

@@ -1,0 +1,53 @@
+"""One page of products, as it came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from prodex.envelope import Envelope
+
+
+@dataclass(frozen=True)
+class Page:
+    """One reply of a product list.
+
+    Attributes
+    ----------
+    body
+        The reply as received, decompressed.
+    envelope
+        What stands around the products, and each product as its JSON bytes.
+    received_at
+        When it came, by this machine's clock (UTC).
+    server_date
+        When it was sent, by the service's clock (UTC), or None.
+    """
+
+    body: bytes = field(repr=False)
+    envelope: Envelope = field(repr=False)
+    received_at: datetime
+    server_date: datetime | None
+
+    def __len__(self) -> int:
+        return len(self.envelope.data)
+
+    def __bool__(self) -> bool:
+        """Be true even without products: an empty page is a page."""
+        return True
+
+    @property
+    def total_results(self) -> int | None:
+        """Number of products that match, as the service announced it."""
+        return self.envelope.total_results
+
+    @property
+    def offset(self) -> int | None:
+        """Index of the first product."""
+        return self.envelope.offset
+
+    @property
+    def next_page(self) -> str | None:
+        """Cursor of the next scroll call, or None where the service gives none."""
+        cursor = self.envelope.next_page
+        return None if cursor in (None, "") else str(cursor)
