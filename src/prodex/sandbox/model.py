@@ -38,8 +38,8 @@ PRODUCT_STATUSES = (
 class Organization:
     """One participant with its access key.
 
-    The sandbox is local and its products are invented, so its keys are public: they are printed, and written into
-    the documentation.
+    The sandbox is local and its products are invented, so its keys are public: they are printed, and written
+    into the documentation.
     """
 
     id: int
@@ -91,8 +91,8 @@ class SharedProduct:
     """One product of the exchange: its full wire record, who owns it, and its views.
 
     `record` carries labels in US English and the view-dependent values (manufacturerSharingStatus,
-    targetProductStatus, validation.status, hasTags, isTaggedBy) of the first view, so that it can be served to
-    that viewer byte for byte as it is stored.
+    targetProductStatus, validation.status, hasTags, isTaggedBy) of the first view, so that it can be served
+    to that viewer byte for byte as it is stored.
     """
 
     record: dict[str, Any]

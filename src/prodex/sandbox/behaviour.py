@@ -1,0 +1,52 @@
+"""What the specification leaves open, or lets vary, as settings of the sandbox."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ScrollEnd(StrEnum):
+    """How the end of a scroll shows."""
+
+    #: Every page has a cursor; the page after the last product is empty.
+    EMPTY_PAGE = "empty-page"
+    #: The page with the last product has no `next_page`.
+    NO_CURSOR = "no-cursor"
+    #: The page with the last product has a `next_page` of null.
+    NULL_CURSOR = "null-cursor"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behaviour:
+    """The settings; each is also an option of `prodex sandbox`. Durations are in seconds.
+
+    Examples
+    --------
+    >>> Behaviour(cursor_lifetime=5).cursor_lifetime
+    5
+    """
+
+    token_lifetime: float = field(
+        default=7200.0, metadata={"meaning": "seconds after which an access token has expired"}
+    )
+    cursor_lifetime: float = field(
+        default=120.0, metadata={"meaning": "seconds for which an unused scroll cursor is kept"}
+    )
+    cursor_changes: bool = field(
+        default=True, metadata={"meaning": "give a new scroll cursor with each page, else always the same"}
+    )
+    scroll_end: ScrollEnd = field(
+        default=ScrollEnd.EMPTY_PAGE, metadata={"meaning": "how the end of a scroll shows"}
+    )
+    documents_key: str = field(
+        default="documents",
+        metadata={"meaning": "name of the documents in assets; one description says document"},
+    )
+    token_type_key: str = field(
+        default="token_type", metadata={"meaning": "name of the token's type; one example says type"}
+    )
+    only_consumer_units: bool = field(
+        default=False,
+        metadata={"meaning": "list only consumer and display units unless allow_not_consumer_units is true"},
+    )

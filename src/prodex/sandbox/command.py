@@ -1,0 +1,201 @@
+"""The command `prodex sandbox`: its options, and a process that serves until it is stopped."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
+
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.home import Filling, default_home, open_store, word_of
+from prodex.sandbox.reading import read_records
+from prodex.sandbox.running import LOOPBACK, access_keys, base_url_of, listen, server_of
+from prodex.sandbox.store import StoreUnusable
+from prodex.sandbox.wire import encode
+
+if TYPE_CHECKING:
+    import uvicorn
+
+_SECONDS_BETWEEN_LOOKS: Final = 0.5
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its arguments, those of the process unless given; return the exit code."""
+    options = vars(parser().parse_args(arguments))
+    behaviour = Behaviour(**{field.name: options.pop(field.name) for field in fields(Behaviour)})
+    openapi = options.pop("openapi")
+    try:
+        if openapi:
+            write_openapi(openapi)
+        else:
+            serve(behaviour=behaviour, **options)
+    except (StoreUnusable, OSError) as error:
+        _report(str(error))
+        return 2
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's options; one for each setting of `Behaviour`."""
+    options = argparse.ArgumentParser(
+        prog="prodex sandbox",
+        description="Serve a complete product data exchange service on this machine, with sample products.",
+        epilog="example: prodex sandbox --port 8080 --products mine.jsonl.gz",
+    )
+    options.add_argument("--host", default=LOOPBACK, help="address to listen on (%(default)s)")
+    options.add_argument("--port", type=int, default=0, help="port to listen on (any free one)")
+    options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")
+    options.add_argument("--ready", type=Path, metavar="FILE", help="file to write once it answers")
+    options.add_argument("--stop-with", type=int, metavar="PID", help="end when this process has ended")
+    options.add_argument(
+        "--products",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="fill a new store with these JSON or JSON-lines files, gzip too, instead of the sample",
+    )
+    options.add_argument(
+        "--sample",
+        type=int,
+        default=12_000,
+        metavar="N",
+        help="products of the sample in a new store (%(default)s)",
+    )
+    options.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the sample (%(default)s)")
+    options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
+    settings = options.add_argument_group("behaviour")
+    types = get_type_hints(Behaviour)
+    for field in fields(Behaviour):
+        flag, meaning = "--" + field.name.replace("_", "-"), f"{field.metadata['meaning']} (%(default)s)"
+        kind = types[field.name]
+        if kind is bool:
+            settings.add_argument(
+                flag, default=field.default, action=argparse.BooleanOptionalAction, help=meaning
+            )
+        elif issubclass(kind, StrEnum):
+            settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
+        else:
+            settings.add_argument(flag, type=kind, default=field.default, help=meaning)
+    return options
+
+
+def serve(
+    *,
+    behaviour: Behaviour,
+    host: str = LOOPBACK,
+    port: int = 0,
+    home: Path | None = None,
+    ready: Path | None = None,
+    stop_with: int | None = None,
+    products: Sequence[Path] | None = None,
+    sample: int = 12_000,
+    seed: int = 1,
+) -> None:
+    """Serve until the process is asked to stop.
+
+    Once it answers, one line of JSON goes to the standard output: service, base_url, pid, number of products,
+    and the access keys. The same stands in `home`/server.json while it runs.
+
+    Parameters
+    ----------
+    behaviour
+        How it behaves where the specification leaves it open.
+    host, port
+        Where to listen; port 0 takes a free one.
+    home
+        Folder of the store; `default_home` unless given.
+    ready
+        File that gets the line as well.
+    stop_with
+        Id of a process with which it ends.
+    products
+        Files that fill a new store; the sample catalogue unless given.
+    sample, seed
+        Size and seed of the sample catalogue.
+
+    Raises
+    ------
+    StoreUnusable
+        When the store cannot be used.
+    OSError
+        When a file cannot be read, or the port cannot be had.
+    """
+    from prodex.sandbox import sample as catalogue
+    from prodex.sandbox.app import SERVICE, create_app
+
+    home = home or default_home()
+
+    def filling() -> Filling:
+        if products:
+            return read_records(products, _report)
+        return catalogue.shared_products(count=sample, seed=seed)
+
+    signal.signal(signal.SIGTERM, _end)
+    with open_store(home, filling, catalogue.organizations(), catalogue.LABELS) as store:
+        server = server_of(create_app(store, behaviour))
+        listener = listen(host, port)
+        word = {
+            "service": SERVICE,
+            "base_url": base_url_of(listener),
+            "pid": os.getpid(),
+            "products": store.product_count(),
+            "credentials": access_keys(store.organizations),
+        }
+        with word_of(home, ready, word):
+            sys.stdout.write(encode(word).decode() + "\n")
+            sys.stdout.flush()
+            if stop_with is not None:
+                threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
+            with suppress(KeyboardInterrupt):
+                server.run(sockets=[listener])
+
+
+def write_openapi(path: Path) -> None:
+    """Write the OpenAPI document of the service as JSON."""
+    from prodex.sandbox.app import application
+
+    path.write_bytes(encode(application().openapi()))
+
+
+def _end_with(pid: int, server: uvicorn.Server) -> None:
+    while _runs(pid):
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    server.should_exit = True
+
+
+def _runs(pid: int) -> bool:
+    if sys.platform == "win32":
+        import ctypes
+
+        # os.kill would end the process there.
+        synchronize, still_running = 0x00100000, 0x00000102
+        handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, pid)
+        running = bool(handle) and ctypes.windll.kernel32.WaitForSingleObject(handle, 0) == still_running
+        ctypes.windll.kernel32.CloseHandle(handle)
+        return running
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    # A process that has ended is still there until its parent takes note.
+    stat = Path(f"/proc/{pid}/stat")
+    return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def _report(text: str) -> None:
+    sys.stderr.write(f"prodex sandbox: {text}\n")
+
+
+def _end(*_signal: object) -> NoReturn:
+    raise SystemExit(0)

@@ -1,0 +1,202 @@
+"""Every parameter of the product list, declared once (spec, endpoints 4 and 5).
+
+Both endpoints read their parameters by `FILTERS`; the OpenAPI document describes them from it. A parameter
+with SQL chooses products; one without shapes the reply, or pages through it. A flag that is false asks for
+nothing.
+
+Dates of the wire have no zone. The sandbox takes them for UTC when it compares them with a timestamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from prodex.sandbox import kinds
+from prodex.sandbox.model import PRODUCT_STATUSES, SharingStatus
+from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.wire import encode
+
+_GET_AND_POST: Final = frozenset({"GET", "POST"})
+_SHARING_STATUSES: Final = tuple(map(int, SharingStatus))
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One parameter.
+
+    Attributes
+    ----------
+    kind
+        How its value is written.
+    meaning
+        What it asks for.
+    sql
+        The condition that products must meet, with the value as `:name` (lists as a JSON array).
+    methods
+        Where it can be sent.
+    """
+
+    kind: kinds.Kind
+    meaning: str
+    sql: str | None = None
+    methods: frozenset[str] = _GET_AND_POST
+
+
+FILTERS: Final[Mapping[str, Filter]] = {
+    "filter_gtins_in": Filter(
+        kinds.texts(),
+        "Products with one of these GTINs, written as in the record.",
+        "products.gtin IN (SELECT value FROM json_each(:filter_gtins_in))",
+    ),
+    "updated_at_from": Filter(
+        kinds.timestamp("seconds"),
+        "Products updated at this time or later.",
+        "products.updated_at >= :updated_at_from",
+    ),
+    "updated_at_to": Filter(
+        kinds.timestamp("seconds"),
+        "Products updated at this time or earlier.",
+        "products.updated_at <= :updated_at_to",
+    ),
+    "limit": Filter(kinds.integer(), "Most products returned; 20 unless given, 500 at most."),
+    "offset": Filter(kinds.integer(), "Index of the first product returned."),
+    "filter_validation_status_in": Filter(
+        kinds.integers((0, 1, 2, 3)),
+        "Validation status: 0 not applicable, 1 not OK, 2 OK, 3 correction (seen at a deployed service).",
+        "views.validation_status IN (SELECT value FROM json_each(:filter_validation_status_in))",
+    ),
+    "filter_tags_in": Filter(
+        kinds.texts(),
+        "Products on which one of these tags is on.",
+        "EXISTS (SELECT 1 FROM tags WHERE tags.organization_id = views.organization_id"
+        " AND tags.product_key = views.product_key"
+        " AND tags.name IN (SELECT value FROM json_each(:filter_tags_in)))",
+    ),
+    "filter_tags_not_in": Filter(
+        kinds.texts(),
+        "Products on which none of these tags is on.",
+        "NOT EXISTS (SELECT 1 FROM tags WHERE tags.organization_id = views.organization_id"
+        " AND tags.product_key = views.product_key"
+        " AND tags.name IN (SELECT value FROM json_each(:filter_tags_not_in)))",
+    ),
+    "filter_source_include": Filter(
+        kinds.texts(), "Fields to return, as dotted paths through objects and lists."
+    ),
+    "filter_source_exclude": Filter(
+        kinds.texts(), "Fields to omit, as dotted paths through objects and lists."
+    ),
+    "filter_target_productstatus_in": Filter(
+        kinds.texts(PRODUCT_STATUSES),
+        "Retailer-side status of the product.",
+        "views.product_status IN (SELECT value FROM json_each(:filter_target_productstatus_in))",
+    ),
+    "status_shared_from": Filter(
+        kinds.integer(_SHARING_STATUSES),
+        "Sharing status of the source product: 2 draft, 3 pending, 4 accepted.",
+        "views.shared_from = :status_shared_from",
+    ),
+    "status_shared_with": Filter(
+        kinds.integer(_SHARING_STATUSES),
+        "Sharing status of the target product: 2 draft, 3 pending, 4 accepted.",
+        "views.shared_with = :status_shared_with",
+    ),
+    "filter_target_market": Filter(
+        kinds.integer(),
+        "Target market, ISO 3166-1 numeric.",
+        "views.target_market = :filter_target_market",
+    ),
+    "filter_product_languages": Filter(
+        kinds.texts(),
+        "Languages of the localized texts returned (fr, fra-FR or fr-FR); it does not choose products.",
+    ),
+    "filter_has_packshot": Filter(
+        kinds.flag(), "Only products that have a picture that is a packshot.", "products.has_packshot"
+    ),
+    "filter_has_no_packshot": Filter(
+        kinds.flag(), "Only products without a packshot.", "NOT products.has_packshot"
+    ),
+    "filter_pictures_last_updated_at_from": Filter(
+        kinds.timestamp("milliseconds"),
+        "Products whose pictures were updated at this time or later.",
+        "products.pictures_updated_at >= :filter_pictures_last_updated_at_from",
+    ),
+    "filter_pictures_last_updated_at_to": Filter(
+        kinds.timestamp("milliseconds"),
+        "Products whose pictures were updated at this time or earlier.",
+        "products.pictures_updated_at <= :filter_pictures_last_updated_at_to",
+    ),
+    "filter_active_range": Filter(
+        kinds.flag(), "Only products in the caller's active range.", "views.active_range"
+    ),
+    "filter_owners_in": Filter(
+        kinds.integers(),
+        "Products of these owners, by organisation id.",
+        "products.owner_id IN (SELECT value FROM json_each(:filter_owners_in))",
+    ),
+    "next_page": Filter(
+        kinds.cursor(),
+        "Scroll cursor of the previous reply; on the first call left out of a GET, empty in a POST.",
+    ),
+    "advanced_search": Filter(
+        kinds.search(),
+        "Text search: every entry of must has to match in one of its fields.",
+        "products.key IN (SELECT rowid FROM texts WHERE texts MATCH :advanced_search)",
+        frozenset({"POST"}),
+    ),
+    "allow_not_consumer_units": Filter(
+        kinds.flag(),
+        "Also list products that are neither consumer nor display units; the sandbox leaves them "
+        "out when it runs with only_consumer_units (seen at a deployed service).",
+        methods=frozenset({"POST"}),
+    ),
+}
+
+
+def read_query_string(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Read the parameters of a GET.
+
+    Raises
+    ------
+    Refusal
+        When a name is unknown or given twice, or a value is not as documented.
+    """
+    values: dict[str, Any] = {}
+    for name, text in pairs:
+        if name in values:
+            raise Refusal(
+                "invalid_value", f"{name} is given twice; give it once, its values comma-separated."
+            )
+        values[name] = _read(name, text, "GET")
+    return values
+
+
+def read_body(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the members of a POST's body; raise Refusal as `read_query_string` does."""
+    return {name: _read(name, value, "POST") for name, value in body.items()}
+
+
+def condition(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Turn read values into one SQL condition and what it binds."""
+    fragments, bound = ["TRUE"], {}
+    for name, value in values.items():
+        fragment = FILTERS[name].sql
+        if fragment and value is not None and value is not False:
+            fragments.append(fragment)
+            bound[name] = encode(value).decode() if isinstance(value, tuple) else value
+    return " AND ".join(fragments), bound
+
+
+def _read(name: str, value: Any, method: str) -> Any:
+    known = FILTERS.get(name)
+    if known is None or method not in known.methods:
+        raise Refusal(
+            "unknown_parameter",
+            f"{name!r} is no parameter of this endpoint; it takes "
+            f"{', '.join(name for name, known in FILTERS.items() if method in known.methods)}.",
+        )
+    try:
+        return known.kind.from_text(value) if method == "GET" else known.kind.from_json(value)
+    except ValueError as error:
+        raise Refusal("invalid_value", f"{name}: {error}.") from None

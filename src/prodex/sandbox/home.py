@@ -1,0 +1,80 @@
+"""The folder in which a sandbox lives: its store, a lock, and word of where it answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from prodex.sandbox.model import Organization, SharedProduct
+from prodex.sandbox.reading import Record, shared_with_all
+from prodex.sandbox.store import Labels, Store, StoreUnusable
+from prodex.sandbox.wire import encode
+
+#: What a new store is filled with: products, or records that every retailer sees.
+Filling = Iterable[SharedProduct | Record]
+
+_STORE: Final = "store.sqlite"
+
+
+def default_home() -> Path:
+    """Return `sandbox` in the folder that PRODEX_HOME names, else in the user's data folder for prodex."""
+    root = os.environ.get("PRODEX_HOME")
+    return Path(root or platformdirs.user_data_dir("prodex", appauthor=False)) / "sandbox"
+
+
+@contextmanager
+def open_store(
+    home: Path,
+    filling: Callable[[], Filling],
+    organizations: Sequence[Organization],
+    labels: Labels,
+) -> Iterator[Store]:
+    """Open the store in `home`, made and filled first where there is none; others are kept out meanwhile.
+
+    Raises
+    ------
+    StoreUnusable
+        When another sandbox runs in `home`, or its store cannot be read.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    path = home / _STORE
+    try:
+        with FileLock(home / "lock", timeout=0, thread_local=False):
+            store = Store(path) if path.exists() else _create(path, filling(), organizations, labels)
+            try:
+                yield store
+            finally:
+                store.close()
+    except Timeout:
+        raise StoreUnusable(f"Another sandbox runs in {home}; stop it, or give another home.") from None
+
+
+@contextmanager
+def word_of(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterator[None]:
+    """Keep word of a running server in `home`/server.json meanwhile, and in `ready` for good."""
+    word = encode(server) + b"\n"
+    path = home / "server.json"
+    _write(path, word)
+    try:
+        if ready is not None:
+            _write(ready, word)
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _create(path: Path, filling: Filling, organizations: Sequence[Organization], labels: Labels) -> Store:
+    known = list(organizations)
+    return Store.create(path, known, shared_with_all(filling, known), labels)
+
+
+def _write(path: Path, content: bytes) -> None:
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    beside.write_bytes(content)
+    beside.replace(path)

@@ -1,0 +1,208 @@
+"""The kinds of value that parameters have: how each is written in a query string and in a JSON body.
+
+A reader raises ValueError with what came and what to send instead; whoever calls it adds the parameter's
+name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from prodex.sandbox.search import SEARCH_SCHEMA, full_text_expression
+
+Value = TypeVar("Value")
+
+INT32: Final = range(-(2**31), 2**31)
+CURSORS: Final = range(2**63)
+
+# A UNIX time reaches this in the year 5138 when it is in seconds; in milliseconds it did so in 1973.
+_TAKEN_FOR_MILLISECONDS: Final = 100_000_000_000
+_TIMES: Final = range(10**15)
+
+#: The first call of a scroll, as a value of `next_page`.
+FIRST_PAGE: Final = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of value.
+
+    Attributes
+    ----------
+    from_text
+        Reads the text of a query parameter.
+    from_json
+        Reads a member of a JSON body.
+    get_schema, post_schema
+        The JSON schemas of the two forms.
+    """
+
+    from_text: Callable[[str], Any]
+    from_json: Callable[[Any], Any]
+    get_schema: dict[str, Any]
+    post_schema: dict[str, Any]
+
+
+def texts(choices: Collection[str] = ()) -> Kind:
+    """Strings: comma-separated, in a body also an array."""
+
+    def from_text(text: str) -> tuple[str, ...]:
+        return tuple(_chosen(value, choices) for value in _separated(text))
+
+    def from_json(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list):
+            return from_text(_string(value, "an array of strings or a comma-separated string"))
+        for item in _filled(value):
+            if not _string(item, "a string, as the items of this array must be"):
+                raise ValueError("the array holds an empty string")
+        return tuple(_chosen(item, choices) for item in value)
+
+    item = {"type": "string", **({"enum": list(choices)} if choices else {})}
+    array = {"type": "array", "items": item, "minItems": 1}
+    comma = {"type": "string", "description": "comma-separated"}
+    return Kind(from_text, from_json, comma, {"oneOf": [array, comma]})
+
+
+def integers(choices: Collection[int] = ()) -> Kind:
+    """32-bit integers: one or several, comma-separated, in a body also one integer or an array."""
+
+    def checked(value: int) -> int:
+        return _chosen(_within(value, INT32), choices)
+
+    def from_text(text: str) -> tuple[int, ...]:
+        return tuple(checked(_integer_in(value)) for value in _separated(text))
+
+    def from_json(value: Any) -> tuple[int, ...]:
+        if isinstance(value, str):
+            return from_text(value)
+        return tuple(
+            checked(_integer(item)) for item in (_filled(value) if isinstance(value, list) else [value])
+        )
+
+    item = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else {})}
+    comma = {"type": "string", "description": "comma-separated"}
+    array = {"type": "array", "items": item, "minItems": 1}
+    return Kind(from_text, from_json, comma, {"oneOf": [item, array, comma]})
+
+
+def integer(choices: Collection[int] = ()) -> Kind:
+    """One 32-bit integer."""
+
+    def checked(value: int) -> int:
+        return _chosen(_within(value, INT32), choices)
+
+    schema = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else {})}
+    return Kind(
+        lambda text: checked(_integer_in(text)), lambda value: checked(_integer(value)), schema, schema
+    )
+
+
+def timestamp(unit: str) -> Kind:
+    """A UNIX time in whole `unit`, "seconds" or "milliseconds"; in a body also as a string."""
+
+    def checked(value: int) -> int:
+        if unit == "seconds" and value >= _TAKEN_FOR_MILLISECONDS:
+            raise ValueError(f"{value} looks like milliseconds; this is a UNIX time in seconds")
+        return _within(value, _TIMES)
+
+    def from_text(text: str) -> int:
+        try:
+            return checked(_integer_in(text))
+        except ValueError as error:
+            raise ValueError(f"{error}; send {unit} since 1970-01-01") from None
+
+    def from_json(value: Any) -> int:
+        return from_text(value) if isinstance(value, str) else checked(_integer(value))
+
+    number = {"type": "integer", "format": "int64", "description": f"{unit} since 1970-01-01"}
+    return Kind(from_text, from_json, number, {"oneOf": [number, {"type": "string", "pattern": "^[0-9]+$"}]})
+
+
+def flag() -> Kind:
+    """A boolean: true or false."""
+
+    def from_text(text: str) -> bool:
+        return {"true": True, "false": False}[_chosen(text, ("true", "false"))]
+
+    def from_json(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"{value!r} is not true or false")  # noqa: TRY004 - one error for a wrong value
+        return value
+
+    schema = {"type": "boolean"}
+    return Kind(from_text, from_json, schema, schema)
+
+
+def cursor() -> Kind:
+    """A scroll cursor: digits; in a body also an integer, and an empty string for the first call."""
+
+    def from_text(text: str) -> str:
+        if not text:
+            raise ValueError("it is empty; leave it out on the first call of a scroll by GET")
+        return str(_within(_integer_in(text), CURSORS))
+
+    def from_json(value: Any) -> str:
+        if value is None:
+            raise ValueError("it is null; send an empty string on the first call of a scroll")
+        if value == FIRST_PAGE:
+            return FIRST_PAGE
+        return from_text(value) if isinstance(value, str) else str(_within(_integer(value), CURSORS))
+
+    digits = {"type": "string", "pattern": "^[0-9]*$"}
+    number = {"type": "integer", "format": "int64"}
+    return Kind(from_text, from_json, number, {"oneOf": [digits, number]})
+
+
+def search() -> Kind:
+    """A text search, as a body has it; a query string cannot hold one."""
+
+    def from_text(text: str) -> str:
+        raise ValueError(f"{text!r} is not a search; a search is an object in the body of a POST")
+
+    return Kind(from_text, full_text_expression, {}, SEARCH_SCHEMA)
+
+
+def _integer_in(text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+        raise ValueError(f"{text!r} is not an integer")
+    return int(text)
+
+
+def _integer(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r} is not an integer")  # noqa: TRY004 - one error for a wrong value
+    return value
+
+
+def _string(value: Any, wanted: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not {wanted}")  # noqa: TRY004 - one error for a wrong value
+    return value
+
+
+def _within(value: int, bounds: range) -> int:
+    if value not in bounds:
+        raise ValueError(f"{value} is not from {bounds.start} to {bounds.stop - 1}")
+    return value
+
+
+def _chosen(value: Value, choices: Collection[Value]) -> Value:
+    if choices and value not in choices:
+        raise ValueError(f"{value!r} is not one of {', '.join(map(str, choices))}")
+    return value
+
+
+def _filled(values: list[Any]) -> list[Any]:
+    if not values:
+        raise ValueError("the array is empty; leave the parameter out to ask for everything")
+    return values
+
+
+def _separated(text: str) -> list[str]:
+    values = [value.strip() for value in text.split(",")]
+    if not all(values):
+        raise ValueError(f"{text!r} holds an empty value; leave the parameter out to ask for everything")
+    return values

@@ -1,0 +1,124 @@
+"""The product list: from read parameters to the bytes of a reply (spec, endpoints 4 to 6, Pagination)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.filters import condition
+from prodex.sandbox.kinds import FIRST_PAGE
+from prodex.sandbox.languages import choose_language
+from prodex.sandbox.paging import Cursors, Page, Scroll
+from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.shape import Shape
+from prodex.sandbox.store import Store
+from prodex.sandbox.wire import encode
+
+DEFAULT_LIMIT: Final = 20
+MAXIMUM_LIMIT: Final = 500
+#: Products that pages by offset reach.
+OFFSET_CAP: Final = 10_000
+#: Products that one query by GET reaches, by pages or by scroll.
+GET_CAP: Final = 500
+GET_CAP_WITH_INCLUDE: Final = 4_000
+
+
+class Listing:
+    """Answers product lists from a store.
+
+    Parameters
+    ----------
+    clock
+        Measures the life of cursors, in seconds.
+    """
+
+    def __init__(
+        self, store: Store, behaviour: Behaviour, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store = store
+        self._behaviour = behaviour
+        self._cursors = Cursors(behaviour, clock)
+        self._labels = store.labels()
+
+    def get(self, viewer: int, values: Mapping[str, Any], accept_language: str | None) -> bytes:
+        """Answer a GET. Each reply has a cursor, since a first scroll call looks like any other."""
+        limit, offset = _window(values)
+        if "next_page" in values:
+            return self._reply(self._cursors.follow(values["next_page"], viewer, limit))
+        cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in values else GET_CAP
+        if offset + limit > cap:
+            raise Refusal(
+                "result_cap",
+                f"offset {offset} + limit {limit} is over {cap}, the cap of GET "
+                f"({GET_CAP} products, {GET_CAP_WITH_INCLUDE} with filter_source_include); "
+                "use POST /public/v1/products/list.",
+            )
+        return self._reply(
+            self._cursors.open(self._scroll(viewer, values, accept_language, cap), offset, limit)
+        )
+
+    def search(self, viewer: int, values: Mapping[str, Any], accept_language: str | None) -> bytes:
+        """Answer a POST: a scroll when it holds next_page, a page by offset when not."""
+        limit, offset = _window(values)
+        cursor = values.get("next_page")
+        if cursor == FIRST_PAGE:
+            return self._reply(self._cursors.open(self._scroll(viewer, values, accept_language), 0, limit))
+        if cursor is not None:
+            return self._reply(self._cursors.follow(cursor, viewer, limit))
+        if offset + limit > OFFSET_CAP:
+            raise Refusal(
+                "result_cap",
+                f"offset {offset} + limit {limit} is over {OFFSET_CAP}, where offset paging ends; scroll instead: "
+                'send "next_page": "", then the next_page of each reply.',
+            )
+        where, bound = self._condition(values)
+        total = self._store.count(viewer, where, bound)
+        keys = self._store.keys(viewer, where, bound, limit, offset)
+        return self._reply(
+            Page(Scroll(viewer, keys, total, self._shape(values, accept_language)), keys, offset, {})
+        )
+
+    def _scroll(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, cap: int = -1
+    ) -> Scroll:
+        where, bound = self._condition(values)
+        keys = self._store.keys(viewer, where, bound, cap)
+        total = self._store.count(viewer, where, bound) if len(keys) == cap else len(keys)
+        return Scroll(viewer, keys, total, self._shape(values, accept_language))
+
+    def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        where, bound = condition(values)
+        if self._behaviour.only_consumer_units and not values.get("allow_not_consumer_units"):
+            where += " AND products.consumer_unit"
+        return where, bound
+
+    def _shape(self, values: Mapping[str, Any], accept_language: str | None) -> Shape:
+        return Shape(
+            values.get("filter_source_include", ()),
+            values.get("filter_source_exclude", ()),
+            values.get("filter_product_languages", ()),
+            self._labels.get(choose_language(accept_language, self._labels)),
+            self._behaviour.documents_key,
+        )
+
+    def _reply(self, page: Page) -> bytes:
+        scroll = page.scroll
+        rows = self._store.bodies(scroll.viewer, page.keys)
+        data = b",".join(scroll.shape.serve(body, overlay) for body, overlay in rows)
+        rest = encode({"offset": page.offset, **page.next_page})
+        return b'{"totalResults":%d,"data":[%b],%b' % (scroll.total, data, rest[1:])
+
+
+def _window(values: Mapping[str, Any]) -> tuple[int, int]:
+    limit, offset = values.get("limit", DEFAULT_LIMIT), values.get("offset", 0)
+    if not 1 <= limit <= MAXIMUM_LIMIT:
+        raise Refusal("limit_out_of_range", f"limit is {limit}; it goes from 1 to {MAXIMUM_LIMIT}.")
+    if offset < 0:
+        raise Refusal("invalid_value", f"offset is {offset}; the first product has offset 0.")
+    if offset and "next_page" in values:
+        raise Refusal(
+            "invalid_value", f"offset is {offset}, but a scroll goes by next_page alone; leave offset out."
+        )
+    return limit, offset

@@ -1,0 +1,120 @@
+"""Scrolls: a list of products frozen by the first call, and the cursors that lead through it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from prodex.sandbox.behaviour import Behaviour, ScrollEnd
+from prodex.sandbox.kinds import CURSORS
+from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.shape import Shape
+
+
+@dataclass(frozen=True)
+class Scroll:
+    """What the first call of a scroll settled.
+
+    Attributes
+    ----------
+    viewer
+        Id of the organisation that scrolls.
+    keys
+        The products it goes through. Later changes neither add to them nor reorder them; each is served as it
+        is when its page is fetched.
+    total
+        Number of products that match, which is more than `keys` where the cap of GET cuts them.
+    shape
+        What is done to every record.
+    """
+
+    viewer: int
+    keys: Sequence[int]
+    total: int
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Page:
+    """A stretch of a scroll, or of an offset query.
+
+    Attributes
+    ----------
+    next_page
+        What the reply says about the next page: an empty mapping, or one with the member `next_page`.
+    """
+
+    scroll: Scroll
+    keys: Sequence[int]
+    offset: int
+    next_page: dict[str, str | None]
+
+
+@dataclass(frozen=True)
+class _Place:
+    scroll: Scroll
+    position: int
+    deadline: float
+
+
+class Cursors:
+    """The places that cursors stand for, each for a while.
+
+    Parameters
+    ----------
+    clock
+        Seconds from any start, never going back.
+    """
+
+    def __init__(self, behaviour: Behaviour, clock: Callable[[], float]) -> None:
+        self._behaviour = behaviour
+        self._clock = clock
+        self._places: dict[str, _Place] = {}
+        self._lock = threading.Lock()
+
+    def open(self, scroll: Scroll, position: int, limit: int) -> Page:
+        """Return the first page of a new scroll."""
+        with self._lock:
+            self._forget_expired()
+            return self._page(scroll, position, limit, None)
+
+    def follow(self, cursor: str, viewer: int, limit: int) -> Page:
+        """Return the page that a cursor stands for.
+
+        A cursor that changes still stands for the same page until its life ends; one that stays equal moves
+        on.
+        """
+        with self._lock:
+            self._forget_expired()
+            place = self._places.get(cursor)
+            if place is None or place.scroll.viewer != viewer:
+                raise Refusal(
+                    "cursor_lost",
+                    f"next_page={cursor} is not, or no longer, a scroll cursor. One is kept for "
+                    f"{self._behaviour.cursor_lifetime:g} seconds; start the scroll again.",
+                )
+            return self._page(place.scroll, place.position, limit, cursor)
+
+    def _page(self, scroll: Scroll, position: int, limit: int, cursor: str | None) -> Page:
+        keys = scroll.keys[position : position + limit]
+        following = position + len(keys)
+        end = self._behaviour.scroll_end
+        next_page: dict[str, str | None]
+        if following < len(scroll.keys) or end is ScrollEnd.EMPTY_PAGE:
+            if cursor is None or self._behaviour.cursor_changes:
+                cursor = str(secrets.randbelow(CURSORS.stop))
+            deadline = self._clock() + self._behaviour.cursor_lifetime
+            self._places[cursor] = _Place(scroll, following, deadline)
+            next_page = {"next_page": cursor}
+        else:
+            if cursor is not None and not self._behaviour.cursor_changes:
+                del self._places[cursor]
+            next_page = {"next_page": None} if end is ScrollEnd.NULL_CURSOR else {}
+        return Page(scroll, keys, position, next_page)
+
+    def _forget_expired(self) -> None:
+        now = self._clock()
+        for cursor in [cursor for cursor, place in self._places.items() if place.deadline < now]:
+            del self._places[cursor]

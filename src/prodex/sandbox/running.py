@@ -1,0 +1,187 @@
+"""A running sandbox, for tests and notebooks: a context manager that serves from a thread of this process."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl
+
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.home import Filling, open_store
+from prodex.sandbox.model import Organization, SharedProduct
+from prodex.sandbox.store import Labels
+from prodex.sandbox.wire import decode, encode
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK: Final = "127.0.0.1"
+
+
+class Sandbox:
+    """A complete local exchange service, running while the context is open.
+
+    Parameters
+    ----------
+    products
+        What a new store holds: shared products, or records, which every retailer then sees. The sample
+        catalogue unless given.
+    behaviour
+        How it behaves where the specification leaves it open.
+    home
+        Folder of its store. A store that is there already is used as it is. A temporary folder unless given.
+    organizations
+        Who takes part; the organisations of the sample unless given.
+    labels
+        Labels in other languages, by code and US English label; those of the sample unless given.
+    clock
+        Measures the life of scroll cursors, in seconds.
+
+    Attributes
+    ----------
+    base_url
+        Where it answers.
+    organizations
+        Who takes part.
+    requests
+        (method, path, parameters or body) of each call, in the order they came.
+
+    Examples
+    --------
+    >>> with Sandbox([{"gtin": "03036811359935"}]) as sandbox:
+    ...     sandbox.base_url.startswith("http://127.0.0.1:")
+    True
+    """
+
+    def __init__(
+        self,
+        products: Iterable[SharedProduct | Mapping[str, Any]] | None = None,
+        *,
+        behaviour: Behaviour | None = None,
+        home: Path | None = None,
+        organizations: Sequence[Organization] | None = None,
+        labels: Labels | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._products = products
+        self._behaviour = behaviour or Behaviour()
+        self._home = home
+        self._organizations = organizations
+        self._labels = labels
+        self._clock = clock
+        self._stack = ExitStack()
+        self.base_url = ""
+        self.organizations: tuple[Organization, ...] = ()
+        self.requests: list[tuple[str, str, Any]] = []
+
+    @property
+    def credentials(self) -> list[dict[str, Any]]:
+        """The organisations' names, types and access keys; the first is the principal retailer's."""
+        return access_keys(self.organizations)
+
+    def __enter__(self) -> Sandbox:
+        from prodex.sandbox import sample
+        from prodex.sandbox.app import create_app
+
+        with ExitStack() as stack:
+            home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))
+            organizations = self._organizations if self._organizations is not None else sample.organizations()
+            labels = self._labels if self._labels is not None else sample.LABELS
+            store = stack.enter_context(open_store(home, self._filling, organizations, labels))
+            app = create_app(store, self._behaviour, self._clock)
+            listener = listen(LOOPBACK, 0)
+            server = server_of(_Recorder(app, self.requests))
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+            self.organizations = store.organizations
+            self.base_url = base_url_of(listener)
+            thread.start()
+            while not server.started and thread.is_alive():
+                time.sleep(0.002)
+            stack.callback(_stop, server, thread)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._stack.close()
+
+    def _filling(self) -> Filling:
+        if self._products is None:
+            from prodex.sandbox.sample import shared_products
+
+            yield from shared_products()
+            return
+        for product in self._products:
+            yield product if isinstance(product, SharedProduct) else (encode(product), dict(product))
+
+
+def access_keys(organizations: Iterable[Organization]) -> list[dict[str, Any]]:
+    """Return names, types and access keys, as the sandbox prints them."""
+    return [
+        {
+            "organization": one.name,
+            "type": int(one.type),
+            "client_id": one.client_id,
+            "client_secret": one.client_secret,
+        }
+        for one in organizations
+    ]
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen on a port, a free one for 0. Calls wait there until the server is up."""
+    return socket.create_server((host, port), backlog=2048)
+
+
+def base_url_of(listener: socket.socket) -> str:
+    """Return the address of a listening socket as a base URL."""
+    host, port = listener.getsockname()[:2]
+    return f"http://{host}:{port}"
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """Make the server of an application, silent and without anybody's logging touched."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, access_log=False
+        )
+    )
+
+
+def _stop(server: uvicorn.Server, thread: threading.Thread) -> None:
+    server.should_exit = True
+    thread.join()
+
+
+class _Recorder:
+    """Notes every call that comes to the application."""
+
+    def __init__(self, app: ASGIApp, requests: list[tuple[str, str, Any]]) -> None:
+        self._app = app
+        self._requests = requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        messages = [await receive()]
+        while messages[-1].get("more_body"):
+            messages.append(await receive())
+        body = b"".join(message.get("body", b"") for message in messages)
+        parameters: Any = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        if body:
+            try:
+                parameters = decode(body)
+            except (ValueError, RecursionError):
+                parameters = body
+        self._requests.append((scope["method"], scope["path"], parameters))
+
+        async def replay() -> Message:
+            return messages.pop(0) if messages else await receive()
+
+        await self._app(scope, replay, send)

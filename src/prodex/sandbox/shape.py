@@ -1,0 +1,188 @@
+"""What of a record is served, and in which language: projection, languages of texts, labels of codes.
+
+A record is opened only as far as needed. Where nothing asks for a change, its stored bytes are served; a
+change inside one attribute decodes that attribute alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from prodex.sandbox.wire import decode, encode, members
+
+#: Paths as a tree of names; an empty tree stands for all that is below.
+Paths = dict[str, Any]
+
+_NOTHING: Final = object()
+_NO_DATA: Final = (b"null", b"[]")
+_LANGUAGE_CODE: Final = re.compile(r"[a-z]{3}-[A-Z]{2}")
+
+
+class Shape:
+    """What one call asks to be done to every record.
+
+    Parameters
+    ----------
+    include, exclude
+        Dotted paths to keep, and to leave out of what is kept. An attribute that holds no data (null, or an
+        empty array) is absent from a reply with `include`. No `include` keeps everything.
+    languages
+        Languages of the localized texts to keep, as fr, fra-FR or fr-FR; none keeps all.
+    labels
+        (code, label in US English) -> label in the language asked for.
+    documents_key
+        The name under which documents are served.
+    """
+
+    def __init__(
+        self,
+        include: Collection[str] = (),
+        exclude: Collection[str] = (),
+        languages: Collection[str] = (),
+        labels: Mapping[tuple[str, str], str] | None = None,
+        documents_key: str = "documents",
+    ) -> None:
+        # The rich-content response (spec, endpoint 6) always holds gtin and id, and its id is a string.
+        roots = {path.partition(".")[0] for path in include}
+        self._rich = "assets" in roots and roots <= {"gtin", "id", "assets"}
+        self._include = _tree([*include, "gtin", "id"] if self._rich else include)
+        self._exclude = _tree(exclude)
+        self._languages = frozenset(map(str.lower, languages))
+        self._labels = labels or {}
+        self._documents_key = documents_key
+        renames_documents = documents_key != "documents"
+        self._as_stored = not (include or exclude or languages or labels or renames_documents)
+
+    def serve(self, body: bytes, overlay: bytes | None = None) -> bytes:
+        """Return a stored record as this call gets it.
+
+        Parameters
+        ----------
+        body
+            The record as stored.
+        overlay
+            The members that the viewer sees otherwise, or None.
+        """
+        if self._as_stored and overlay is None:
+            return body
+        record: dict[str, Any] = dict(members(body))
+        if overlay is not None:
+            record |= members(overlay)
+        if self._as_stored:
+            return encode(record)
+        shaped: dict[str, Any] = {}
+        for name, value in record.items():
+            below = self._include.get(name)
+            if self._include and (below is None or bytes(value) in _NO_DATA):
+                continue
+            kept = self._shape(name, value, below or {})
+            if kept is not _NOTHING:
+                shaped[name] = kept
+        return encode(shaped)
+
+    def _shape(self, name: str, raw: msgspec.Raw, include: Paths) -> Any:
+        exclude = self._exclude.get(name)
+        if exclude == {}:
+            return _NOTHING
+        languages = self._languages if b'"expressedIn"' in bytes(raw) else None
+        labels = self._labels if b'"label"' in bytes(raw) else None
+        renames = name == "assets" and self._documents_key != "documents"
+        becomes_text = self._rich and name == "id"
+        if not (include or exclude or languages or labels or renames or becomes_text):
+            return raw
+        value = decode(raw)
+        if include:
+            value = _included(value, include)
+        if exclude and value is not _NOTHING:
+            value = _excluded(value, exclude)
+        if languages:
+            value = _in_languages(value, languages)
+        if labels:
+            _relabel(value, labels)
+        if renames and isinstance(value, dict):
+            value = {self._documents_key if key == "documents" else key: item for key, item in value.items()}
+        return str(value) if becomes_text else value
+
+
+def _tree(paths: Collection[str]) -> Paths:
+    tree: Paths = {}
+    # A shorter path comes first, and stands for all that is below it.
+    for path in sorted(paths, key=len):
+        node = tree
+        *names, last = path.split(".")
+        for name in names:
+            if node.get(name) == {}:
+                break
+            node = node.setdefault(name, {})
+        else:
+            node.setdefault(last, {})
+    return tree
+
+
+def _included(value: Any, paths: Paths) -> Any:
+    if not paths:
+        return value
+    if isinstance(value, list):
+        return [kept for item in value if (kept := _included(item, paths)) is not _NOTHING]
+    if not isinstance(value, dict):
+        return _NOTHING
+    chosen = ((name, _included(value[name], below)) for name, below in paths.items() if name in value)
+    return {name: kept for name, kept in chosen if kept is not _NOTHING} or _NOTHING
+
+
+def _excluded(value: Any, paths: Paths) -> Any:
+    if isinstance(value, list):
+        return [_excluded(item, paths) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _excluded(item, paths.get(name, {})) for name, item in value.items() if paths.get(name) != {}
+    }
+
+
+def _in_languages(value: Any, languages: Collection[str]) -> Any:
+    """Leave out the localized texts in other languages, at any depth."""
+    # Attributes nest deeper than Python may recurse, so the way down is a list.
+    if _is_foreign(value, languages):
+        return None
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            node[:] = [item for item in node if not _is_foreign(item, languages)]
+            pending.extend(node)
+        elif isinstance(node, dict):
+            for name, item in node.items():
+                if _is_foreign(item, languages):
+                    node[name] = None
+                else:
+                    pending.append(item)
+    return value
+
+
+def _is_foreign(value: Any, languages: Collection[str]) -> bool:
+    if not (isinstance(value, dict) and "data" in value and isinstance(value.get("expressedIn"), dict)):
+        return False
+    code, short = value["expressedIn"].get("code"), value["expressedIn"].get("normalizedCode")
+    names = {short.lower()} if isinstance(short, str) else set()
+    if isinstance(code, str) and _LANGUAGE_CODE.fullmatch(code):
+        names |= {code.lower(), *(f"{name}-{code[4:].lower()}" for name in tuple(names))}
+    return bool(names) and names.isdisjoint(languages)
+
+
+def _relabel(value: Any, labels: Mapping[tuple[str, str], str]) -> None:
+    """Put labels of code values into another language, at any depth."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending.extend(node)
+        elif isinstance(node, dict):
+            code, label = node.get("code"), node.get("label")
+            if isinstance(label, str) and isinstance(code, str | int):
+                node["label"] = labels.get((str(code), label), label)
+            pending.extend(node.values())

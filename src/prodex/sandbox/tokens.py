@@ -1,0 +1,64 @@
+"""Access tokens: signed, with an end, checked without being remembered (spec, endpoints 1 and 2)."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+import jwt
+
+from prodex.sandbox.model import Organization
+from prodex.sandbox.refusals import Refusal
+
+_ALGORITHM: Final = "HS256"
+_HOW: Final = 'send {"client_id": ..., "client_secret": ..., "grant_type": "client_credentials"}'
+
+
+class Tokens:
+    """Issues and checks the tokens of the organisations."""
+
+    def __init__(self, organizations: Sequence[Organization], key: str, lifetime: float) -> None:
+        self._by_client = {one.client_id: one for one in organizations}
+        self._by_id = {str(one.id): one for one in organizations}
+        self._key = key
+        self._lifetime = lifetime
+
+    def issue(self, credentials: dict[str, Any]) -> str:
+        """Return a new token for client credentials; raise Refusal when they are not right."""
+        for name in ("client_id", "client_secret", "grant_type"):
+            if not isinstance(credentials.get(name), str):
+                raise Refusal("invalid_value", f"{name} is missing or no string; {_HOW} as JSON.")
+        if credentials["grant_type"] != "client_credentials":
+            raise Refusal("invalid_value", f"grant_type is {credentials['grant_type']!r}; {_HOW}.")
+        organization = self._by_client.get(credentials["client_id"])
+        secret = credentials["client_secret"].encode("utf-8", "replace")
+        if organization is None or not hmac.compare_digest(organization.client_secret.encode(), secret):
+            raise Refusal(
+                "authentication_failed",
+                "The caller could not be authenticated: the sandbox does not know this client_id with this "
+                "client_secret; it prints its access keys when it starts.",
+            )
+        issued = time.time()
+        claims = {"sub": str(organization.id), "iat": int(issued), "exp": issued + self._lifetime}
+        return jwt.encode(claims, self._key, _ALGORITHM)
+
+    def check(self, token: str | None) -> Organization:
+        """Return whose token this is; raise Refusal when it is nobody's or has expired."""
+        if not token:
+            raise Refusal(
+                "token_missing", "The caller could not be authenticated: send Authorization: Bearer <token>."
+            )
+        try:
+            claims = jwt.decode(token, self._key, [_ALGORITHM], options={"require": ["exp", "sub"]})
+            return self._by_id[claims["sub"]]
+        except jwt.ExpiredSignatureError:
+            raise Refusal(
+                "token_expired",
+                "The caller could not be authenticated: the token has expired; get a new one.",
+            ) from None
+        except (jwt.InvalidTokenError, KeyError):
+            raise Refusal(
+                "token_invalid", "The caller could not be authenticated: the token was not issued here."
+            ) from None

@@ -1,0 +1,50 @@
+"""JSON as the sandbox stores and serves it: bytes that stay untouched until something must change."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+import msgspec
+
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def decode(body: bytes | msgspec.Raw) -> Any:
+    """Decode one JSON value; raise ValueError when it is none.
+
+    Half a surrogate pair, which suppliers do send, is read by Python's own reader; the fast one refuses it.
+    """
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.loads(bytes(body), parse_constant=_refuse_constant)
+
+
+def encode(value: Any) -> bytes:
+    """Encode one value as compact JSON."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def members(body: bytes) -> dict[str, msgspec.Raw]:
+    """Split an object into its members, each value still as its JSON bytes."""
+    try:
+        return _MEMBERS.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {name: msgspec.Raw(encode(value)) for name, value in decode(body).items()}
+
+
+def items(body: bytes | msgspec.Raw) -> list[bytes]:
+    """Split a list into its items, each still as its JSON bytes."""
+    try:
+        return [bytes(item) for item in _ITEMS.decode(body)]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return [encode(item) for item in decode(body)]
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
