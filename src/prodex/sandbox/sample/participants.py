@@ -1,0 +1,111 @@
+"""Who takes part: three retailers, and forty invented suppliers with their brands and number ranges."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from prodex.sandbox.model import Organization, OrganizationType
+
+#: The retailer that sees every product of the sample.
+PRINCIPAL_ID = 1
+#: Sees about a third of the products.
+SECOND_ID = 2
+#: Sees a few.
+THIRD_ID = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """A brand; half of the codes are integers on the wire."""
+
+    code: str | int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Supplier:
+    """A manufacturer: its organisation id, trade, address and brands."""
+
+    id: int
+    number: int
+    name: str
+    sector: str
+    company: str
+    country: str
+    city: str
+    brands: tuple[Brand, ...]
+
+
+def _suppliers() -> tuple[Supplier, ...]:
+    text = resources.files(__package__).joinpath("suppliers.csv").read_text("utf-8")
+    suppliers: list[Supplier] = []
+    brand_count = 0
+    for number, row in enumerate(csv.DictReader(text.splitlines(), delimiter=";"), start=1):
+        brands = []
+        for name in row["brands"].split(","):
+            brand_count += 1
+            spelled = "".join(letter if letter.isalnum() else "_" for letter in name).upper()
+            brands.append(Brand(4_000 + brand_count if brand_count % 2 else spelled, name))
+        suppliers.append(
+            Supplier(
+                id=100 + number,
+                number=number,
+                name=row["name"],
+                sector=row["sector"],
+                company=f"{row['gs1']}{10 + number:02d}",
+                country=row["country"],
+                city=row["city"],
+                brands=tuple(brands),
+            )
+        )
+    return tuple(suppliers)
+
+
+SUPPLIERS: tuple[Supplier, ...] = _suppliers()
+SUPPLIERS_BY_SECTOR: Mapping[str, tuple[Supplier, ...]] = {
+    sector: tuple(supplier for supplier in SUPPLIERS if supplier.sector == sector)
+    for sector in dict.fromkeys(supplier.sector for supplier in SUPPLIERS)
+}
+
+
+def _retailer(number: int, name: str, slug: str, *, scenarios: bool) -> Organization:
+    return Organization(
+        id=number,
+        name=name,
+        type=OrganizationType.RETAILER,
+        client_id=slug,
+        client_secret=f"{slug}-secret",
+        username=f"{slug}@prodex.example",
+        scenarios_enabled=scenarios,
+        deadlines_enabled=scenarios,
+    )
+
+
+def organizations() -> tuple[Organization, ...]:
+    """Return everybody who takes part, the principal retailer first.
+
+    Their keys are public: the sandbox is local and what it holds is invented.
+
+    >>> organizations()[0].client_id
+    'sandbox-retailer'
+    """
+    retailers = (
+        _retailer(PRINCIPAL_ID, "Grand Panier Sandbox", "sandbox-retailer", scenarios=True),
+        _retailer(SECOND_ID, "Marktplein Sandbox", "sandbox-retailer-2", scenarios=True),
+        _retailer(THIRD_ID, "Corner Basket Sandbox", "sandbox-retailer-3", scenarios=False),
+    )
+    manufacturers = tuple(
+        Organization(
+            id=supplier.id,
+            name=supplier.name,
+            type=OrganizationType.MANUFACTURER,
+            client_id=f"sandbox-supplier-{supplier.number:02d}",
+            client_secret=f"sandbox-supplier-{supplier.number:02d}-secret",
+            username=f"sandbox-supplier-{supplier.number:02d}@prodex.example",
+        )
+        for supplier in SUPPLIERS
+    )
+    return retailers + manufacturers

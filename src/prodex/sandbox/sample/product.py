@@ -1,0 +1,321 @@
+"""One unit of a family as its wire record: every attribute, in the shape that the specification shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from prodex.sandbox.model import View
+from prodex.sandbox.sample import hierarchies, pictures, texts
+from prodex.sandbox.sample.dates import Dates, days_from_now, draw_dates, iso
+from prodex.sandbox.sample.families import Family, Unit
+from prodex.sandbox.sample.nutrition import Nutrients, declaration, draw_nutrients
+from prodex.sandbox.sample.participants import PRINCIPAL_ID
+from prodex.sandbox.sample.views import principal_view
+from prodex.sandbox.sample.vocabulary import Ingredient, code_value, quantity
+
+_GPC = {
+    "food": "50000001",
+    "alcohol": "50000002",
+    "beauty": "53000001",
+    "cleaning": "47000001",
+    "paper": "47000002",
+    "homeware": "73000001",
+    "pet": "50000003",
+    "stationery": "62000001",
+    "textile": "67000001",
+    "battery": "78000001",
+    "toy": "86000001",
+}
+_LABELS = {
+    "food": ("EU_ORGANIC", "VEGAN", "PALM_OIL_FREE", "REGIONAL", "FAIR_PRICE", "SCORE"),
+    "beauty": ("VEGAN", "SKIN_TESTED", "REFILL"),
+}
+_OTHER_LABELS = ("REFILL", "RECYCLED")
+
+#: Attributes of the specification that hardly anybody fills in. Records show them as null, empty or not at all.
+_RARELY_FILLED = (
+    "shapeStatement",
+    "productActivities",
+    "keepRefrigeratedAfter",
+    "createdShareValueStatement",
+    "isComplementaryWith",
+    "originText",
+    "brandHighlight",
+    "manufactureInsights",
+    "flavorStatement",
+    "substitutes",
+    "packagingMentions",
+    "isSharedFrom",
+    "isWrappedBy",
+    "dutyFeeTax",
+    "isSizedBy",
+    "environmentStatement",
+    "sparklingValue",
+    "replaces",
+    "nutritionalAllegations",
+    "reasonForNewEAN",
+    "isReplaceableBy",
+    "suggestedRetailPrice",
+    "offerOnPack",
+)
+_EMPTIES: tuple[Any, ...] = (None, [], None, "")
+
+
+@dataclass(slots=True)
+class Draft:
+    """A record in the making, with all that was decided for it; defects are planted into it."""
+
+    rng: Random
+    family: Family
+    unit: Unit
+    dates: Dates
+    view: View
+    record: dict[str, Any]
+    ingredients: list[Ingredient]
+    nutrients: Nutrients | None
+
+
+def draft(rng: Random, family: Family, unit: Unit) -> Draft:
+    """Make the record of a unit, without a defect of its own."""
+    dates = draw_dates(rng)
+    view = principal_view(rng, family, dates)
+    consumer = unit.is_consumer_unit
+    made_of = texts.ingredients_of(family, unit) if consumer else []
+    nutrients = draw_nutrients(rng, family.kind) if consumer else None
+    record = _head(family, unit, dates) | _classification(rng, family, unit)
+    record |= texts.names(family, unit)
+    record |= _measurements(family, unit)
+    if consumer:
+        record |= _consumer_information(rng, family, unit, made_of, nutrients)
+    record |= _extras(rng, family, dates)
+    hierarchy, sharing = hierarchies.listings(rng, family, unit)
+    record["logisticalHierarchies"] = hierarchy
+    record["sharingUnits"] = sharing
+    record["assets"] = pictures.assets(rng, unit, dates, is_food=family.kind.is_food)
+    made = Draft(rng, family, unit, dates, view, record, made_of, nutrients)
+    show(made, view)
+    return made
+
+
+def show(made: Draft, view: View) -> None:
+    """Put what depends on the viewer into the record, as the first viewer sees it."""
+    made.view = view
+    made.record |= {
+        "manufacturerSharingStatus": int(view.shared_from),
+        "targetProductStatus": view.product_status,
+        "validation": {"status": view.validation_status, "nbSuggestions": 0, "regulatory_status": None},
+        "hasTags": [{"tag": tag, "createdAt": put_on} for tag, put_on in view.tags],
+        "isTaggedBy": [tag for tag, _ in view.tags],
+    }
+
+
+def _head(family: Family, unit: Unit, dates: Dates) -> dict[str, Any]:
+    supplier = family.supplier
+    return {
+        "id": unit.id,
+        "uuid": unit.uuid,
+        "gtin": unit.gtin,
+        "_jsonVersion": 3,
+        "createdAt": iso(dates.created),
+        "updatedAt": iso(dates.updated),
+        "supplierId": supplier.id,
+        "unitType": unit.packaging,
+        "product_key": {
+            "product_id": unit.id,
+            "organization_id": PRINCIPAL_ID,
+            "source_type": 1,
+            "target_market_id": family.market,
+            "source_id": supplier.id,
+        },
+        "owner": {"type": 1, "name": supplier.name, "status": 1, "group": None, "network": []},
+        "lifeCycle": 1 if unit.number % 9 else 2,
+        "manufacturerSharingStatus": None,
+        "targetProductStatus": None,
+        "validation": None,
+        "hasTags": [],
+        "isTaggedBy": [],
+        **hierarchies.flags(unit),
+        "isInvoiceUnit": unit.is_orderable_unit or None,
+        "isPromotionalItem": False if unit.number % 4 else None,
+    }
+
+
+def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
+    brand = {"code": family.brand.code, "label": family.brand.name, "description": None}
+    kind = {"code": family.kind.wire_code, "label": family.kind.noun["en"], "description": None}
+    languages = [
+        {"code": each["code"], "label": each["label"]} for each in map(texts.descriptor, family.languages)
+    ]
+    entities = [{"referential": {"name": "languages"}, "presentEntities": languages}]
+    unit_codes = dict.fromkeys(("GRM" if unit.gross < 1_000 else "KGM", "MMT"))
+    if rng.random() < 0.4:
+        weights = [code_value("unit", code) for code in unit_codes]
+        entities.append({"referential": {"name": "weights"}, "presentEntities": weights})
+        contents = [code_value("unit", family.kind.unit)]
+        entities.append({"referential": {"name": "netcontents"}, "presentEntities": contents})
+        currency = code_value("currency", "GBP" if family.market == 826 else "EUR")
+        entities.append({"referential": {"name": "currencies"}, "presentEntities": [currency]})
+    shown: dict[str, Any] = {
+        "brand": {**brand, "pictureUrl": f"{pictures.MEDIA}/brands/{family.brand.code}.png"},
+        "kind": kind,
+        "typePackaging": code_value("packaging", unit.packaging),
+        "GPC": code_value("gpc", _GPC[family.kind.group]),
+        "specializes": {
+            "isBrandedBy": dict(brand),
+            "isIdentifiedBy": [
+                {"reference": f"{family.supplier.number:02d}-{unit.number * 37 % 1_000_003:06d}"}
+            ],
+            "kind": dict(kind),
+        },
+        "expressedIn": entities,
+    }
+    if family.market in {250, 56} and rng.random() < 0.2:
+        shown["subdivisions"] = code_value("subdivision", "FR-75" if family.market == 250 else "BE-VAN")
+    return shown
+
+
+def _measurements(family: Family, unit: Unit) -> dict[str, Any]:
+    return {
+        "netContent": _net_content(family, unit) if unit.is_consumer_unit else None,
+        "netWeight": hierarchies.weight(unit.net),
+        **hierarchies.measures(unit),
+    }
+
+
+def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
+    value = unit.size * max(unit.count, 1)
+    return [quantity(round(value, 3) if isinstance(value, float) else value, family.kind.unit)]
+
+
+def _consumer_information(
+    rng: Random, family: Family, unit: Unit, made_of: list[Ingredient], nutrients: Nutrients | None
+) -> dict[str, Any]:
+    kind = family.kind
+    told: dict[str, Any] = {"description": texts.description(rng, family, unit)}
+    if made_of:
+        share = rng.randrange(31, 90) if len(made_of) > 1 else 100
+        told["composition"] = texts.composition(family, made_of, share)
+        listed = texts.allergens(family, made_of) if kind.is_food else []
+        if listed or rng.random() < 0.5:
+            told["allergens"] = listed or rng.choice(_EMPTIES)
+    if kind.is_food:
+        told |= _food_information(rng, family, nutrients)
+    told["contact"] = [_contact(family)]
+    warning = f"warning.{kind.group}"
+    if warning in texts.PHRASES:
+        told["warnings"] = [{"text": texts.phrase(rng, family, warning)}]
+    if rng.random() < 0.25:
+        told["productBenefits"] = [
+            {"text": texts.phrase(rng, family, "benefit.food" if kind.is_food else "benefit.other")}
+        ]
+    if rng.random() < 0.15:
+        told["synonyms"] = [{"text": texts.filled_phrase(family, "synonym")}]
+    if rng.random() < 0.04:
+        told["advertisedInformations"] = texts.phrase(rng, family, "advertising")
+    if kind.is_food and made_of and rng.random() < 0.12:
+        told["foodAndBeverageIngredientDescriptionList"] = [
+            {
+                "ingredientSequence": place,
+                "ingredientNameText": texts.localized(
+                    family.languages,
+                    {language: each.words[language].replace("*", "") for language in family.languages},
+                ),
+            }
+            for place, each in enumerate(made_of, start=1)
+        ]
+    return told | _claims(rng, family)
+
+
+def _food_information(rng: Random, family: Family, nutrients: Nutrients | None) -> dict[str, Any]:
+    kind = family.kind
+    told: dict[str, Any] = {
+        "conservationAdvices": texts.phrase(rng, family, f"storage.{kind.storage}"),
+        "consumptionAdvice": texts.phrase(
+            rng, family, "use.prepare" if kind.needs_preparation else "use.food"
+        ),
+        "originCountry": [code_value("country", family.supplier.country)],
+        "keepRefrigeratedBefore": kind.storage == "chilled",
+    }
+    if nutrients is not None:
+        basis = "MLT" if kind.unit in {"MLT", "LTR"} else "GRM"
+        told["isPartitionedBy"] = declaration(nutrients, basis, daily=rng.random() < 0.3)
+    if kind.alcohol is not None:
+        told["percentageOfAlcoholByVolume"] = [quantity(kind.alcohol, "P1")]
+    return told
+
+
+def _contact(family: Family) -> dict[str, Any]:
+    supplier = family.supplier
+    return {
+        "name": supplier.name,
+        "address": f"{supplier.number * 3 + 1} {supplier.city}",
+        "country": code_value("country", supplier.country),
+        "email": f"contact@supplier-{supplier.number:02d}.example",
+    }
+
+
+def _claims(rng: Random, family: Family) -> dict[str, Any]:
+    """Return labels and certificates; whoever is organic shows the certificate."""
+    group = family.kind.group
+    choice = rng.random()
+    if choice > 0.35:
+        return {"isLabeledBy": rng.choice(_EMPTIES)} if choice < 0.6 else {}
+    code = rng.choice(_LABELS.get(group, _OTHER_LABELS))
+    label = {
+        "startDate": iso(days_from_now(-1_000 - rng.randrange(200)))[:10],
+        "endDate": None,
+        "detail": [],
+        "value": rng.choice("ABCDE") if code == "SCORE" else None,
+        "attributedAt": None,
+        "isConceptualizedBy": code_value("label", code)
+        | {"pictureUrl": f"{pictures.MEDIA}/labels/{code}.png"},
+    }
+    claims: dict[str, Any] = {"isLabeledBy": [label]}
+    if code == "EU_ORGANIC":
+        claims["certificationInformationList"] = [
+            {
+                "certificationStandard": "EU organic farming",
+                "certificationDetailsList": [
+                    {
+                        "certificationValueText": f"XX-BIO-{family.supplier.number:02d}",
+                        "certificationEffectiveStartDate": days_from_now(-900),
+                        "certificationEffectiveEndDate": days_from_now(1_300 + rng.randrange(900)),
+                    }
+                ],
+            }
+        ]
+    return claims
+
+
+def _extras(rng: Random, family: Family, dates: Dates) -> dict[str, Any]:
+    """Return what stands in some records only: empty attributes, and attributes that no document names."""
+    extras: dict[str, Any] = {name: rng.choice(_EMPTIES) for name in rng.sample(_RARELY_FILLED, 5)}
+    if rng.random() < 0.15:
+        extras["lastUserHistoryDate"] = iso(dates.updated)
+    if rng.random() < 0.1:
+        extras["startAvailabilityDateTime"] = iso(dates.created)
+    if rng.random() < 0.06:
+        extras["xRetailPlan"] = {
+            "priceList": {
+                "code": rng.choice(("2024-05-01", "2025-10-01")),
+                "weeks": [rng.randrange(1, 53), 53],
+            },
+            "shelf": {
+                "facings": rng.randrange(1, 9),
+                "blocks": [{"row": 1, "note": None}, {"row": 2, "note": "eye level"}],
+            },
+        }
+    return extras
+
+
+def restated(made: Draft, **changes: Any) -> None:
+    """Give the record a nutrition declaration with other figures."""
+    if made.nutrients is None:
+        raise ValueError("This product declares no nutrition; choose one that does.")
+    energy = changes.pop("kilocalories", None)
+    basis = made.record["isPartitionedBy"][0]["isMeasuredBy"]["code"]
+    made.record["isPartitionedBy"] = declaration(
+        replace(made.nutrients, **changes), basis, kilocalories=energy
+    )
