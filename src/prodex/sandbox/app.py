@@ -74,7 +74,7 @@ def create_app(store: Store, behaviour: Behaviour, clock: Callable[[], float] = 
     return app
 
 
-def _exchange(request: Request) -> Exchange:
+async def _exchange(request: Request) -> Exchange:
     exchange: Exchange = request.app.state.exchange
     return exchange
 
@@ -82,7 +82,7 @@ def _exchange(request: Request) -> Exchange:
 Here = Annotated[Exchange, Depends(_exchange)]
 
 
-def _caller(
+async def _caller(
     here: Here,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))],
 ) -> Organization:

@@ -70,7 +70,7 @@ class Listing:
         if offset + limit > OFFSET_CAP:
             raise Refusal(
                 "result_cap",
-                f"offset {offset} + limit {limit} is over {OFFSET_CAP}, where offset paging ends; scroll instead: "
+                f"offset {offset} + limit {limit} is over {OFFSET_CAP}, the end of offset pages; scroll instead: "
                 'send "next_page": "", then the next_page of each reply.',
             )
         where, bound = self._condition(values)
