@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, IntEnum, StrEnum
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
@@ -112,7 +113,7 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
 def _gtins(name: str, value: object) -> tuple[str, ...]:
     gtins = []
     for item in _several(name, value):
-        text = str(item).strip() if isinstance(item, str | int) and not isinstance(item, bool) else ""
+        text = str(item).strip() if isinstance(item, str | Integral) and not isinstance(item, bool) else ""
         if not re.fullmatch(r"[0-9]{1,14}", text):
             raise QueryError(
                 f"{name} takes GTINs of up to 14 digits, not {item!r}. In a table, read the column as text."
@@ -124,7 +125,7 @@ def _gtins(name: str, value: object) -> tuple[str, ...]:
 def _integer(name: str, value: object) -> int:
     if isinstance(value, str) and re.fullmatch(r"[0-9]+", value.strip()):
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, Integral) or isinstance(value, bool):
         raise QueryError(f"{name} takes whole numbers, not {value!r}.")
     return int(value)
 
@@ -133,19 +134,11 @@ def _integers(name: str, value: object) -> tuple[int, ...]:
     return tuple(dict.fromkeys(_integer(name, item) for item in _several(name, value)))
 
 
-def _boolean(name: str, value: object) -> bool:
-    spelled = {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
-    if not isinstance(spelled, bool):
-        raise QueryError(f"{name} takes True or False, not {value!r}.")
-    return spelled
-
-
-def _only_true(name: str, value: object) -> bool:
-    if not _boolean(name, value):
-        other = "has_no_packshot" if name == "has_packshot" else "has_packshot"
+def _true(name: str, value: object) -> bool:
+    if str(value).lower() != "true":
         raise QueryError(
-            f"{name}=False has no meaning in the contract. Leave {name} out to get both kinds, "
-            f"or ask for {other}=True."
+            f"{name} takes True, not {value!r}: the contract gives False no meaning, so leave it out. For "
+            "products without a packshot there is has_no_packshot=True."
         )
     return True
 
@@ -173,9 +166,7 @@ def _members(enum: type[Member], prefix: str = "") -> Callable[[str, object], tu
 
 
 def _market(name: str, value: object) -> int:
-    if not isinstance(value, int | str) or isinstance(value, bool):
-        raise QueryError(f"{name} takes a market's number or name, not {value!r}.")
-    return locales.market_code(value)
+    return locales.market_code(value if isinstance(value, str) else _integer(name, value))
 
 
 def _languages(name: str, value: object) -> tuple[str, ...]:
@@ -303,8 +294,7 @@ VALIDATION = Kind(_members(ValidationStatus, "VALIDATION_STATUS_"), _number_or_j
 STATUSES = Kind(_members(ProductStatus), _joined)
 SHARING = Kind(_member(SharingStatus), int)
 MARKET = Kind(_market, _same)
-FLAG = Kind(_boolean, _same)
-ONLY_TRUE = Kind(_only_true, _same)
+FLAG = Kind(_true, _same)
 SECONDS = _time(_SECOND)
 MILLISECONDS = _time(_MILLISECOND)
 SEARCH = Kind(_search, _must, _from_must, by_get=False)
@@ -325,8 +315,8 @@ FILTERS: Mapping[str, tuple[str, Kind]] = MappingProxyType(
         "status_shared_with": ("status_shared_with", SHARING),
         "target_market": ("filter_target_market", MARKET),
         "product_languages": ("filter_product_languages", LANGUAGES),
-        "has_packshot": ("filter_has_packshot", ONLY_TRUE),
-        "has_no_packshot": ("filter_has_no_packshot", ONLY_TRUE),
+        "has_packshot": ("filter_has_packshot", FLAG),
+        "has_no_packshot": ("filter_has_no_packshot", FLAG),
         "pictures_last_updated_at_from": ("filter_pictures_last_updated_at_from", MILLISECONDS),
         "pictures_last_updated_at_to": ("filter_pictures_last_updated_at_to", MILLISECONDS),
         "active_range": ("filter_active_range", FLAG),
