@@ -1,0 +1,34 @@
+"""prodex: product master data from an exchange service, as tables that an analyst can trust.
+
+>>> import prodex
+>>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+>>> catalog.products[["gtin", "brand"]].values.tolist()
+[['03036811359935', 'Acme']]
+"""
+
+from prodex.catalog import Catalog
+from prodex.errors import ProdexError
+from prodex.load import load_products, load_rich_content
+from prodex.origin import Ledger, Origin
+from prodex.query import ProductQuery
+from prodex.reading import flatten, read_products
+from prodex.service import Client, connect
+from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
+
+__all__ = [
+    "Catalog",
+    "Client",
+    "Ledger",
+    "Origin",
+    "ProdexError",
+    "ProductQuery",
+    "connect",
+    "flatten",
+    "list_snapshots",
+    "load_products",
+    "load_rich_content",
+    "open_snapshot",
+    "read_products",
+    "save",
+    "verify",
+]

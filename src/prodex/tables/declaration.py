@@ -141,7 +141,9 @@ _PRODUCTS = Table(
         _leaf("sharing_status", "manufacturerSharingStatus", "integer", "DRAFT=2, PENDING=3, ACCEPTED=4"),
         _leaf("product_status", "targetProductStatus", "code", "status on the retailer's side"),
         _leaf("validation_status", "validation.status", "integer", "0 none, 1 not OK, 2 OK, 3 correction"),
-        _leaf("suggestion_count", "validation.nbSuggestions", "integer", "open suggestions of the validation"),
+        _leaf(
+            "suggestion_count", "validation.nbSuggestions", "integer", "open suggestions of the validation"
+        ),
         _leaf("regulatory_status", "validation.regulatory_status", "code", "regulatory validation"),
         _leaf("brand_code", "brand.code", "code", "brand: code, which never changes"),
         _leaf("brand", "brand.label", "string", "brand: label in the language of the labels"),
@@ -152,7 +154,9 @@ _PRODUCTS = Table(
         _leaf("kind_description", "kind.description", "string", "kind: description"),
         _leaf("packaging_code", "typePackaging.code", "code", "EACH, PACK, CASE, PALLET ..."),
         _leaf("packaging", "typePackaging.label", "string", "type of packaging: label"),
-        _leaf("packaging_description", "typePackaging.description", "string", "type of packaging: description"),
+        _leaf(
+            "packaging_description", "typePackaging.description", "string", "type of packaging: description"
+        ),
         _leaf("gpc_code", "GPC.code", "code", "GS1 global product classification: brick code"),
         _leaf("gpc", "GPC.label", "string", "GS1 global product classification: label"),
         _leaf("owner_id", "owner.id", "code", "owner: id"),
@@ -161,9 +165,14 @@ _PRODUCTS = Table(
         _leaf("owner_type", "owner.type", "integer", "owner: 1 manufacturer, 2 retailer"),
         _leaf("supplier_id", "supplierId", "code", "the supplier's own number"),
         _leaf("unit_type", "unitType", "code", "unit type"),
-        _leaf("target_market", "product_key.target_market_id", "code", "market of this version of the product"),
         _leaf(
-            "pictures_updated_at", "assets.lastUpdatedAt.pictures", "timestamp", "freshness of pictures; no zone"
+            "target_market", "product_key.target_market_id", "code", "market of this version of the product"
+        ),
+        _leaf(
+            "pictures_updated_at",
+            "assets.lastUpdatedAt.pictures",
+            "timestamp",
+            "freshness of pictures; no zone",
         ),
         _derived("has_pending_update", "boolean", "a change waits under lastRequest"),
     ),
@@ -184,9 +193,19 @@ _HIERARCHIES = Table(
         _leaf("node_uuid", "uuid", "string", "uuid of this unit"),
         _leaf("quantity", "quantity", "number", "how many stand in the parent; none when not said"),
         _derived("units_per_root", "number", "how many stand in the root; none when a quantity is not said"),
-        _leaf("packaging_code", "typePackaging.code", "code", "type of packaging: code", "version.typePackaging.code"),
         _leaf(
-            "packaging", "typePackaging.label", "string", "type of packaging: label", "version.typePackaging.label"
+            "packaging_code",
+            "typePackaging.code",
+            "code",
+            "type of packaging: code",
+            "version.typePackaging.code",
+        ),
+        _leaf(
+            "packaging",
+            "typePackaging.label",
+            "string",
+            "type of packaging: label",
+            "version.typePackaging.label",
         ),
         *(_leaf(name, path, "boolean", meaning, f"version.{path}") for name, path, meaning in _FLAGS),
         _leaf("active_listing", "activeListing", "boolean", "shared through a listing"),
@@ -244,7 +263,9 @@ _TABLES = (
             _leaf("quantity", "quantity", "number", "how much of it"),
             _leaf("unit_code", "expressedIn.code", "code", "unit: code (GRM, KJO, E14 = kcal)"),
             _leaf("unit", "expressedIn.label", "string", "unit: label"),
-            _leaf("daily_percentage", "percentageOfDailyValueIntake", "number", "per cent of the daily intake"),
+            _leaf(
+                "daily_percentage", "percentageOfDailyValueIntake", "number", "per cent of the daily intake"
+            ),
         ),
         ("isPartitionedBy.contains",),
     ),
@@ -354,7 +375,9 @@ _TABLES = (
         (
             *_KEYS,
             *_PLACE,
-            _copied("referential", "referential.name", "string", "languages, netcontents, currencies, weights"),
+            _copied(
+                "referential", "referential.name", "string", "languages, netcontents, currencies, weights"
+            ),
             _derived("entity_code", "string", "code, described in descriptors"),
             _derived("short_code", "string", "short code"),
         ),
@@ -368,6 +391,18 @@ _TABLES = (
             _derived("short_code", "string", 'short code ("fr")'),
             _derived("description", "string", "description"),
             _derived("label", "string", "label"),
+        ),
+        per_product=False,
+    ),
+    Table(
+        "code_labels",
+        "label of a code in a further language, where such were asked for",
+        (
+            _derived("attribute", "string", "wire path of the code value"),
+            _derived("code", "string", "the code"),
+            _derived("label_language", "string", "language that was asked for"),
+            _derived("label", "string", "its label in that language"),
+            _derived("description", "string", "its description in that language"),
         ),
         per_product=False,
     ),

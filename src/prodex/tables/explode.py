@@ -141,7 +141,9 @@ def _take_columns(
     return columns, found
 
 
-def _pop(left: dict[str, Node], path: tuple[str, ...], column: Column, so_far: pa.Array | None) -> pa.Array | None:
+def _pop(
+    left: dict[str, Node], path: tuple[str, ...], column: Column, so_far: pa.Array | None
+) -> pa.Array | None:
     """Take a column out of nested objects where it fits; with `so_far`, only where that has nothing."""
     key, *rest = path
     node = left.get(key)
@@ -166,7 +168,9 @@ def _pop(left: dict[str, Node], path: tuple[str, ...], column: Column, so_far: p
 
 def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:
     data, described = left.get("data"), left.get("expressedIn")
-    if not isinstance(data, pa.Array) or not (pa.types.is_string(data.type) or pa.types.is_floating(data.type)):
+    if not isinstance(data, pa.Array) or not (
+        pa.types.is_string(data.type) or pa.types.is_floating(data.type)
+    ):
         return
     if described is None or not (isinstance(described, dict) or pa.types.is_struct(described.type)):
         return

@@ -23,7 +23,9 @@ from prodex.tables.records import PRESENCE, Records, presence_columns, read_reco
 
 Tables = dict[str, pa.Table]
 
-_CONSTANT = ("attribute", "source", "type")
+#: Columns in which few values are shared by many rows: encoded in memory, plain text in every file and frame.
+REPEATING = frozenset({"product_id", "gtin", "attribute", "position", "source", "type"})
+ENCODED = pa.dictionary(pa.int32(), pa.string())
 
 
 class _Run(NamedTuple):
@@ -71,8 +73,9 @@ def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) ->
     tables = {
         name: _assemble(table, runs[name], plain, keys)
         for name, table in TABLES.items()
-        if name not in {"products", "presence", "raw", "descriptors"}
+        if table.per_product and name not in {"products", "presence", "raw"}
     }
+    tables["code_labels"] = TABLES["code_labels"].schema.empty_table()
     tables["descriptors"] = _descriptors(runs["descriptors"], plain)
     tables["products"] = _products(runs["products"], plain, keys, tables)
     everybody = np.arange(len(products), dtype=np.int32)
@@ -85,29 +88,26 @@ def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) ->
 def declared(name: str, columns: Mapping[str, Any], size: int) -> pa.Table:
     """Return a table with exactly the declared columns, nulls where there is nothing.
 
-    Repeating columns may stay dictionary-encoded; every other column has its declared type.
+    `REPEATING` columns are dictionary-encoded, every other column has its declared type.
     """
     arrays = []
     for field in TABLES[name].schema:
+        kind = ENCODED if field.name in REPEATING else field.type
         array = columns.get(field.name)
         if array is None:
-            array = pa.nulls(size, field.type)
-        elif not pa.types.is_dictionary(array.type) and array.type != field.type:
-            array = array.cast(field.type)
-        arrays.append(array)
+            array = pa.nulls(size, kind)
+        arrays.append(array if array.type == kind else array.cast(kind))
     return pa.table(arrays, names=TABLES[name].schema.names)
 
 
 def decoded(tables: Mapping[str, pa.Table]) -> Tables:
     """Return the tables with the declared types, nothing dictionary-encoded."""
-    return {name: _decoded(table) for name, table in tables.items()}
+    return {name: decoded_table(table) for name, table in tables.items()}
 
 
-def _decoded(table: pa.Table) -> pa.Table:
-    for i, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
-    return table
+def decoded_table(table: pa.Table) -> pa.Table:
+    types = [f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
 
 
 class _Keys:
@@ -129,7 +129,9 @@ class _Keys:
 def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys) -> pa.Table:
     """Put the rows of all runs, and of the products that went the plain way, into one table."""
     rows = [(index, row) for index, flat in plain for row in flat[table.name]]
-    products = np.concatenate([*(run.places.products for run in runs), np.array([i for i, _ in rows], np.int32)])
+    products = np.concatenate(
+        [*(run.places.products for run in runs), np.array([i for i, _ in rows], np.int32)]
+    )
     columns: dict[str, Any] = dict(keys.of(products.astype(np.int32)))
     for name in (column.name for column in table.columns if column.name not in columns):
         if name == "attribute":
@@ -180,9 +182,11 @@ def _descriptors(runs: list[_Run], plain: list[tuple[int, Rows]]) -> pa.Table:
     names = TABLES["descriptors"].schema.names
     chunks = [pa.table({name: run.columns[name] for name in names}) for run in runs]
     chunks.append(
-        pa.Table.from_pylist([r for _, flat in plain for r in flat["descriptors"]], TABLES["descriptors"].schema)
+        pa.Table.from_pylist(
+            [r for _, flat in plain for r in flat["descriptors"]], TABLES["descriptors"].schema
+        )
     )
-    return distinct(pa.concat_tables(chunks))
+    return distinct(pa.concat_tables(chunks).combine_chunks())
 
 
 def distinct(lexicon: pa.Table) -> pa.Table:
@@ -194,7 +198,7 @@ def distinct(lexicon: pa.Table) -> pa.Table:
         numbered = numbered * (pc.max(codes).as_py() or 0) + numbered + codes.to_numpy()
         numbered = np.unique(numbered, return_inverse=True)[1]
     first = np.sort(np.unique(numbered, return_index=True)[1])
-    return declared("descriptors", {n: lexicon.column(n).combine_chunks().take(pa.array(first)) for n in names}, len(first))
+    return lexicon.take(pa.array(first))
 
 
 def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tables: Tables) -> pa.Table:
@@ -203,16 +207,24 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
     size = len(keys.records.product_ids)
     everybody = np.arange(size, dtype=np.int32)
     columns: dict[str, Any] = dict(keys.of(everybody))
-    order = np.concatenate([*(run.places.products for run in runs), np.array([i for i, _ in plain], np.int32)])
+    order = np.concatenate(
+        [*(run.places.products for run in runs), np.array([i for i, _ in plain], np.int32)]
+    )
     back = pa.array(np.argsort(order, kind="stable"))
     straight = bool(np.array_equal(order, everybody))
     for column in table.columns:
         if column.paths:
             arrays = [run.columns.get(column.name, len(run.places.products)) for run in runs]
-            joined = _joined(table, column.name, arrays, [flat["products"][0][column.name] for _, flat in plain])
+            joined = _joined(
+                table, column.name, arrays, [flat["products"][0][column.name] for _, flat in plain]
+            )
             columns[column.name] = joined if joined is None or straight else joined.take(back)
     for name in COUNTED:
-        rows = tables[name].column("product_id").combine_chunks().indices.to_numpy() if tables[name].num_rows else []
+        rows = (
+            tables[name].column("product_id").combine_chunks().indices.to_numpy()
+            if tables[name].num_rows
+            else []
+        )
         columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
     pending = keys.records.presence.get("lastRequest", np.zeros(size, np.int8))
     columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))

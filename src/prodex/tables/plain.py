@@ -85,9 +85,11 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
             _take_scalar(value, place, rows)
     flat: Rows = {}
     for name, table in TABLES.items():
-        if name not in {"presence", "raw"}:
+        if name not in {"presence", "raw", "code_labels"}:
             flat[name] = [{c.name: (row | keys).get(c.name) for c in table.columns} for row in rows[name]]
-    flat["descriptors"] = [dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])]
+    flat["descriptors"] = [
+        dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])
+    ]
     (root,) = flat["products"]
     root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
     root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
@@ -207,7 +209,10 @@ def _take_localized(left: dict[str, Any], place: _Place, rows: Rows) -> None:
     del left["data"]
     left["expressedIn"] = rest
     if isinstance(data, str):
-        language = {"language_code": taken["code"], "language": short_language(taken["code"], taken["short_code"])}
+        language = {
+            "language_code": taken["code"],
+            "language": short_language(taken["code"], taken["short_code"]),
+        }
         rows["texts"].append({**_where(place), **language, "text": storable(data)})
     else:
         unit = taken["label"] if taken["label"] is not None else taken["short_code"]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from prodex.tables.plain import presence_of, product_key
+from prodex.tables.plain import product_key
 from prodex.tables.values import fit, storable
 
 #: The faces of presence, by their number.
@@ -68,7 +68,7 @@ def read_records(products: Sequence[bytes]) -> Records:
         if key := fit(identity, "code"):
             del top["id"]
         else:
-            key = _key_without_id(product, top, gtin)
+            key = _key_without_id(product, top.get("uuid"), gtin)
         if (text := fit(gtin, "code")) is not None:
             del top["gtin"]
         records.product_ids.append(key)
@@ -76,6 +76,35 @@ def read_records(products: Sequence[bytes]) -> Records:
         body = _ENCODER.encode(top)
         records.bodies.append(body.translate(_ONE_LINE) if b"\n" in body or b"\r" in body else body)
     return records
+
+
+_NULL_RAW = msgspec.Raw(b"null")
+
+
+class _Key(msgspec.Struct):
+    id: msgspec.Raw = _NULL_RAW
+    uuid: msgspec.Raw = _NULL_RAW
+    gtin: msgspec.Raw = _NULL_RAW
+    updated_at: msgspec.Raw = msgspec.field(name="updatedAt", default=_NULL_RAW)
+
+
+_KEY = msgspec.json.Decoder(_Key)
+
+
+def key_and_update(product: msgspec.Raw | bytes) -> tuple[str, str | None] | None:
+    """Return key and `updatedAt` of one product, as the tables will have them, or None for what is no object.
+
+    >>> key_and_update(b'{"id": "7", "updatedAt": "2026-11-20T08:00:00"}'), key_and_update(b"null")
+    (('7', '2026-11-20T08:00:00'), None)
+    """
+    try:
+        top = _KEY.decode(product)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if not (key := fit(_scalar(top.id), "code")):
+        key = _key_without_id(bytes(product), top.uuid, _scalar(top.gtin))
+    updated_at = _scalar(top.updated_at)
+    return key, updated_at if isinstance(updated_at, str) else None
 
 
 # Line ends stand between the tokens of JSON only, never inside a string.
@@ -91,7 +120,9 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     }
 
 
-def _see(presence: dict[str, npt.NDArray[np.int8]], index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
+def _see(
+    presence: dict[str, npt.NDArray[np.int8]], index: int, count: int, top: dict[str, msgspec.Raw]
+) -> None:
     for name, raw in top.items():
         value = bytes(raw)
         face = _BLANK.get(value, _FILLED) if len(value) <= 4 else _FILLED
@@ -105,13 +136,12 @@ def _see(presence: dict[str, npt.NDArray[np.int8]], index: int, count: int, top:
 
 def _scalar(raw: msgspec.Raw | None) -> Any:
     """Decode a key; what is no scalar is none."""
-    if raw is None or bytes(raw[:1] if isinstance(raw, bytes) else raw)[:1] in b"[{":
-        return None
-    return json.loads(bytes(raw))
+    value = b"null" if raw is None else bytes(raw)
+    return None if value[:1] in b"[{" else json.loads(value)
 
 
-def _key_without_id(product: bytes, top: dict[str, msgspec.Raw], gtin: Any) -> str:
-    for value in (_scalar(top.get("uuid")), gtin):
+def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
+    for value in (_scalar(uuid), gtin):
         if key := fit(value, "code"):
             return str(key)
     return product_key(json.loads(product))
@@ -121,6 +151,3 @@ def _leniently(product: bytes) -> dict[str, msgspec.Raw]:
     """Read what the strict reader refuses and Python's own accepts, such as half a surrogate pair in a key."""
     record = json.loads(product)
     return {storable(key): msgspec.Raw(json.dumps(value).encode()) for key, value in record.items()}
-
-
-__all__ = ["PRESENCE", "Records", "presence_columns", "presence_of", "read_records"]

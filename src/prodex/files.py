@@ -1,0 +1,125 @@
+"""Files that are whole or not there: write beside, verify, rename; safe names; locks.
+
+All times are in seconds.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import platformdirs
+
+from prodex.errors import SettingsError, StorageError
+
+#: Windows keeps these names for devices, with any ending.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+_UNSAFE = re.compile(r"[^\w.\-]+")
+
+
+def home() -> Path:
+    """Return the folder that holds everything prodex keeps: `PRODEX_HOME`, else the platform's data folder."""
+    given = os.environ.get("PRODEX_HOME")
+    return Path(given).expanduser() if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
+
+
+def safe_name(text: str) -> str:
+    """Return a file name that any system accepts and nobody can mistake for a path.
+
+    >>> safe_name("Müller & Söhne / Käse"), safe_name("../../etc"), safe_name("con")
+    ('Müller_Söhne_Käse', 'etc', 'con_')
+    """
+    name = _UNSAFE.sub("_", unicodedata.normalize("NFC", text)).strip("._-")[:100]
+    return f"{name}_" if not name or _RESERVED.fullmatch(name) else name
+
+
+def checked_name(name: str) -> str:
+    """Return a name for a snapshot unchanged, or say why it cannot be one."""
+    if not name or name != safe_name(name) or "@" in name:
+        raise SettingsError(
+            f"{name!r} cannot be the name of a snapshot, since it becomes a folder. Use letters, digits, '-', '_' "
+            f"and '.', for example {safe_name(name.replace('@', '-'))!r}."
+        )
+    return name
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """Give a temporary path to write to, and move what was written to `path` when all went well.
+
+    The old file, if there is one, stays until the new one is complete; nothing half-written is ever left.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses: full, read-only, not permitted.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with storage(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield beside
+            _flush(beside)
+            beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing_folder(folder: Path) -> Iterator[Path]:
+    """Do the same for a whole folder, which must not exist yet: one rename makes all of it visible."""
+    beside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    shutil.rmtree(beside, ignore_errors=True)
+    try:
+        with storage(folder):
+            beside.mkdir(parents=True)
+            yield beside
+            for path in beside.rglob("*"):
+                if path.is_file():
+                    _flush(path)
+            beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextmanager
+def storage(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into an error that names the place and what to do."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        if error.errno not in _REFUSALS:
+            raise
+        raise StorageError(
+            f"Could not write {path}: {error.strerror}. {_REFUSALS[error.errno]} Nothing half-written was left."
+        ) from error
+
+
+_REFUSALS = {
+    errno.ENOSPC: "Free some space, or set PRODEX_HOME to a folder on a larger disk.",
+    errno.EDQUOT: "Your quota is used up; set PRODEX_HOME to a folder elsewhere.",
+    errno.EROFS: "The disk is read-only; set PRODEX_HOME to a folder that can be written.",
+    errno.EACCES: "Set PRODEX_HOME to a folder that you may write to.",
+    errno.EPERM: "Set PRODEX_HOME to a folder that you may write to.",
+    errno.EFBIG: "The disk does not hold files of this size; set PRODEX_HOME to a folder elsewhere.",
+}
+
+
+def sha256(path: Path) -> str:
+    """Return the digest of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,111 @@
+"""Labels of codes in further languages, loaded with as few products as carry every code.
+
+The service writes the labels of a reply in one language. Loading everything once more for each language would cost
+as many calls again; but the same codes stand on very many products, so a handful that together carry all of them is
+enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from prodex.part import Part
+from prodex.query import ProductQuery
+from prodex.service import Client, PullReport, pages
+from prodex.store.parts import StoredPart, rewrite_table
+from prodex.tables.declaration import TABLES, Column
+from prodex.tables.flatten import decoded, flatten_products
+
+Code = tuple[str, str]
+
+
+def load_code_labels(
+    service: Client, query: ProductQuery, languages: Sequence[str], parts: Sequence[StoredPart], folder: Path
+) -> list[StoredPart]:
+    """Load the labels of all codes of a catalogue in some languages, into `code_labels` of its first part."""
+    chosen = _fewest_products(part.open(folder) for part in parts)
+    rows: dict[tuple[str, str, str], tuple[str | None, str | None]] = {}
+    for language in languages:
+        again = replace(query, gtins_in=chosen) if chosen else None
+        for page in (
+            pages(service, again, accept_language=language, progress=False, report=PullReport())
+            if again
+            else ()
+        ):
+            tables = decoded(flatten_products([bytes(product) for product in page.envelope.data]))
+            for attribute, code, label, description in code_values(tables):
+                if label is not None or description is not None:
+                    rows[attribute, code, language] = (label, description)
+    lexicon = [(*key, *value) for key, value in sorted(rows.items())]
+    names = TABLES["code_labels"].schema.names
+    table = pa.Table.from_pylist(
+        [dict(zip(names, row, strict=True)) for row in lexicon], TABLES["code_labels"].schema
+    )
+    return [rewrite_table(parts[0], folder, "code_labels", table), *parts[1:]]
+
+
+def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | None, str | None]]:
+    """Yield attribute, code, label and description of every code value of a catalogue, wherever it stands."""
+    yield from _distinct(tables["codes"], "attribute", ("code", "label", "description"))
+    for table in TABLES.values():
+        for prefix, columns in _code_columns(table.columns).items():
+            attribute = ".".join([*table.anchors[0].split("."), *prefix]).lstrip(".")
+            for row in _distinct(tables[table.name], None, columns):
+                yield attribute, *row[1:]
+
+
+def _fewest_products(parts: Iterable[Part]) -> list[str]:
+    """Choose GTINs that together carry every code: each time the product with the most codes still missing."""
+    carried: dict[str, set[Code]] = {}
+    for part in parts:
+        for name, attribute, code in _code_places():
+            columns = ["gtin", code, *([attribute] if attribute else [])]
+            for row in part.read(name, columns).to_pylist():
+                if row["gtin"] and row[code]:
+                    carried.setdefault(row["gtin"], set()).add(
+                        (row[attribute] if attribute else code, row[code])
+                    )
+    by_code: dict[Code, str] = {}
+    for gtin in sorted(carried, key=lambda gtin: (-len(carried[gtin]), gtin)):
+        for code in carried[gtin]:
+            by_code.setdefault(code, gtin)
+    return sorted(set(by_code.values()))
+
+
+def _code_places() -> Iterator[tuple[str, str | None, str]]:
+    yield "codes", "attribute", "code"
+    for table in TABLES.values():
+        for columns in _code_columns(table.columns).values():
+            yield table.name, None, columns[0]
+
+
+def _code_columns(columns: Sequence[Column]) -> dict[tuple[str, ...], tuple[str, str, str | None]]:
+    """Return code, label and description columns of a table, by the wire path of their object."""
+    by_path = {path: column.name for column in columns for path in column.paths[:1]}
+    return {
+        path[:-1]: (name, by_path[*path[:-1], "label"], by_path.get((*path[:-1], "description")))
+        for path, name in by_path.items()
+        if path[-1:] == ("code",) and (*path[:-1], "label") in by_path
+    }
+
+
+def _distinct(
+    table: pa.Table, attribute: str | None, columns: tuple[str, str, str | None]
+) -> set[tuple[str, str, str | None, str | None]]:
+    names = [name for name in (attribute, *columns) if name is not None]
+    rows = table.select(names).group_by(names).aggregate([]).to_pylist()
+    code, label, description = columns
+    return {
+        (
+            row[attribute] if attribute else "",
+            row[code],
+            row[label],
+            row[description] if description else None,
+        )
+        for row in rows
+        if row[code] is not None
+    }

@@ -1,0 +1,1 @@
+"""What stands on disk: the journal of a running load, and snapshots."""

@@ -1,0 +1,87 @@
+"""The Parquet files of one part: written block by block, all tables aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from prodex.files import sha256
+from prodex.part import Part, union
+from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import decoded_table, distinct
+
+#: Tables whose columns or rows are settled only when the whole part is known.
+_SETTLED_LAST = ("presence", "descriptors")
+
+
+class StoredPart(NamedTuple):
+    """What the manifest keeps of a part: its number, its products, and of each file rows, bytes and digest."""
+
+    number: int
+    products: int
+    files: dict[str, dict[str, int | str]]
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> Self:
+        return cls(value["number"], value["products"], value["files"])  # type: ignore[arg-type]
+
+    def open(self, folder: Path) -> Part:
+        return Part.on_disk(self.products, {name: folder / path_of(name, self.number) for name in self.files})
+
+
+def path_of(table: str, number: int) -> Path:
+    """Return the path of a part's file inside its snapshot.
+
+    >>> path_of("texts", 7).as_posix()
+    'texts/part-00007.parquet'
+    """
+    return Path(table) / f"part-{number:05d}.parquet"
+
+
+def write_part(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number: int) -> StoredPart:
+    """Write the tables of one part, one block of products after another."""
+    writers: dict[str, pq.ParquetWriter] = {}
+    last: dict[str, list[pa.Table]] = {name: [] for name in _SETTLED_LAST}
+    products = 0
+    try:
+        for tables in blocks:
+            products += tables["products"].num_rows
+            for name, table in tables.items():
+                if name in last:
+                    last[name].append(decoded_table(table))
+                    continue
+                if name not in writers:
+                    writers[name] = _writer(folder / path_of(name, number), table.schema)
+                writers[name].write_table(table)
+        for name, blocks_of_table in last.items():
+            whole = union(blocks_of_table, name)
+            whole = distinct(whole) if name == "descriptors" else whole
+            with _writer(folder / path_of(name, number), whole.schema) as writer:
+                writer.write_table(whole)
+    finally:
+        for writer in writers.values():
+            writer.close()
+    files = {name: _facts(folder / path_of(name, number)) for name in TABLES}
+    return StoredPart(number, products, files)
+
+
+def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) -> StoredPart:
+    """Replace one table of a part that is still being built."""
+    path = folder / path_of(table, part.number)
+    with _writer(path, rows.schema) as writer:
+        writer.write_table(rows)
+    return part._replace(files={**part.files, table: _facts(path)})
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The declaration says what columns are; a stored Arrow schema would bring dictionaries back as such.
+    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, store_schema=False)
+
+
+def _facts(path: Path) -> dict[str, int | str]:
+    return {"rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size, "sha256": sha256(path)}

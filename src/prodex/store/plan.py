@@ -1,0 +1,92 @@
+"""What to build from a journal: duplicates resolved, parts assigned, and what came held against what was announced.
+
+Pure: it reads the ledger's lines and decides; nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from prodex.origin import Ledger
+from prodex.store.journal import Entry
+
+#: Products of one part; a page is never cut for it, so parts differ a little.
+PRODUCTS_PER_PART = 10_000
+
+
+class PartPlan(NamedTuple):
+    """Which products make one part: for each page the indexes of its products."""
+
+    number: int
+    pages: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+class Plan(NamedTuple):
+    """What to build, and whether it is all there is."""
+
+    parts: tuple[PartPlan, ...]
+    ledger: Ledger
+
+
+def plan(
+    entries: Sequence[Entry],
+    *,
+    announced: int | None = None,
+    announced_last: int | None = None,
+    missing_gtins: Sequence[str] = (),
+    products_per_part: int = PRODUCTS_PER_PART,
+) -> Plan:
+    """Decide what to build.
+
+    Of a product that came more than once the newest `updatedAt` counts, and the last received among equals.
+
+    Parameters
+    ----------
+    entries
+        The ledger's lines.
+    announced, announced_last
+        Total announced at the first page and at the last.
+    missing_gtins
+        GTINs that were asked for and did not come.
+    products_per_part
+        How many products a part holds, about.
+    """
+    newest: dict[str, tuple[str, int, int]] = {}
+    set_aside: list[str] = []
+    received = 0
+    for entry in entries:
+        for index, key in enumerate(entry.keys):
+            received += 1
+            if key is None:
+                set_aside.append(f"page {entry.page}, item {index}: not a JSON object")
+                continue
+            product, updated_at = key
+            seen = newest.get(product)
+            if seen is None or (updated_at or "") >= seen[0]:
+                newest[product] = (updated_at or "", entry.page, index)
+    chosen: dict[int, list[int]] = {}
+    for _, page, index in newest.values():
+        chosen.setdefault(page, []).append(index)
+    ledger = Ledger(
+        announced=announced,
+        announced_last=announced_last,
+        received=received,
+        distinct=len(newest),
+        missing_gtins=tuple(missing_gtins),
+        set_aside=tuple(set_aside),
+    )
+    return Plan(tuple(_parts(chosen, products_per_part)), ledger)
+
+
+def _parts(chosen: dict[int, list[int]], products_per_part: int) -> list[PartPlan]:
+    parts: list[list[tuple[int, tuple[int, ...]]]] = [[]]
+    size = 0
+    for page in sorted(chosen):
+        indexes = tuple(sorted(chosen[page]))
+        if size and size + len(indexes) > products_per_part:
+            parts.append([])
+            size = 0
+        parts[-1].append((page, indexes))
+        size += len(indexes)
+    return [PartPlan(number, tuple(pages)) for number, pages in enumerate(parts)]

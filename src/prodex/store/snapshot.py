@@ -1,0 +1,204 @@
+"""Snapshots: catalogues kept as Parquet, immutable, each visible only when it is whole.
+
+`<root>/<name>/<UTC time>/manifest.json` and `<table>/part-00000.parquet` beside it. Files of the same number are
+about the same products.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from prodex.catalog import Catalog
+from prodex.errors import SnapshotDamaged, SnapshotNotFound
+from prodex.files import checked_name, home, sha256, writing_folder
+from prodex.origin import Origin
+from prodex.store.parts import StoredPart, write_part
+from prodex.tables.declaration import TABLES
+
+_FORMAT = 1
+_MANIFEST = "manifest.json"
+
+
+def snapshots_folder() -> Path:
+    """Return the folder of all snapshots: `PRODEX_HOME`/snapshots, else in the platform's data folder."""
+    return home() / "snapshots"
+
+
+def save(catalog: Catalog, name: str) -> Catalog:
+    """Keep a catalogue as a new snapshot, and return it opened from there.
+
+    Earlier snapshots of the name stay as they are. An interrupted save leaves nothing.
+
+    Parameters
+    ----------
+    catalog
+        What to keep; a filtered catalogue keeps only its products.
+    name
+        Name of the snapshot: letters, digits, "-", "_" and ".".
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses.
+    """
+
+    def write(folder: Path) -> Iterable[StoredPart]:
+        for number, part in enumerate(catalog.parts):
+            yield write_part([{table: part.read(table) for table in TABLES}], folder, number)
+
+    return commit(name, catalog.origin, write)
+
+
+def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPart]]) -> Catalog:
+    """Write the parts of a new snapshot and its manifest, then make all of it visible at once."""
+    folder = snapshots_folder() / checked_name(name) / _time_now()
+    with writing_folder(folder) as beside:
+        parts = list(write(beside))
+        _write_manifest(beside / _MANIFEST, name, origin, parts)
+    return _open(folder)
+
+
+def open_snapshot(name: str) -> Catalog:
+    """Open a snapshot; only its manifest is read.
+
+    Parameters
+    ----------
+    name
+        "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of
+        the time will do. A folder of a snapshot is taken as well.
+
+    Raises
+    ------
+    SnapshotNotFound
+        When there is none; the message names those that are there.
+    SnapshotDamaged
+        When its manifest cannot be read.
+    """
+    if (Path(name) / _MANIFEST).is_file():
+        return _open(Path(name))
+    wanted, _, time = name.partition("@")
+    found = [folder for folder in _folders(wanted) if folder.name.startswith(time)]
+    if not found:
+        there = sorted({folder.parent.name for folder in _folders("*")})
+        times = ", ".join(folder.name for folder in _folders(wanted)[-5:])
+        hint = f"{wanted!r} has {times}." if times else f"There are {', '.join(there) or 'none'}."
+        raise SnapshotNotFound(f"No snapshot {name!r} in {snapshots_folder()}. {hint}")
+    return _open(found[-1])
+
+
+def list_snapshots(name: str = "*") -> pd.DataFrame:
+    """Return the snapshots of a name, or all: when, how many products, complete or not, bytes, where.
+
+    A snapshot that cannot be read is listed with the reason under `note`.
+    """
+    rows = []
+    for folder in _folders(name):
+        row: dict[str, Any] = {
+            "name": folder.parent.name,
+            "time": folder.name,
+            "folder": str(folder),
+            "note": "",
+        }
+        try:
+            manifest = _manifest(folder)
+            row |= {
+                "products": manifest["products"],
+                "complete": Origin.from_json(manifest["origin"]).complete,
+                "bytes": sum(
+                    facts["bytes"] for part in manifest["parts"] for facts in part["files"].values()
+                ),
+            }
+        except SnapshotDamaged as error:
+            row["note"] = str(error)
+        rows.append(row)
+    columns = ["name", "time", "products", "complete", "bytes", "folder", "note"]
+    return pd.DataFrame(rows, columns=columns).convert_dtypes()
+
+
+def verify(name: str) -> pd.DataFrame:
+    """Check every file of a snapshot against the manifest.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per file: path, ok, and what is wrong under `problem`.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "tried")
+    >>> bool(prodex.verify("tried")["ok"].all())
+    True
+    """
+    catalog = open_snapshot(name)
+    assert catalog.folder is not None  # noqa: S101 - an opened snapshot has one
+    rows = []
+    for part in _manifest(catalog.folder)["parts"]:
+        stored = StoredPart.from_json(part).open(catalog.folder)
+        for table, facts in part["files"].items():
+            path = stored.files[table]
+            problem = _problem(path, facts)
+            rows.append((str(path.relative_to(catalog.folder)), not problem, problem))
+    return pd.DataFrame(rows, columns=["file", "ok", "problem"])
+
+
+def _problem(path: Path, facts: dict[str, Any]) -> str:
+    if not path.is_file():
+        return "missing"
+    if path.stat().st_size != facts["bytes"]:
+        return f"{path.stat().st_size:,} bytes instead of {facts['bytes']:,}"
+    return "" if sha256(path) == facts["sha256"] else "changed: its digest differs"
+
+
+def _folders(name: str) -> list[Path]:
+    manifests = snapshots_folder().glob(f"{name}/[0-9]*/{_MANIFEST}")
+    return sorted((path.parent for path in manifests), key=lambda folder: (folder.parent.name, folder.name))
+
+
+def _open(folder: Path) -> Catalog:
+    manifest = _manifest(folder)
+    parts = tuple(StoredPart.from_json(part).open(folder) for part in manifest["parts"])
+    for part in parts:
+        for path in part.files.values():
+            if not path.is_file():
+                raise SnapshotDamaged(f"{path} is missing. Open an earlier snapshot, or load again.")
+    return Catalog(parts, Origin.from_json(manifest["origin"]), folder)
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / _MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+        if manifest["format"] != _FORMAT:
+            raise SnapshotDamaged(
+                f"{path} is of format {manifest['format']}, which this version does not read. Update prodex."
+            )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SnapshotDamaged(
+            f"{path} cannot be read ({error}). Open an earlier snapshot, or load again."
+        ) from error
+    return dict(manifest)
+
+
+def _write_manifest(path: Path, name: str, origin: Origin, parts: list[StoredPart]) -> None:
+    manifest = {
+        "format": _FORMAT,
+        "name": name,
+        "prodex": version("prodex"),
+        "pyarrow": version("pyarrow"),
+        "products": sum(part.products for part in parts),
+        "origin": origin.to_json(),
+        "parts": [part._asdict() for part in parts],
+    }
+    path.write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def _time_now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%dT%H%M%S.%f}Z"
