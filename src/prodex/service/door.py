@@ -131,6 +131,12 @@ class Door:
             # The request holds the token or the secret; an error that is kept or printed must not.
             error.request = error.response = None
             raise _setback(error, urlsplit(request.url).hostname) from error
+        except (
+            ValueError
+        ) as error:  # requests looks at the address of a redirect even when told not to follow it
+            raise RedirectRefused(
+                f"{urlsplit(request.url).hostname} points to an address that is none."
+            ) from error
         path, size = urlsplit(request.url).path, len(response.content)
         took = time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, path, response.status_code, size, took)
