@@ -461,3 +461,16 @@ def child_path(path: str, key: str) -> str:
     if not key or "." in key or "\\" in key:
         key = key.replace("\\", "\\\\").replace(".", "\\.") or "\\e"
     return f"{path}.{key}" if path else key
+
+
+def data_dictionary(table: str) -> list[tuple[str, str, str, str]]:
+    """Return name, Arrow type, wire path and meaning of each column of a table."""
+    declared = TABLES[table]
+    rows = []
+    for column in declared.columns:
+        paths = [
+            ".".join(filter(None, [declared.anchors[0] if declared.anchors else "", *path]))
+            for path in column.paths
+        ]
+        rows.append((column.name, str(ARROW_TYPES[column.kind]), paths[0] if paths else "", column.meaning))
+    return rows

@@ -93,7 +93,7 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     (root,) = flat["products"]
     root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
     root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
-    flat["presence"] = [{**keys, **{storable(key): presence_of(value) for key, value in product.items()}}]
+    flat["presence"] = [{**keys, **{presence_column(k): presence_of(v) for k, v in product.items()}}]
     return flat
 
 
@@ -108,6 +108,15 @@ def product_key(product: Mapping[str, Any]) -> str:
             return str(key)
     encoded = msgspec.json.encode(product, order="sorted")
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
+
+
+def presence_column(attribute: str) -> str:
+    """Return the name of an attribute's column in `presence`, which has key columns as well.
+
+    >>> presence_column("brand"), presence_column("gtin")
+    ('brand', 'gtin (attribute)')
+    """
+    return f"{attribute} (attribute)" if attribute in {"product_id", "gtin"} else storable(attribute)
 
 
 def presence_of(value: Any) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from prodex.tables.plain import product_key
+from prodex.tables.plain import presence_column, product_key
 from prodex.tables.values import fit, storable
 
 #: The faces of presence, by their number.
@@ -115,7 +115,7 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     """Return the presence of each top-level attribute as a column of words."""
     words = pa.array(PRESENCE)
     return {
-        storable(name): pa.DictionaryArray.from_arrays(pa.array(faces), words)
+        presence_column(name): pa.DictionaryArray.from_arrays(pa.array(faces), words)
         for name, faces in records.presence.items()
     }
 

@@ -1,0 +1,5 @@
+"""`python -m prodex` is the command `prodex`."""
+
+from prodex.cli import main
+
+main()
