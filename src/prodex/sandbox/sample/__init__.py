@@ -1,7 +1,20 @@
 """The sandbox's sample: an invented catalogue that is the same everywhere, and the defects planted in it."""
 
-from prodex.sandbox.sample.catalogue import shared_products
+from prodex.sandbox.sample.catalogue import plan, shared_products, write_plan
+from prodex.sandbox.sample.dates import AS_OF, STALE_AFTER
+from prodex.sandbox.sample.defects import CONSEQUENCES, DEFECTS, Defect
 from prodex.sandbox.sample.participants import organizations
 from prodex.sandbox.sample.vocabulary import LABELS
 
-__all__ = ["LABELS", "organizations", "shared_products"]
+__all__ = [
+    "AS_OF",
+    "CONSEQUENCES",
+    "DEFECTS",
+    "LABELS",
+    "STALE_AFTER",
+    "Defect",
+    "organizations",
+    "plan",
+    "shared_products",
+    "write_plan",
+]

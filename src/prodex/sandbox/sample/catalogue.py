@@ -1,14 +1,39 @@
-"""The sample catalogue: families one after the other, the same for the same seed."""
+"""The sample catalogue and its plan: families one after the other, the same for the same seed."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
 from random import Random
 
 from prodex.sandbox.model import SharedProduct
-from prodex.sandbox.sample.families import draw_family
-from prodex.sandbox.sample.product import draft
+from prodex.sandbox.sample import hierarchies, identity
+from prodex.sandbox.sample.defects import (
+    Defect,
+    plant_in_family,
+    plant_in_record,
+    record_defects,
+    status,
+    wording,
+)
+from prodex.sandbox.sample.defects.planting import Trace, declare
+from prodex.sandbox.sample.families import Family, Unit, draw_family
+from prodex.sandbox.sample.oddities import add_oddities, make_hostile
+from prodex.sandbox.sample.participants import SUPPLIERS_BY_SECTOR
+from prodex.sandbox.sample.product import Draft, draft
 from prodex.sandbox.sample.views import other_views
+
+#: Families that exist once: a product of hostile strings, and one with a text of 40,000 characters.
+_HOSTILE_FAMILY, _LONG_FAMILY = 20, 30
+#: Shares of lone products that get a twin with the same GTIN, and of others that wait for acceptance.
+_TWINS, _AWAITING = 0.008, 0.012
+
+declare("hostile_strings", "Every text of the product is made to harm whoever shows it; exactly one product.")
+
+_Made = tuple[SharedProduct, list[Defect]]
 
 
 def shared_products(count: int = 12_000, seed: int = 1) -> Iterator[SharedProduct]:
@@ -17,18 +42,112 @@ def shared_products(count: int = 12_000, seed: int = 1) -> Iterator[SharedProduc
     Parameters
     ----------
     count
-        Number of products. A smaller catalogue is the beginning of a larger one, but for its last four products.
+        Number of products. A smaller catalogue is the beginning of a larger one, but for its last family.
     seed
         Where chance starts; the same number gives the same catalogue on any machine.
+
+    Examples
+    --------
+    >>> next(shared_products()).record["gtin"]
+    '03493921187061'
     """
+    return (product for product, _ in _catalogue(count, seed))
+
+
+@lru_cache(maxsize=4)
+def plan(count: int = 12_000, seed: int = 1) -> tuple[Defect, ...]:
+    """Return the defects that `shared_products` plants in the same catalogue, in its order.
+
+    Parameters
+    ----------
+    count
+        Number of products.
+    seed
+        Where chance starts.
+    """
+    return tuple(defect for _, defects in _catalogue(count, seed) for defect in defects)
+
+
+def write_plan(path: Path | str, count: int = 12_000, seed: int = 1) -> None:
+    """Write the plan as a JSON list of objects, one a line.
+
+    Parameters
+    ----------
+    path
+        File to write.
+    count
+        Number of products.
+    seed
+        Where chance starts.
+    """
+    lines = (json.dumps(asdict(defect), ensure_ascii=False) for defect in plan(count, seed))
+    Path(path).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+
+
+def _catalogue(count: int, seed: int) -> Iterator[_Made]:
     number = 0
     index = 0
     while number < count:
-        rng = Random(f"{seed}/{index}")
+        made = list(_family(Random(f"{seed}/{index}"), index, number, count - number))
+        yield from made
+        number += len(made)
         index += 1
-        family = draw_family(rng, number, count - number)
-        for unit in family.units:
-            made = draft(rng, family, unit)
-            views = (made.view, *other_views(rng, family, made.dates, made.view))
-            yield SharedProduct(made.record, family.supplier.id, views)
-        number += len(family.units)
+
+
+def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
+    """Make the products of one family, with what is planted in them."""
+    if index in {_HOSTILE_FAMILY, _LONG_FAMILY}:
+        family = draw_family(rng, number, room, lone=True)
+        made = draft(rng, family, family.units[0])
+        yield _shared(made, _spoil_once(made, index))
+        return
+    family = draw_family(rng, number, room)
+    if len(family.units) == 1 and room > 1 and rng.random() < _TWINS:
+        yield from _twins(rng, family)
+        return
+    planted = plant_in_family(rng, family)
+    for unit in family.units:
+        made = draft(rng, family, unit)
+        defects = plant_in_record(made)
+        if planted is not None and planted.unit in (unit, *hierarchies.shown_units(family, unit)):
+            defects += record_defects(made, planted.traces, planted.defect)
+        if _parents(family, unit) > 1:
+            defects += record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
+        if not defects and rng.random() < _AWAITING:
+            defects = record_defects(made, status.await_acceptance(made), "not_yet_accepted")
+        if not defects:
+            add_oddities(made)
+        yield _shared(made, defects)
+
+
+def _shared(made: Draft, defects: list[Defect]) -> _Made:
+    views = (made.view, *other_views(made.rng, made.family, made.dates, made.view))
+    return SharedProduct(made.record, made.family.supplier.id, views), defects
+
+
+def _parents(family: Family, unit: Unit) -> int:
+    return sum(packed.unit is unit for parent in family.units for packed in parent.contains)
+
+
+def _spoil_once(made: Draft, index: int) -> list[Defect]:
+    """Make the one hostile product, or the one with a text of 40,000 characters."""
+    if index == _HOSTILE_FAMILY:
+        make_hostile(made)
+        return record_defects(made, [Trace("", "all texts, brand, contact, references")], "hostile_strings")
+    text = made.record["description"][0]
+    sentence = f"{text['data']} "
+    text["data"] = (sentence * (wording.LONGEST_TEXT // len(sentence) + 1))[: wording.LONGEST_TEXT]
+    trace = Trace("description", f"{wording.LONGEST_TEXT} characters", text["expressedIn"]["normalizedCode"])
+    return record_defects(made, [trace], "text_too_long")
+
+
+def _twins(rng: Random, family: Family) -> Iterator[_Made]:
+    """Make a lone product twice, under one GTIN and two owners."""
+    others = [each for each in SUPPLIERS_BY_SECTOR[family.kind.sector] if each is not family.supplier]
+    supplier = rng.choice(others)
+    unit = family.units[0]
+    twin = replace(unit, number=unit.number + 1, uuid=identity.random_uuid(rng))
+    copied = replace(family, supplier=supplier, brand=rng.choice(supplier.brands), units=[twin], tops=[twin])
+    for each, other in ((family, supplier.name), (copied, family.supplier.name)):
+        made = draft(rng, each, each.units[0])
+        yield _shared(made, record_defects(made, [Trace("gtin", f"also of {other}")], "duplicate_gtin"))

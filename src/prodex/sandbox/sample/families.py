@@ -1,4 +1,4 @@
-"""Families: what belongs together on a shelf and on a lorry - consumer units and everything they are packed in."""
+"""Families: consumer units that belong together, and everything they are packed in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prodex.sandbox.sample import identity
 from prodex.sandbox.sample.participants import SUPPLIERS_BY_SECTOR, Brand, Supplier
 from prodex.sandbox.sample.vocabulary import KINDS, LANGUAGES, VARIANTS, Kind, Variant
 
-#: Markets of the sample (ISO 3166-1 numeric), the languages each requires, and its share of the families in percent.
+#: Markets of the sample (ISO 3166-1 numeric): the languages each requires, its share of the families in percent.
 MARKETS: dict[int, tuple[tuple[str, ...], int]] = {
     250: (("fr",), 45),
     56: (("nl", "fr"), 15),
@@ -28,7 +28,7 @@ _SIZE = {"lone": 1, "case": 2, "pallet": 3, "pack": 4, "mixed": 4, "two parents"
 _GRAMS = {"GRM": 1, "MLT": 1, "KGM": 1000, "LTR": 1000, "H87": 60}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Packed:
     """What a unit holds: so many of another unit; `gtin` is set when it is not the number of that unit."""
 
@@ -37,12 +37,12 @@ class Packed:
     gtin: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Unit:
     """One trade item of a family.
 
-    Weights are grams, dimensions millimetres (height, width, depth); `count` is the number of inner units that its
-    name tells.
+    Weights are grams, dimensions millimetres (height, width, depth); `count` is the number of inner units
+    that its name tells.
     """
 
     number: int
@@ -67,7 +67,7 @@ class Unit:
         return identity.product_id(self.number)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Family:
     """Units of one supplier, brand and kind, children before parents; `tops` are held by no other unit.
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from prodex.sandbox.sample.vocabulary import CODES, Kind, unit
 
-#: Energy of one gram in kilocalories (Regulation (EU) 1169/2011, Annex XIV).
-_KILOCALORIES = {"fat": 9, "carbohydrate": 4, "protein": 4, "fibre": 2}
 _KILOJOULES_PER_KILOCALORIE = 4.184
 #: Daily reference intakes in grams (Annex XIII); energy in kilocalories.
 _REFERENCE_INTAKES = {
@@ -37,8 +35,8 @@ class Nutrients:
 
     @property
     def kilocalories(self) -> float:
-        """Energy, computed from the nutrients."""
-        return sum(getattr(self, name) * factor for name, factor in _KILOCALORIES.items())
+        """Energy, computed with the factors of Regulation (EU) 1169/2011, Annex XIV."""
+        return 9 * self.fat + 4 * self.carbohydrate + 4 * self.protein + 2 * self.fibre
 
 
 def draw_nutrients(rng: Random, kind: Kind) -> Nutrients | None:

@@ -14,7 +14,7 @@ from prodex.sandbox.sample.vocabulary import code_value
 MEDIA = "https://media.prodex.example"
 #: Sides of the square JPG renditions in pixels.
 RENDITIONS = (1024, 512, 256, 128, 64)
-#: Type, face and angle of a product's pictures in order (GS1 Product Image Specification): front, back, sides, top.
+#: Type, face and angle of pictures in order (GS1 Product Image Specification): front, back, sides, top.
 _VIEWS = (("C", 1, "N"), ("C", 7, "N"), ("A", 2, "L"), ("A", 8, "R"), ("A", 3, "C"))
 #: Width and height of originals; the longest side reaches the strictest of the published minimums (2500).
 _ORIGINALS = ((3000, 3000), (2500, 2500), (2600, 3400), (4000, 3000), (2400, 3200))

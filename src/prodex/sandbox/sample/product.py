@@ -13,7 +13,7 @@ from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.nutrition import Nutrients, declaration, draw_nutrients
 from prodex.sandbox.sample.participants import PRINCIPAL_ID
 from prodex.sandbox.sample.views import principal_view
-from prodex.sandbox.sample.vocabulary import Ingredient, code_value, quantity
+from prodex.sandbox.sample.vocabulary import PHRASES, Ingredient, code_value, quantity
 
 _GPC = {
     "food": "50000001",
@@ -34,7 +34,7 @@ _LABELS = {
 }
 _OTHER_LABELS = ("REFILL", "RECYCLED")
 
-#: Attributes of the specification that hardly anybody fills in. Records show them as null, empty or not at all.
+#: Attributes of the specification that hardly anybody fills in: null, empty or not there at all.
 _RARELY_FILLED = (
     "shapeStatement",
     "productActivities",
@@ -89,7 +89,7 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     record |= _measurements(family, unit)
     if consumer:
         record |= _consumer_information(rng, family, unit, made_of, nutrients)
-    record |= _extras(rng, family, dates)
+    record |= _extras(rng, dates)
     hierarchy, sharing = hierarchies.listings(rng, family, unit)
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
@@ -204,7 +204,7 @@ def _consumer_information(
         told |= _food_information(rng, family, nutrients)
     told["contact"] = [_contact(family)]
     warning = f"warning.{kind.group}"
-    if warning in texts.PHRASES:
+    if warning in PHRASES:
         told["warnings"] = [{"text": texts.phrase(rng, family, warning)}]
     if rng.random() < 0.25:
         told["productBenefits"] = [
@@ -263,7 +263,7 @@ def _claims(rng: Random, family: Family) -> dict[str, Any]:
     if choice > 0.35:
         return {"isLabeledBy": rng.choice(_EMPTIES)} if choice < 0.6 else {}
     code = rng.choice(_LABELS.get(group, _OTHER_LABELS))
-    label = {
+    label: dict[str, Any] = {
         "startDate": iso(days_from_now(-1_000 - rng.randrange(200)))[:10],
         "endDate": None,
         "detail": [],
@@ -289,7 +289,7 @@ def _claims(rng: Random, family: Family) -> dict[str, Any]:
     return claims
 
 
-def _extras(rng: Random, family: Family, dates: Dates) -> dict[str, Any]:
+def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
     """Return what stands in some records only: empty attributes, and attributes that no document names."""
     extras: dict[str, Any] = {name: rng.choice(_EMPTIES) for name in rng.sample(_RARELY_FILLED, 5)}
     if rng.random() < 0.15:

@@ -1,0 +1,175 @@
+"""Defects of what Regulation (EU) 1169/2011 wants to be told about food, and of net content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from prodex.sandbox.sample import texts
+from prodex.sandbox.sample.defects.planting import Trace, in_record
+from prodex.sandbox.sample.defects.wording import empty
+from prodex.sandbox.sample.nutrition import Nutrients
+from prodex.sandbox.sample.product import Draft, restated
+
+
+def _is_food(made: Draft) -> bool:
+    return made.unit.is_consumer_unit and made.family.kind.is_food
+
+
+def _declares(condition: Callable[[Nutrients], bool]) -> Callable[[Draft], bool]:
+    return lambda made: made.nutrients is not None and condition(made.nutrients)
+
+
+def _nutrients(made: Draft) -> Nutrients:
+    """Return the figures of a product that declares them (the planters of this module suit no other)."""
+    if made.nutrients is None:
+        raise ValueError(
+            f"Product {made.record['id']} declares no nutrition; plant this defect in one that does."
+        )
+    return made.nutrients
+
+
+@in_record("content", 0.004, lambda made: made.unit.is_consumer_unit)
+def missing_net_content(made: Draft) -> Iterable[Trace]:
+    """The net content is not told."""
+    empty(made, "netContent")
+    return [Trace("netContent")]
+
+
+@in_record(
+    "content",
+    0.008,
+    lambda made: _is_food(made) and made.family.kind.alcohol is None and len(made.ingredients) > 1,
+)
+def missing_composition(made: Draft) -> Iterable[Trace]:
+    """The ingredients of a food made of several are not told."""
+    empty(made, "composition")
+    return [Trace("composition")]
+
+
+@in_record("content", 0.004, _is_food)
+def missing_contact(made: Draft) -> Iterable[Trace]:
+    """Name and address of the operator are not told."""
+    empty(made, "contact")
+    return [Trace("contact")]
+
+
+@in_record("content", 0.004, _is_food)
+def missing_storage(made: Draft) -> Iterable[Trace]:
+    """How to store a food is not told."""
+    empty(made, "conservationAdvices")
+    return [Trace("conservationAdvices")]
+
+
+@in_record("content", 0.012, lambda made: _is_food(made) and made.family.kind.needs_preparation)
+def missing_instructions(made: Draft) -> Iterable[Trace]:
+    """How to prepare a food that needs it is not told."""
+    empty(made, "consumptionAdvice")
+    return [Trace("consumptionAdvice")]
+
+
+@in_record("content", 0.012, lambda made: _is_food(made) and made.family.kind.needs_origin)
+def missing_origin(made: Draft) -> Iterable[Trace]:
+    """The country of origin is not told where it is required."""
+    empty(made, "originCountry")
+    return [Trace("originCountry")]
+
+
+@in_record("content", 0.06, lambda made: _is_food(made) and made.family.kind.alcohol is not None)
+def missing_alcohol(made: Draft) -> Iterable[Trace]:
+    """The strength of a drink with more than 1.2 % of alcohol is not told."""
+    empty(made, "percentageOfAlcoholByVolume")
+    return [Trace("percentageOfAlcoholByVolume")]
+
+
+@in_record("content", 0.008, lambda made: made.nutrients is not None and made.family.kind.sector != "drinks")
+def missing_nutrition(made: Draft) -> Iterable[Trace]:
+    """The nutrition declaration is missing."""
+    empty(made, "isPartitionedBy")
+    return [Trace("isPartitionedBy")]
+
+
+@in_record("content", 0.02, lambda made: _is_food(made) and any(each.allergen for each in made.ingredients))
+def allergen_not_listed(made: Draft) -> Iterable[Trace]:
+    """The composition names an allergen that the allergens do not list."""
+    groups = list(dict.fromkeys(each.allergen for each in made.ingredients if each.allergen))
+    group = made.rng.choice(groups)
+    listed = texts.allergens(made.family, made.ingredients, without=group)
+    if listed:
+        made.record["allergens"] = listed
+    else:
+        empty(made, "allergens")
+    return [Trace("allergens", group)]
+
+
+@in_record("content", 0.006, _declares(lambda each: each.kilocalories < 300))
+def nutrient_over_100(made: Draft) -> Iterable[Trace]:
+    """A nutrient weighs more than the 100 g that hold it (over 105)."""
+    protein = float(made.rng.randrange(106, 130))
+    restated(made, protein=protein)
+    return [
+        Trace("isPartitionedBy.contains", f"PRO- {protein} g"),
+        Trace("isPartitionedBy.contains", defect="nutrient_sum_over_100"),
+    ]
+
+
+@in_record("content", 0.006, _declares(lambda each: each.fat + each.carbohydrate > 20 and each.fat < 60))
+def nutrient_sum_over_100(made: Draft) -> Iterable[Trace]:
+    """Fat, carbohydrate and protein together weigh more than the 100 g that hold them (over 105)."""
+    stated = _nutrients(made)
+    protein = round(112 - stated.fat - stated.carbohydrate, 1)
+    restated(made, protein=protein)
+    return [Trace("isPartitionedBy.contains", f"PRO- {protein} g makes a sum over 112 g")]
+
+
+@in_record("content", 0.004, _declares(lambda each: 50 < each.kilocalories < 600))
+def energy_too_high(made: Draft) -> Iterable[Trace]:
+    """More than 3,800 kJ in 100 g, which pure fat does not have."""
+    restated(made, kilocalories=made.rng.randrange(960, 1_100))
+    return [
+        Trace("isPartitionedBy.contains", "ENER- over 3,800 kJ"),
+        Trace("isPartitionedBy.contains", defect="computed_energy_off"),
+    ]
+
+
+@in_record("content", 0.006, _declares(lambda each: each.kilocalories > 100))
+def energy_inconsistent(made: Draft) -> Iterable[Trace]:
+    """Kilojoules are not 3.7 to 4.7 times the kilocalories.
+
+    Each of the two figures stays within 15 % of the computed energy.
+    """
+    rows: list[dict[str, Any]] = made.record["isPartitionedBy"][0]["contains"]
+    kilojoules, kilocalories = rows[0], rows[1]
+    kilojoules["quantity"] = round(kilojoules["quantity"] * 1.08)
+    kilocalories["quantity"] = round(kilocalories["quantity"] * 0.9)
+    detail = f"{kilojoules['quantity']} kJ, {kilocalories['quantity']} kcal"
+    return [Trace("isPartitionedBy.contains", detail)]
+
+
+@in_record("content", 0.006, _declares(lambda each: each.kilocalories > 50))
+def computed_energy_off(made: Draft) -> Iterable[Trace]:
+    """The declared energy is more than 30 % away from what the nutrients give."""
+    energy = _nutrients(made).kilocalories
+    restated(made, kilocalories=energy * 0.6)
+    return [Trace("isPartitionedBy.contains", f"{energy * 0.6:.0f} kcal declared, {energy:.0f} computed")]
+
+
+@in_record("content", 0.006, _declares(lambda each: 1 <= each.fat <= 50))
+def saturates_over_fat(made: Draft) -> Iterable[Trace]:
+    """Saturates exceed the fat that they are part of."""
+    stated = _nutrients(made)
+    restated(made, saturates=round(stated.fat + 2, 1))
+    return [Trace("isPartitionedBy.contains", f"FASAT {stated.fat + 2:.1f} g, FAT {stated.fat} g")]
+
+
+@in_record("content", 0.006, _declares(lambda each: 3 <= each.carbohydrate <= 80))
+def sugars_over_carbohydrate(made: Draft) -> Iterable[Trace]:
+    """Sugars exceed the carbohydrate that they are part of."""
+    stated = _nutrients(made)
+    restated(made, sugars=round(stated.carbohydrate + 3, 1))
+    return [
+        Trace(
+            "isPartitionedBy.contains",
+            f"SUGAR- {stated.carbohydrate + 3:.1f} g, CHOAVL {stated.carbohydrate} g",
+        )
+    ]

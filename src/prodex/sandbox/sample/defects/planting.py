@@ -1,0 +1,165 @@
+"""How defects come into products: what a defect is, who can have it, and on what share it is planted.
+
+A planter is one function: it spoils a record (or a family) in one way and says what can be seen there afterwards.
+Whether a planter strikes is drawn once for each area of a product, so the share of a planter is exact and a product
+has at most one defect of each area.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from prodex.sandbox.sample.families import Family, Unit
+from prodex.sandbox.sample.product import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One planted defect: what is wrong, with which product, where.
+
+    Attributes
+    ----------
+    defect
+        Kind of defect, a key of `DEFECTS`.
+    product_id
+        The product's `id`, as text.
+    gtin
+        Its GTIN, as it stands in the record.
+    attribute
+        Wire path of the attribute.
+    language
+        Short language code, or "" where the defect has no language or concerns all.
+    detail
+        What exactly was done, for a reader.
+    """
+
+    defect: str
+    product_id: str
+    gtin: str
+    attribute: str
+    language: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a planter left behind; `defect` names another kind that this one cannot be without."""
+
+    attribute: str
+    detail: str = ""
+    language: str = ""
+    defect: str = ""
+
+
+RecordPlanter = Callable[[Draft], Iterable[Trace]]
+FamilyPlanter = Callable[[Random, Family], tuple[Unit, Iterable[Trace]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A defect of a family: what kind, which unit is wrong, what can be seen of it."""
+
+    defect: str
+    unit: Unit
+    traces: tuple[Trace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _InRecord:
+    defect: str
+    share: float
+    suits: Callable[[Draft], bool]
+    plant: RecordPlanter
+
+
+@dataclass(frozen=True, slots=True)
+class _InFamily:
+    defect: str
+    share: float
+    suits: Callable[[Family], bool]
+    plant: FamilyPlanter
+
+
+_RECORD_PLANTERS: dict[str, list[_InRecord]] = {}
+_FAMILY_PLANTERS: list[_InFamily] = []
+_MEANINGS: dict[str, str] = {}
+_CONSEQUENCES: dict[str, frozenset[str]] = {}
+
+#: What each kind of defect means.
+DEFECTS: Mapping[str, str] = _MEANINGS
+#: Kinds that an auditor may also see, with good reason, on a product with this one; they are not in the plan.
+CONSEQUENCES: Mapping[str, frozenset[str]] = _CONSEQUENCES
+
+
+def declare(defect: str, meaning: str, may_follow: Iterable[str] = ()) -> None:
+    """Enter a kind of defect into the list."""
+    _MEANINGS[defect] = meaning
+    _CONSEQUENCES[defect] = frozenset(may_follow)
+
+
+def in_record(
+    area: str, share: float, suits: Callable[[Draft], bool], *, may_follow: Iterable[str] = ()
+) -> Callable[[RecordPlanter], RecordPlanter]:
+    """Declare a function to be the planter of the defect that it is named after."""
+
+    def register(plant: RecordPlanter) -> RecordPlanter:
+        declare(plant.__name__, (plant.__doc__ or "").strip(), may_follow)
+        _RECORD_PLANTERS.setdefault(area, []).append(_InRecord(plant.__name__, share, suits, plant))
+        return plant
+
+    return register
+
+
+def in_family(
+    share: float, suits: Callable[[Family], bool], *, may_follow: Iterable[str] = ()
+) -> Callable[[FamilyPlanter], FamilyPlanter]:
+    """Declare a planter that works on a whole family before its records are made.
+
+    The function returns the unit that is wrong; the defect stands in every record that shows this unit.
+    """
+
+    def register(plant: FamilyPlanter) -> FamilyPlanter:
+        declare(plant.__name__, (plant.__doc__ or "").strip(), may_follow)
+        _FAMILY_PLANTERS.append(_InFamily(plant.__name__, share, suits, plant))
+        return plant
+
+    return register
+
+
+def record_defects(made: Draft, traces: Iterable[Trace], defect: str) -> list[Defect]:
+    """Return what was planted in a record as lines of the plan."""
+    product = str(made.record["id"]), made.record["gtin"]
+    return [
+        Defect(trace.defect or defect, *product, trace.attribute, trace.language, trace.detail)
+        for trace in traces
+    ]
+
+
+def plant_in_record(made: Draft) -> list[Defect]:
+    """Draw once for each area and plant what is drawn."""
+    planted: list[Defect] = []
+    for planters in _RECORD_PLANTERS.values():
+        drawn = made.rng.random()
+        for planter in planters:
+            if not planter.suits(made):
+                continue
+            if drawn < planter.share:
+                planted += record_defects(made, planter.plant(made), planter.defect)
+                break
+            drawn -= planter.share
+    return planted
+
+
+def plant_in_family(rng: Random, family: Family) -> Planted | None:
+    """Draw once for the family and plant what is drawn, before its records are made."""
+    drawn = rng.random()
+    for planter in _FAMILY_PLANTERS:
+        if not planter.suits(family):
+            continue
+        if drawn < planter.share:
+            unit, traces = planter.plant(rng, family)
+            return Planted(planter.defect, unit, tuple(traces))
+        drawn -= planter.share
+    return None

@@ -1,0 +1,144 @@
+"""Defects of freshness, sharing and validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from prodex.sandbox.model import SharingStatus
+from prodex.sandbox.sample.dates import days_from_now, draw_stale_dates, iso
+from prodex.sandbox.sample.defects.planting import Trace, declare, in_record
+from prodex.sandbox.sample.hierarchies import weight
+from prodex.sandbox.sample.product import Draft, show
+
+#: What stands under `lastRequest` alone until the recipient accepts a product.
+_AWAITING = (
+    "nameLegal",
+    "namePublicShort",
+    "namePublicLong",
+    "productionVariantName",
+    "description",
+    "composition",
+    "allergens",
+    "netContent",
+    "isPartitionedBy",
+    "contact",
+    "conservationAdvices",
+    "consumptionAdvice",
+    "originCountry",
+    "percentageOfAlcoholByVolume",
+)
+#: What a reader of the record without `lastRequest` calls missing.
+_SEEMS_MISSING = (
+    "missing_text",
+    "missing_name",
+    "missing_language",
+    "missing_net_content",
+    "missing_composition",
+    "missing_contact",
+    "missing_storage",
+    "missing_instructions",
+    "missing_origin",
+    "missing_alcohol",
+    "missing_nutrition",
+)
+
+declare(
+    "not_yet_accepted",
+    "The product was shared and not accepted: its information stands under lastRequest.",
+    ("sharing_pending", *_SEEMS_MISSING),
+)
+
+
+def _any(_: Draft) -> bool:
+    return True
+
+
+@in_record("status", 0.01, _any)
+def stale(made: Draft) -> Iterable[Trace]:
+    """Nobody has updated the product for more than two years."""
+    dates = draw_stale_dates(made.rng)
+    made.record |= {"createdAt": iso(dates.created), "updatedAt": iso(dates.updated)}
+    assets = made.record["assets"]
+    if assets["pictures"] and assets["lastUpdatedAt"]["pictures"] > iso(dates.updated):
+        assets["lastUpdatedAt"] = {"pictures": iso(dates.pictures)}
+        for picture in assets["pictures"]:
+            for file in (picture, *picture["exportables"]):
+                file |= {"createdAt": iso(dates.created), "updatedAt": iso(dates.pictures)}
+    return [Trace("updatedAt", iso(dates.updated))]
+
+
+@in_record("status", 0.01, _any)
+def sharing_draft(made: Draft) -> Iterable[Trace]:
+    """The supplier's record is a draft."""
+    status = made.rng.choice(("NOT_ASSIGNED", "WAITING_TO_BE_SHARED"))
+    draft = replace(
+        made.view, shared_from=SharingStatus.DRAFT, shared_with=SharingStatus.DRAFT, product_status=status
+    )
+    show(made, replace(draft, active_range=False))
+    return [Trace("manufacturerSharingStatus", status)]
+
+
+@in_record("status", 0.015, _any)
+def sharing_pending(made: Draft) -> Iterable[Trace]:
+    """The supplier's record waits to be shared."""
+    status = made.rng.choice(("ASSIGNATION_PENDING", "TO_BE_VALIDATED", "REFUSED"))
+    pending = replace(
+        made.view, shared_from=SharingStatus.PENDING, shared_with=SharingStatus.PENDING, product_status=status
+    )
+    show(made, replace(pending, active_range=False))
+    return [Trace("manufacturerSharingStatus", status)]
+
+
+@in_record("status", 0.01, _any)
+def validation_not_ok(made: Draft) -> Iterable[Trace]:
+    """The service's own validation says no."""
+    show(made, replace(made.view, validation_status=1))
+    return [Trace("validation.status", "1")]
+
+
+@in_record("status", 0.006, _any)
+def validation_correction(made: Draft) -> Iterable[Trace]:
+    """The service's own validation asks for a correction."""
+    show(made, replace(made.view, validation_status=3))
+    return [Trace("validation.status", "3")]
+
+
+@in_record("status", 0.01, _any)
+def validation_suggestions(made: Draft) -> Iterable[Trace]:
+    """The service has suggestions for the product."""
+    suggestions = made.rng.randrange(1, 9)
+    made.record["validation"]["nbSuggestions"] = suggestions
+    return [Trace("validation.nbSuggestions", str(suggestions))]
+
+
+@in_record("status", 0.012, _any)
+def update_pending(made: Draft) -> Iterable[Trace]:
+    """The supplier sent an update that the recipient has not accepted."""
+    show(made, replace(made.view, product_status="UPDATED"))
+    made.record["lastRequest"] = {
+        "updatedAt": made.record["updatedAt"],
+        "grossWeight": weight(made.unit.gross + 5),
+        "namePublicLong": [
+            {**item, "data": f"{item['data']} +"} for item in made.record.get("namePublicLong") or ()
+        ],
+    }
+    return [Trace("lastRequest", "grossWeight, namePublicLong")]
+
+
+@in_record("status", 0.12, lambda made: "certificationInformationList" in made.record)
+def certificate_expired(made: Draft) -> Iterable[Trace]:
+    """A certificate has passed its end date."""
+    details = made.record["certificationInformationList"][0]["certificationDetailsList"][0]
+    details["certificationEffectiveEndDate"] = days_from_now(-made.rng.randrange(5, 300))
+    path = "certificationInformationList.certificationDetailsList.certificationEffectiveEndDate"
+    return [Trace(path, str(details["certificationEffectiveEndDate"]))]
+
+
+def await_acceptance(made: Draft) -> list[Trace]:
+    """Move the information of a product under `lastRequest`, where it waits for the recipient."""
+    moved = {name: made.record.pop(name) for name in _AWAITING if name in made.record}
+    made.record["lastRequest"] = moved
+    view = replace(made.view, shared_with=SharingStatus.PENDING, product_status="TO_BE_VALIDATED")
+    show(made, replace(view, active_range=False))
+    return [Trace("lastRequest", ", ".join(moved))]

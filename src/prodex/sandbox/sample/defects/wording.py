@@ -1,0 +1,186 @@
+"""Defects of texts and languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from prodex.sandbox.sample import texts
+from prodex.sandbox.sample.defects.planting import Trace, declare, in_record
+from prodex.sandbox.sample.families import MARKETS
+from prodex.sandbox.sample.product import Draft
+from prodex.sandbox.sample.vocabulary import LANGUAGES
+
+#: Public limits of names in characters.
+LONG_NAME, SHORT_NAME = 200, 35
+#: Length of the one text that is far over every limit.
+LONGEST_TEXT = 40_000
+
+declare("text_too_long", "A text of 40,000 characters, where 20,000 are allowed.")
+
+_PLACEHOLDERS = ("TBD", "N/A", "-", "test", "xxx", "Lorem ipsum dolor sit amet, consectetur adipiscing elit.")
+_MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")
+
+
+def _is_consumer_unit(made: Draft) -> bool:
+    return made.unit.is_consumer_unit
+
+
+def _has_two_languages(made: Draft) -> bool:
+    return made.unit.is_consumer_unit and len(made.family.languages) > 1
+
+
+def empty(made: Draft, attribute: str) -> None:
+    """Take an attribute's value away in one of the ways in which services show that there is none."""
+    emptied: Any = made.rng.choice((None, [], "absent"))
+    if emptied == "absent":
+        made.record.pop(attribute, None)
+    else:
+        made.record[attribute] = emptied
+
+
+def _item(made: Draft, attribute: str) -> dict[str, Any]:
+    """Choose the item of one of the required languages."""
+    language = made.rng.choice(MARKETS[made.family.market][0])
+    return next(item for item in made.record[attribute] if _language(item) == language)
+
+
+def _language(item: dict[str, Any]) -> str:
+    return str(item["expressedIn"]["normalizedCode"])
+
+
+def _rewrite(made: Draft, attribute: str, change: Any) -> list[Trace]:
+    item = _item(made, attribute)
+    item["data"] = change(item["data"])
+    return [Trace(attribute, repr(item["data"][:60]), _language(item))]
+
+
+@in_record("content", 0.012, _has_two_languages)
+def missing_language(made: Draft) -> Iterable[Trace]:
+    """An attribute is filled in one language and not in another that the market requires."""
+    candidates = (*_MAIN_TEXTS, "nameLegal", "composition", "conservationAdvices")
+    attribute = made.rng.choice([name for name in candidates if made.record.get(name)])
+    language = made.rng.choice(MARKETS[made.family.market][0])
+    kept = [item for item in made.record[attribute] if _language(item) != language]
+    made.record[attribute] = kept
+    return [Trace(attribute, f"filled in {', '.join(map(_language, kept))}", language)]
+
+
+@in_record("content", 0.006, _is_consumer_unit)
+def missing_text(made: Draft) -> Iterable[Trace]:
+    """An attribute that every product page needs is empty in all languages."""
+    attribute = made.rng.choice(_MAIN_TEXTS)
+    empty(made, attribute)
+    return [Trace(attribute)]
+
+
+@in_record("content", 0.002, _is_consumer_unit)
+def missing_name(made: Draft) -> Iterable[Trace]:
+    """The product has no name of any sort."""
+    named = ("nameLegal", "namePublicShort", "namePublicLong")
+    for attribute in named:
+        empty(made, attribute)
+    return [Trace("namePublicLong"), *(Trace(attribute, defect="missing_text") for attribute in named)]
+
+
+@in_record("content", 0.003, _is_consumer_unit)
+def name_too_long(made: Draft) -> Iterable[Trace]:
+    """The long name has more than 200 characters."""
+    about = _item(made, "description")
+    item = next(item for item in made.record["namePublicLong"] if _language(item) == _language(about))
+    item["data"] = f"{item['data']}: {about['data']}"[: LONG_NAME + 20].ljust(LONG_NAME + 20, ".")
+    return [Trace("namePublicLong", f"{len(item['data'])} characters", _language(item))]
+
+
+@in_record("content", 0.003, _is_consumer_unit)
+def short_name_too_long(made: Draft) -> Iterable[Trace]:
+    """The short name has more than 35 characters."""
+    return _rewrite(
+        made, "namePublicShort", lambda text: f"{text} - {text} - {made.family.brand.name}, {text}"
+    )
+
+
+@in_record("content", 0.003, _is_consumer_unit)
+def control_character(made: Draft) -> Iterable[Trace]:
+    """A text holds a control character."""
+    character = made.rng.choice("\x02\x07\x1f")
+    return _rewrite(made, made.rng.choice(_MAIN_TEXTS), lambda text: f"{text[:9]}{character}{text[9:]}")
+
+
+@in_record("content", 0.003, _is_consumer_unit, may_follow=["control_character"])
+def line_break_in_name(made: Draft) -> Iterable[Trace]:
+    """A name goes over two lines."""
+    return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), lambda text: text.replace(" ", "\n", 1))
+
+
+@in_record("content", 0.006, _is_consumer_unit, may_follow=["all_capitals", "wrong_language"])
+def placeholder_text(made: Draft) -> Iterable[Trace]:
+    """A text stands there for its place only."""
+    placeholder = made.rng.choice(_PLACEHOLDERS)
+    return _rewrite(made, made.rng.choice((*_MAIN_TEXTS, "nameLegal")), lambda _: placeholder)
+
+
+@in_record("content", 0.004, _is_consumer_unit)
+def html_in_text(made: Draft) -> Iterable[Trace]:
+    """Markup was left in a text."""
+    pattern = made.rng.choice(("<p>{}</p>", "<b>{}</b>", "{}<br/>", '<span class="c1">{}</span>'))
+    return _rewrite(made, made.rng.choice(("description", "nameLegal")), pattern.format)
+
+
+@in_record(
+    "content",
+    0.02,
+    lambda made: _is_consumer_unit(made) and bool(_garbled(made)),
+    may_follow=["wrong_language"],
+)
+def mojibake(made: Draft) -> Iterable[Trace]:
+    """A text was written as UTF-8 and read as another encoding."""
+    item = made.rng.choice(_garbled(made))
+    item["data"] = _garble(item["data"])
+    return [Trace("description", repr(item["data"][:60]), _language(item))]
+
+
+def _garble(text: str) -> str:
+    """Read the most common accented letters as Windows-1252, leave what has no character there."""
+    return "".join(
+        letter.encode().decode("cp1252")
+        if letter in "éèêçôöüäßñóú"
+        else letter  # the others are undefined there
+        for letter in text
+    )
+
+
+def _garbled(made: Draft) -> list[dict[str, Any]]:
+    """Return the descriptions that would show it."""
+    return [item for item in made.record["description"] if _garble(item["data"]) != item["data"]]
+
+
+@in_record("content", 0.004, _is_consumer_unit)
+def all_capitals(made: Draft) -> Iterable[Trace]:
+    """A name is written in capitals throughout."""
+    return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), str.upper)
+
+
+@in_record("content", 0.008, _has_two_languages)
+def untranslated_copy(made: Draft) -> Iterable[Trace]:
+    """The text of one language was copied into another."""
+    source, copy = made.rng.sample(made.record["description"], 2)
+    copy["data"] = source["data"]
+    language, detail = _language(copy), f"same as {_language(source)}"
+    return [
+        Trace("description", detail, language),
+        Trace("description", detail, language, defect="wrong_language"),
+    ]
+
+
+@in_record(
+    "content", 0.006, lambda made: _is_consumer_unit(made) and len(made.family.languages) < len(LANGUAGES)
+)
+def wrong_language(made: Draft) -> Iterable[Trace]:
+    """A text is in another language than it says."""
+    item = _item(made, "description")
+    spoken = made.rng.choice([language for language in LANGUAGES if language not in made.family.languages])
+    foreign = texts.description(made.rng, replace(made.family, languages=(spoken,)), made.unit)
+    item["data"] = foreign[0]["data"]
+    return [Trace("description", f"is in {spoken}", _language(item))]
