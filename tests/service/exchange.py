@@ -126,6 +126,9 @@ class Exchange:
             daemon_threads = True
             request_queue_size = 64
 
+            def handle_error(self, *_: object) -> None:
+                """Bear clients that do not wait for a late answer."""
+
         self._server = Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()

@@ -14,7 +14,7 @@ from prodex.errors import ServiceError, ServiceUnreachable
 T = TypeVar("T")
 
 
-class Setback(Exception):  # noqa: N818 - not an error yet: the next attempt may succeed
+class Setback(Exception):
     """One attempt failed in a way that may pass. Never leaves `Patience.persist`.
 
     Attributes

@@ -1,0 +1,343 @@
+"""Every product of a query, page by page, whatever the service does meanwhile."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
+from prodex.query import ProductQuery
+from prodex.service import Client, Patience, PullReport, pages
+from prodex.service.paging import SCROLL_FROM
+from prodex.service.settings import Settings
+
+
+def ids(taken):
+    """Return the ids of all products of pages."""
+    return [json.loads(bytes(product))["id"] for page in taken for product in page.envelope.data]
+
+
+def envelope(data, total, offset=0, **more):
+    """Write a reply by hand."""
+    return says(200, {"totalResults": total, "offset": offset, "data": data, **more})
+
+
+@pytest.fixture(scope="module")
+def lasting():
+    """One service for many examples."""
+    with Exchange() as service:
+        yield service
+
+
+EXPIRED = says(401, "expired")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    total_and_page_size=st.tuples(st.integers(0, 130), st.none() | st.integers(1, 140))
+    | st.tuples(st.integers(SCROLL_FROM - 9, SCROLL_FROM + 99), st.none() | st.integers(300, 500)),
+    same_cursor=st.booleans(),
+    ends_by=st.sampled_from(["empty", "absent", "null"]),
+    faults=st.lists(st.sampled_from([None, Answer(502), Answer(200, b"{"), EXPIRED]), max_size=6).filter(
+        lambda faults: (EXPIRED, EXPIRED) not in pairwise(faults)  # which is an error by contract
+    ),
+)
+def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, ends_by, faults):
+    """Law 3: any total, page size, way of paging and passing faults give each product once, in order."""
+    total, page_size = total_and_page_size
+    lasting.total, lasting.same_cursor, lasting.ends_by = total, same_cursor, ends_by
+    lasting.answers.clear()
+    lasting.answers.extend(faults)
+    patience = Patience(attempts=10, first_wait=0, jitter=0)
+    client = Client(Settings(lasting.base_url, CLIENT_ID, CLIENT_SECRET), patience=patience)
+    report = PullReport()
+    taken = list(pages(client, page_size=page_size, report=report))
+    assert list(range(total)) == ids(taken)
+    assert (total, total, total, total) == (
+        report.rows,
+        report.total_probed,
+        report.total_first,
+        report.total_last,
+    )
+    assert report.complete
+    assert len(taken) == report.pages
+
+
+def test_below_ten_thousand_pages_go_by_offset(client, exchange):
+    """Fewer than 10,000 products come in offset pages of 50, after a probe for one uuid."""
+    exchange.total = 120
+    list(pages(client))
+    probe, *calls = [call.content for call in exchange.product_calls]
+    assert {"limit": 1, "filter_source_include": ["uuid"]} == probe
+    assert [{"limit": 50, "offset": 0}, {"limit": 50, "offset": 50}, {"limit": 50, "offset": 100}] == calls
+
+
+@pytest.mark.parametrize(("total", "scrolls"), [(SCROLL_FROM - 1, False), (SCROLL_FROM, True)])
+def test_from_ten_thousand_on_they_come_by_scroll(client, exchange, total, scrolls):
+    """From 10,000 products on, pages of 500 are scrolled: an empty next_page first, then the cursor."""
+    exchange.total = total
+    taken = pages(client, page_size=500)
+    first, second = next(taken), next(taken)
+    contents = [call.content for call in exchange.product_calls[1:]]
+    assert (500, 500) == (len(first), len(second))
+    if scrolls:
+        assert [{"limit": 500, "next_page": ""}, {"limit": 500, "next_page": first.next_page}] == contents
+    else:
+        assert [{"limit": 500, "offset": 0}, {"limit": 500, "offset": 500}] == contents
+
+
+@pytest.mark.parametrize("total", [SCROLL_FROM - 1, SCROLL_FROM, SCROLL_FROM + 1])
+def test_both_ways_meet_at_their_border(client, exchange, total):
+    """Just below and just above the border all products come."""
+    exchange.total = total
+    assert list(range(total)) == ids(pages(client, page_size=500))
+
+
+def test_a_cursor_may_stay_equal(client, exchange):
+    """Equal cursors do not end a scroll."""
+    exchange.total, exchange.same_cursor = SCROLL_FROM + 700, True
+    assert SCROLL_FROM + 700 == sum(len(page) for page in pages(client))
+
+
+def test_a_service_may_give_smaller_pages(client, exchange):
+    """A service that gives fewer products than asked for is followed by what came, not by what was asked."""
+    exchange.total = 5
+    exchange.answers.extend(
+        [
+            None,
+            envelope([{"id": 0}, {"id": 1}], 5),
+            envelope([{"id": 2}], 5, 2),
+            envelope([{"id": 3}, {"id": 4}], 5, 3),
+        ]
+    )
+    assert list(range(5)) == ids(pages(client, page_size=50))
+    assert [0, 2, 3] == [call.content["offset"] for call in exchange.product_calls[1:]]
+
+
+def test_another_page_than_asked_for_is_an_error(client, exchange):
+    """A page whose offset is not the one asked for would lose products."""
+    exchange.answers.extend([None, None, envelope([{"id": 0}], 120, 0)])
+    with pytest.raises(UnexpectedReply, match="offset 50 was asked for, and the page at 0 came"):
+        list(pages(client))
+
+
+@pytest.mark.parametrize("total", [120, SCROLL_FROM])
+def test_more_than_asked_for_is_an_error(client, exchange, total):
+    """A page with more products than asked for is not the contract's."""
+    exchange.total = total
+    exchange.answers.extend([None, envelope([{"id": index} for index in range(4)], total)])
+    with pytest.raises(UnexpectedReply, match="3 products were asked for, and 4 came"):
+        list(pages(client, page_size=3))
+
+
+@pytest.mark.parametrize("total", [120, SCROLL_FROM])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_page_without_total_is_an_error(client, exchange, total, at):
+    """Without totalResults, on the probe or on any page, nobody knows what is missing."""
+    exchange.total = total
+    exchange.answers.extend([None] * at + [says(200, {"data": [{"id": 1}], "offset": 50 * max(0, at - 1)})])
+    with pytest.raises(UnexpectedReply, match="totalResults"):
+        list(pages(client, page_size=50))
+
+
+def test_a_scroll_that_never_ends_is_an_error(client, exchange):
+    """A service that gives the same page for ever, with a growing total, ends in an error, not in a loop."""
+    page = [{"id": index} for index in range(500)]
+    exchange.answers.append(envelope([{"id": 0}], SCROLL_FROM))
+    exchange.answers.extend(envelope(page, 10**9 + number, next_page="7") for number in range(100))
+    with pytest.raises(UnexpectedReply, match="The scroll does not end"):
+        list(pages(client))
+    assert len(exchange.product_calls) < 45
+
+
+def test_a_scroll_that_is_cut_short_is_incomplete(client, exchange):
+    """A scroll that ends before all have come raises, and a report tells the same without raising."""
+    exchange.total = SCROLL_FROM
+    exchange.answers.extend([None, None, envelope([], SCROLL_FROM, next_page="7")])
+    with pytest.raises(IncompleteLoad, match="500 products came, but the service announced 10,000"):
+        list(pages(client))
+    exchange.answers.extend([None, None, envelope([], SCROLL_FROM, next_page="7")])
+    report = PullReport()
+    assert 500 == len(ids(pages(client, report=report)))
+    assert (SCROLL_FROM, SCROLL_FROM, SCROLL_FROM, 500, 2) == (
+        report.total_probed,
+        report.total_first,
+        report.total_last,
+        report.rows,
+        report.pages,
+    )
+    assert not report.complete
+
+
+def test_an_offset_page_that_is_empty_too_soon_is_incomplete(client, exchange):
+    """An empty page before the end stops offset pages, and the missing products are told."""
+    exchange.answers.extend([None, None, envelope([], 120, 50)])
+    with pytest.raises(IncompleteLoad, match="50 products came, but the service announced 120"):
+        list(pages(client))
+
+
+def test_a_total_that_grows_is_followed(client, exchange):
+    """Products that appear during the pull are taken, and the report shows that the total moved."""
+    exchange.total = 120
+    report = PullReport()
+    taken = pages(client, report=report)
+    first = next(taken)
+    exchange.total = 130
+    assert list(range(130)) == ids([first, *taken])
+    assert (120, 120, 130, 130) == (report.total_probed, report.total_first, report.total_last, report.rows)
+    assert not report.complete
+
+
+def test_a_total_that_shrinks_ends_sooner(client, exchange):
+    """Products that vanish during the pull are not waited for, and the report shows it."""
+    report = PullReport()
+    taken = pages(client, report=report)
+    next(taken)
+    exchange.total = 70
+    assert 20 == sum(len(page) for page in taken)
+    assert (120, 70, 70) == (report.total_first, report.total_last, report.rows)
+    assert not report.complete
+
+
+def test_a_total_that_outgrows_offsets_is_incomplete(client, exchange):
+    """When the total passes what offset pages reach, the pull ends incomplete instead of being refused."""
+    exchange.total = SCROLL_FROM - 1
+    taken = pages(client, page_size=450)
+    next(taken)
+    exchange.total = SCROLL_FROM + 50
+    with pytest.raises(IncompleteLoad, match="10,000 products came, but the service announced 10,050"):
+        list(taken)
+    assert {SCROLL_FROM} == {
+        call.content["offset"] + call.content["limit"] for call in exchange.product_calls[-1:]
+    }
+
+
+def test_a_lost_cursor_ends_the_pull(client, exchange):
+    """A cursor that the service forgot ends the pull with what to do; nothing is silently started again."""
+    exchange.total = SCROLL_FROM
+    taken = pages(client)
+    next(taken)
+    exchange._positions.clear()
+    with pytest.raises(CursorLost, match="start the scroll again"):
+        next(taken)
+
+
+def test_a_scroll_survives_a_revoked_token(client, exchange):
+    """A 401 in the middle of a scroll is mended with a new token, and no product is lost."""
+    exchange.total = SCROLL_FROM + 1
+    taken = pages(client)
+    first = next(taken)
+    exchange.tokens.clear()
+    assert list(range(SCROLL_FROM + 1)) == ids([first, *taken])
+    assert 2 == len(exchange.token_calls)
+
+
+def test_a_service_that_stays_away_is_an_error(client, exchange):
+    """When patience ends in the middle, the error of the service is raised."""
+    exchange.answers.extend([None, None, *[Answer(502)] * 4])
+    taken = pages(client)
+    next(taken)
+    with pytest.raises(ServiceUnreachable):
+        next(taken)
+
+
+def test_long_lists_of_gtins_are_cut_and_missing_ones_told(client, exchange):
+    """GTINs are asked for 200 at a time; those that never came are listed, in the order they were asked."""
+    exchange.total = 0
+    wanted = ["00000000000003", "99", *(f"{number:014d}" for number in range(100, 400)), "88"]
+    exchange.answers.extend(
+        [
+            envelope([{"id": 1}], 2),
+            envelope([{"gtin": "00000000000003"}, None], 2),
+            envelope([{"id": 1}], 1),
+            envelope([{"gtin": 399, "deep": json.loads("[" * 400 + "]" * 400)}], 1),
+        ]
+    )
+    report = PullReport()
+    taken = list(pages(client, ProductQuery(gtins_in=wanted, tags_in="a"), report=report))
+    assert [200, 200, 103, 103] == [len(call.content["filter_gtins_in"]) for call in exchange.product_calls]
+    assert {"a"} == {call.content["filter_tags_in"] for call in exchange.product_calls}
+    assert (2, 3, 3, 3, 3) == (
+        len(taken),
+        report.rows,
+        report.total_probed,
+        report.total_first,
+        report.total_last,
+    )
+    assert "00000000000099" == report.gtins_missing[0]
+    assert "00000000000088" == report.gtins_missing[-1]
+    assert len(wanted) - 2 == len(report.gtins_missing)
+
+
+def test_no_product_at_all_needs_no_page(client, exchange):
+    """Where nothing matches, the probe is the only call, and the pull is complete."""
+    exchange.total = 0
+    report = PullReport()
+    assert [] == list(pages(client, ProductQuery(gtins_in="5"), report=report))
+    assert 1 == len(exchange.product_calls)
+    assert report.complete
+    assert ("00000000000005",) == report.gtins_missing
+    assert report.server_date is not None
+
+
+def test_pages_can_be_listed_by_get(client, exchange):
+    """method="list" and "rich_content" fetch the pages by GET."""
+    assert 120 == len(ids(pages(client, ProductQuery(tags_in="a"), method="list")))
+    assert 120 == len(ids(pages(client, method="rich_content", page_size=100)))
+    calls = exchange.product_calls
+    assert ["POST", "GET", "GET", "GET", "POST", "GET", "GET"] == [call.method for call in calls]
+    assert {"filter_tags_in": "a", "limit": "50", "offset": "100"} == calls[3].content
+    assert {"filter_source_include": "gtin,id,assets", "limit": "100", "offset": "100"} == calls[6].content
+
+
+@pytest.mark.parametrize(
+    ("method", "query", "cap"),
+    [
+        ("list", ProductQuery(), 500),
+        ("list", ProductQuery(source_include="brand"), 4000),
+        ("rich_content", ProductQuery(), 4000),
+    ],
+)
+def test_what_get_cannot_reach_is_refused(client, exchange, method, query, cap):
+    """GET reaches 500 products, 4,000 with chosen fields; a query with more is an error, never cut short."""
+    exchange.total = cap
+    assert cap == sum(len(page) for page in pages(client, query, method=method, page_size=500))
+    exchange.total = cap + 1
+    with pytest.raises(QueryError, match=f"{cap + 1:,} products match, and GET reaches {cap:,}"):
+        next(pages(client, query, method=method))
+
+
+@pytest.mark.parametrize("page_size", [0, -1, 501])
+def test_page_sizes_out_of_range_are_refused(client, exchange, page_size):
+    """The service takes 1 to 500 products per call."""
+    with pytest.raises(QueryError, match=f"page_size is {page_size}"):
+        next(pages(client, page_size=page_size))
+    assert [] == exchange.calls
+
+
+def test_every_page_comes_in_the_language_asked_for(client, exchange):
+    """Accept-language goes along with every page."""
+    list(pages(client, accept_language="fr-FR"))
+    assert {"fr-FR"} == {call.headers.get("Accept-language") for call in exchange.product_calls[1:]}
+
+
+def test_progress_is_told_page_by_page(client):
+    """A progress function hears of every page, and of the total."""
+    seen = []
+    list(pages(client, progress=lambda done, total: seen.append((done, total))))
+    assert [(50, 120), (100, 120), (120, 120)] == seen
+
+
+def test_pages_are_fetched_when_they_are_asked_for(client, exchange):
+    """A generator fetches no page ahead, and can be dropped in the middle."""
+    taken = pages(client)
+    assert [] == exchange.calls
+    next(taken)
+    assert 2 == len(exchange.product_calls)
+    taken.close()
+    assert 2 == len(exchange.product_calls)
