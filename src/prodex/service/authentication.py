@@ -106,17 +106,11 @@ def request_token(door: Door, settings: Settings, patience: Patience, clock: Cal
 
     def attempt() -> Token:
         asked_at = clock()
-        reply = door.send(
-            "POST",
-            TOKEN_PATH,
-            body=body,
-            headers={"Content-Type": "application/json"},
-            secrets=(settings.client_secret,),
-        )
+        reply = door.send("POST", TOKEN_PATH, body=body, headers={"Content-Type": "application/json"})
         if reply.status in (400, 401, 403):
             raise _failed(reply.message, reply.status)
         refuse(f"POST {TOKEN_PATH}", reply)
-        text = _access_token(reply)
+        text = _access_token(door, reply)
         lifetime = _lifetime(text, asked_at)
         return Token(text, renew_at=asked_at + lifetime - min(60, lifetime / 10))
 
@@ -133,20 +127,23 @@ def _failed(message: str, status: int) -> AuthenticationFailed:
     )
 
 
-def _access_token(reply: Reply) -> str:
+def _access_token(door: Door, reply: Reply) -> str:
     try:
         fields = json.loads(reply.body)
     except (ValueError, RecursionError):
+        fields = None
+    if fields is None:
+        # Raised out here, because the error of the JSON reader carries the whole text, token and all.
         raise Setback(
             "the reply is not JSON. Check the base URL, and whether a proxy answers instead of the service.",
             kind=UnexpectedReply,
             status=reply.status,
-        ) from None
+        )
     if isinstance(fields, dict) and isinstance(fields.get("access_token"), str) and fields["access_token"]:
         return str(fields["access_token"])
     # The spec shows no status for rejected credentials: a message in place of a token is one, too.
     message = fields.get("message", "") if isinstance(fields, dict) else ""
-    raise _failed(str(message), reply.status)
+    raise _failed(door.hide(str(message)), reply.status)
 
 
 def _lifetime(token: str, now: float) -> float:

@@ -81,7 +81,9 @@ class Client:
         self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
         self._settings = settings
         self._patience = patience or Patience()
-        self._door = Door(settings.base_url, session, timeout, Pace(calls_per_second))
+        self._door = Door(
+            settings.base_url, session, timeout, Pace(calls_per_second), hidden=(settings.client_secret,)
+        )
         self._tokens = TokenSource(lambda: request_token(self._door, settings, self._patience, clock), clock)
 
     @property
@@ -232,7 +234,9 @@ class Client:
             try:
                 return decode(reply)
             except UnexpectedReply as error:
-                raise Setback(str(error), kind=UnexpectedReply, status=reply.status) from error.__cause__
+                problem = self._door.hide(str(error), token)
+            # Raised out here, because an error of a JSON reader carries the whole text that it could not read.
+            raise Setback(problem, kind=UnexpectedReply, status=reply.status)
 
         return self._patience.persist(what, attempt, idempotent=idempotent)
 

@@ -71,15 +71,24 @@ class Door:
         Seconds to wait for a connection, and for the next bytes of a reply.
     pace
         The limit on calls per second.
+    hidden
+        Texts that no message may hold, if the service should echo them.
     """
 
     def __init__(
-        self, base_url: str, session: requests.Session, timeout: tuple[float, float], pace: Pace
+        self,
+        base_url: str,
+        session: requests.Session,
+        timeout: tuple[float, float],
+        pace: Pace,
+        *,
+        hidden: tuple[str, ...] = (),
     ) -> None:
         self.base_url = base_url
         self._session = session
         self._timeout = timeout
         self._pace = pace
+        self._hidden = hidden
         self._name = f"prodex/{version('prodex')}"
 
     def send(
@@ -91,7 +100,6 @@ class Door:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         bearer: str | None = None,
-        secrets: tuple[str, ...] = (),
     ) -> Reply:
         """Send one request and return its reply, whatever its status.
 
@@ -99,8 +107,6 @@ class Door:
         ----------
         bearer
             The access token to send along.
-        secrets
-            Texts that no message may hold, if the service should echo them; the token is one of them anyway.
 
         Raises
         ------
@@ -115,7 +121,7 @@ class Door:
             request = requests.Request(method, url, sent, data=body, params=params, auth=_Bearer(bearer))
             response = self._send(request)
             if not response.is_redirect:
-                return _reply(response, (*secrets, bearer or ""))
+                return self._reply(response, bearer)
             url, params = _redirected(request, response), None
         raise RedirectRefused(f"{method} {path} was redirected {_MOST_REDIRECTS} times. Check the base URL.")
 
@@ -141,6 +147,23 @@ class Door:
         took = time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, path, response.status_code, size, took)
         return response
+
+    def _reply(self, response: requests.Response, bearer: str | None) -> Reply:
+        failed = not 200 <= response.status_code < 300
+        return Reply(
+            status=response.status_code,
+            body=response.content,
+            message=self.hide(_message(response.content), bearer) if failed else "",
+            date=_date(response.headers.get("Date")),
+            retry_after=_seconds(response.headers.get("Retry-After")),
+        )
+
+    def hide(self, text: str, bearer: str | None = None) -> str:
+        """Return a text of the service as it may be shown: without secrets, and not too long."""
+        for secret in (*self._hidden, bearer):
+            text = text.replace(secret, "***") if secret else text
+        text = _JSON_WEB_TOKEN.sub("***", text)
+        return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
 
 
 class _Bearer(requests.auth.AuthBase):
@@ -237,17 +260,6 @@ def _setback(error: requests.RequestException, host: str | None) -> Setback | Se
     return problem
 
 
-def _reply(response: requests.Response, secrets: tuple[str, ...]) -> Reply:
-    failed = not 200 <= response.status_code < 300
-    return Reply(
-        status=response.status_code,
-        body=response.content,
-        message=_without(secrets, _message(response.content)) if failed else "",
-        date=_date(response.headers.get("Date")),
-        retry_after=_seconds(response.headers.get("Retry-After")),
-    )
-
-
 def _message(body: bytes) -> str:
     """Find the sentence that the service meant for us, in JSON of any form or in text."""
     text = body.decode("utf-8", "replace").strip()
@@ -260,13 +272,6 @@ def _message(body: bytes) -> str:
     while isinstance(said, dict) and (key := next((key for key in _MESSAGE_KEYS if said.get(key)), None)):
         said = said[key]
     return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-
-
-def _without(secrets: tuple[str, ...], text: str) -> str:
-    for secret in filter(None, secrets):
-        text = text.replace(secret, "***")
-    text = _JSON_WEB_TOKEN.sub("***", text)
-    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
 
 
 def _date(header: str | None) -> datetime | None:
