@@ -82,10 +82,10 @@ FILTERS: Final[Mapping[str, Filter]] = {
         " AND tags.name IN (SELECT value FROM json_each(:filter_tags_not_in)))",
     ),
     "filter_source_include": Filter(
-        kinds.texts(), "Fields to return, as dotted paths through objects and lists."
+        kinds.paths(), "Fields to return, as dotted paths through objects and lists."
     ),
     "filter_source_exclude": Filter(
-        kinds.texts(), "Fields to omit, as dotted paths through objects and lists."
+        kinds.paths(), "Fields to omit, as dotted paths through objects and lists."
     ),
     "filter_target_productstatus_in": Filter(
         kinds.texts(PRODUCT_STATUSES),

@@ -65,6 +65,24 @@ def texts(choices: Collection[str] = ()) -> Kind:
     return Kind(from_text, from_json, comma, {"oneOf": [array, comma]})
 
 
+def paths() -> Kind:
+    """Dotted paths through objects and lists, written as `texts` are."""
+    plain = texts()
+
+    def checked(values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            if not all(value.split(".")):
+                raise ValueError(f"{value!r} is not a dotted path such as assets.pictures.url")
+        return values
+
+    return Kind(
+        lambda text: checked(plain.from_text(text)),
+        lambda value: checked(plain.from_json(value)),
+        plain.get_schema,
+        plain.post_schema,
+    )
+
+
 def integers(choices: Collection[int] = ()) -> Kind:
     """32-bit integers: one or several, comma-separated, in a body also one integer or an array."""
 

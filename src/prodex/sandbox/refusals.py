@@ -26,7 +26,7 @@ REFUSALS: Final = {
 }
 
 
-class Refusal(Exception):  # noqa: N818 - an answer, not a failure
+class Refusal(Exception):
     """A call that is answered with an error.
 
     Attributes

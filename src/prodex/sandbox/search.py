@@ -19,8 +19,9 @@ SEARCH_FIELDS: Final = {
     "description.data": "description",
 }
 
-# More words than anybody types, and fewer than the index's parser has room for.
+# More than anybody types, and few enough to be answered at once.
 _MOST_WORDS: Final = 64
+_MOST_ENTRIES: Final = 32
 
 SEARCH_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -63,6 +64,8 @@ def full_text_expression(search: Any) -> str | None:
     _check_keys(search, {"must"}, "it")
     if not isinstance(search["must"], list):
         raise ValueError("must is not an array")  # noqa: TRY004 - one error for a wrong value
+    if len(search["must"]) > _MOST_ENTRIES:
+        raise ValueError(f"must holds {len(search['must'])} entries; {_MOST_ENTRIES} are the most")
     return " AND ".join(_entry(entry, f"must[{index}]") for index, entry in enumerate(search["must"])) or None
 
 
@@ -71,7 +74,9 @@ def _entry(entry: Any, where: str) -> str:
     query, fields = entry["query"], entry["fields"]
     if not isinstance(query, str):
         raise ValueError(f"{where}.query is {query!r}, not a string")  # noqa: TRY004 - one error for a wrong value
-    words = [word for word in query.replace("\0", " ").split() if any(map(str.isalnum, word))]
+    # Half a surrogate pair, or a zero byte, is no letter of a word, and SQLite takes neither.
+    readable = query.encode("utf-8", "replace").decode().replace("\0", " ")
+    words = [word for word in readable.split() if any(map(str.isalnum, word))]
     if not words:
         raise ValueError(f"{where}.query is {query!r}, which holds no word to look for")
     if len(words) > _MOST_WORDS:
@@ -79,7 +84,7 @@ def _entry(entry: Any, where: str) -> str:
     if not isinstance(fields, list) or not fields:
         raise ValueError(f"{where}.fields is {fields!r}, not an array of fields")
     for field in fields:
-        if field not in SEARCH_FIELDS:
+        if not isinstance(field, str) or field not in SEARCH_FIELDS:
             raise ValueError(
                 f"{where}.fields holds {field!r}, which is not one of {', '.join(SEARCH_FIELDS)}"
             )

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prodex.sandbox.wire import decode, encode, members
+from prodex.sandbox.wire import decode, encode, joined, members
 
 #: Paths as a tree of names; an empty tree stands for all that is below.
 Paths = dict[str, Any]
@@ -69,25 +69,25 @@ class Shape:
         """
         if self._as_stored and overlay is None:
             return body
-        record: dict[str, Any] = dict(members(body))
+        record = members(body)
         if overlay is not None:
             record |= members(overlay)
         if self._as_stored:
-            return encode(record)
-        shaped: dict[str, Any] = {}
+            return joined(record)
+        shaped: dict[str, msgspec.Raw] = {}
         for name, value in record.items():
             below = self._include.get(name)
             if self._include and (below is None or bytes(value) in _NO_DATA):
                 continue
             kept = self._shape(name, value, below or {})
-            if kept is not _NOTHING:
+            if kept is not None:
                 shaped[name] = kept
-        return encode(shaped)
+        return joined(shaped)
 
-    def _shape(self, name: str, raw: msgspec.Raw, include: Paths) -> Any:
+    def _shape(self, name: str, raw: msgspec.Raw, include: Paths) -> msgspec.Raw | None:
         exclude = self._exclude.get(name)
         if exclude == {}:
-            return _NOTHING
+            return None
         languages = self._languages if b'"expressedIn"' in bytes(raw) else None
         labels = self._labels if b'"label"' in bytes(raw) else None
         renames = name == "assets" and self._documents_key != "documents"
@@ -95,9 +95,9 @@ class Shape:
         if not (include or exclude or languages or labels or renames or becomes_text):
             return raw
         value = decode(raw)
-        if include:
-            value = _included(value, include)
-        if exclude and value is not _NOTHING:
+        if include and (value := _included(value, include)) is _NOTHING:
+            return None
+        if exclude:
             value = _excluded(value, exclude)
         if languages:
             value = _in_languages(value, languages)
@@ -105,7 +105,7 @@ class Shape:
             _relabel(value, labels)
         if renames and isinstance(value, dict):
             value = {self._documents_key if key == "documents" else key: item for key, item in value.items()}
-        return str(value) if becomes_text else value
+        return msgspec.Raw(encode(str(value) if becomes_text else value))
 
 
 def _tree(paths: Collection[str]) -> Paths:
@@ -127,7 +127,7 @@ def _included(value: Any, paths: Paths) -> Any:
     if not paths:
         return value
     if isinstance(value, list):
-        return [kept for item in value if (kept := _included(item, paths)) is not _NOTHING]
+        return [kept for item in value if (kept := _included(item, paths)) is not _NOTHING] or _NOTHING
     if not isinstance(value, dict):
         return _NOTHING
     chosen = ((name, _included(value[name], below)) for name, below in paths.items() if name in value)

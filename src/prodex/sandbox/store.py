@@ -57,7 +57,7 @@ CREATE INDEX products_by_update ON products (updated_at);
 """
 
 
-class StoreUnusable(Exception):  # noqa: N818 - a state, as the other errors of prodex
+class StoreUnusable(Exception):
     """The store's file cannot be used as it is."""
 
 

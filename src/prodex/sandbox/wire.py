@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import msgspec
@@ -36,6 +37,11 @@ def members(body: bytes) -> dict[str, msgspec.Raw]:
         return _MEMBERS.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return {name: msgspec.Raw(encode(value)) for name, value in decode(body).items()}
+
+
+def joined(parts: Mapping[str, bytes | msgspec.Raw]) -> bytes:
+    """Join members, each value as its JSON bytes, to an object."""
+    return b"{" + b",".join(encode(name) + b":" + bytes(value) for name, value in parts.items()) + b"}"
 
 
 def items(body: bytes | msgspec.Raw) -> list[bytes]:

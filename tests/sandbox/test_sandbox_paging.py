@@ -1,0 +1,249 @@
+"""Pages by offset and by scroll, their limits, and the life of cursors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from small_exchange import BREAD, BUTTER, MARKET, SHOP, Caller
+
+from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
+
+CallerOf = Callable[..., Caller]
+
+#: More than a GET reaches with filter_source_include, in an order of their own.
+MANY = [f"{number:014d}" for number in range(4_200)]
+
+
+class Clock:
+    """A clock that moves only when told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def many() -> Iterator[Caller]:
+    """Call a sandbox of 4,200 products."""
+    with Sandbox(({"gtin": gtin} for gtin in MANY), organizations=[SHOP], labels={}) as sandbox:
+        caller = Caller(sandbox.base_url).log_in()
+        with caller.session:
+            yield caller
+
+
+@contextmanager
+def seven(behaviour: Behaviour, clock: Clock | None = None) -> Iterator[Caller]:
+    """Call a sandbox of seven products."""
+    records = ({"gtin": gtin} for gtin in MANY[:7])
+    with Sandbox(
+        records, organizations=[SHOP, MARKET], labels={}, behaviour=behaviour, clock=clock or Clock()
+    ) as sandbox:
+        caller = Caller(sandbox.base_url).log_in()
+        with caller.session:
+            yield caller
+
+
+def scroll(caller: Caller, method: str, limit: int, **parameters: Any) -> list[dict[str, Any]]:
+    """Follow a scroll until a page is empty or has no cursor."""
+    first = {"next_page": ""} if method == "POST" else {}
+    pages = [caller.call(method, limit=limit, **first, **parameters)]
+    while pages[-1]["data"] and pages[-1].get("next_page"):
+        pages.append(caller.call(method, limit=limit, next_page=pages[-1]["next_page"], **parameters))
+    return pages
+
+
+def gtins_of(pages: list[dict[str, Any]]) -> list[str]:
+    return [product["gtin"] for page in pages for product in page["data"]]
+
+
+def test_a_page_holds_20_products_unless_asked_for_more(many: Caller) -> None:
+    """A page holds 20 products unless limit says otherwise, and 500 at most."""
+    for method in ("GET", "POST"):
+        assert MANY[:20] == many.gtins(method)
+        assert MANY[:500] == many.gtins(method, limit=500)
+        assert MANY[:1] == many.gtins(method, limit=1)
+
+
+def test_pages_by_offset_follow_each_other(many: Caller) -> None:
+    """Pages by offset follow each other without gap or overlap, and say where they begin and how many match."""
+    pages = [many.call("POST", limit=500, offset=offset) for offset in range(0, 4_500, 500)]
+    assert gtins_of(pages) == MANY
+    assert list(range(0, 4_500, 500)) == [page["offset"] for page in pages]
+    assert {4_200} == {page["totalResults"] for page in pages}
+    assert {"totalResults", "data", "offset"} == pages[0].keys()
+
+
+def test_an_offset_behind_the_last_product_gives_an_empty_page(many: Caller) -> None:
+    """A page behind the last product is empty and still counts them all."""
+    assert many.call("POST", offset=9_980) == {"totalResults": 4_200, "data": [], "offset": 9_980}
+
+
+def test_offset_pages_end_at_10_000(many: Caller) -> None:
+    """offset + limit reaches 10,000 and not one more."""
+    assert many.search(offset=9_500, limit=500).status_code == 200
+    reply = many.search(offset=9_501, limit=500)
+    assert (reply.status_code, reply.json()["error"]) == (400, "result_cap")
+
+
+def test_a_get_reaches_500_products(many: Caller) -> None:
+    """offset + limit of a GET reaches 500 products and not one more."""
+    assert MANY[480:500] == many.gtins("GET", offset=480)
+    reply = many.get(offset=481)
+    assert (reply.status_code, reply.json()["error"]) == (400, "result_cap")
+
+
+def test_a_get_with_source_include_reaches_4_000_products(many: Caller) -> None:
+    """offset + limit of a GET with filter_source_include reaches 4,000 products and not one more."""
+    assert MANY[3_500:4_000] == many.gtins("GET", offset=3_500, limit=500, filter_source_include="gtin")
+    reply = many.get(offset=3_501, limit=500, filter_source_include="gtin")
+    assert (reply.status_code, reply.json()["error"]) == (400, "result_cap")
+
+
+def test_a_scroll_by_get_ends_at_500_products_and_counts_them_all(many: Caller) -> None:
+    """A scroll by GET ends after 500 products, while totalResults says how many there are."""
+    pages = scroll(many, "GET", 150)
+    assert MANY[:500] == gtins_of(pages)
+    assert {4_200} == {page["totalResults"] for page in pages}
+
+
+def test_a_scroll_by_get_with_source_include_ends_at_4_000_products(many: Caller) -> None:
+    """A scroll by GET with filter_source_include ends after 4,000 products."""
+    assert MANY[:4_000] == gtins_of(scroll(many, "GET", 500, filter_source_include="gtin"))
+
+
+def test_a_scroll_by_post_reaches_every_product(many: Caller) -> None:
+    """A scroll by POST reaches every product once, and each page says where it begins."""
+    pages = scroll(many, "POST", 500)
+    assert gtins_of(pages) == MANY
+    assert [*range(0, 4_500, 500), 4_200] == [page["offset"] for page in pages]
+    assert {4_200} == {page["totalResults"] for page in pages}
+
+
+def test_a_get_goes_on_from_where_its_offset_page_ended(many: Caller) -> None:
+    """The cursor of a GET with an offset leads to the product after its page."""
+    cursor = many.call("GET", offset=40, limit=10)["next_page"]
+    envelope = many.call("GET", next_page=cursor, limit=10)
+    assert (MANY[50:60], 50) == (gtins_of([envelope]), envelope["offset"])
+
+
+def test_the_limit_may_change_in_mid_scroll(many: Caller) -> None:
+    """A scroll goes on without gap or overlap when the limit changes."""
+    pages = [many.call("POST", next_page="", limit=3)]
+    for limit in (1, 500, 7):
+        pages.append(many.call("POST", next_page=pages[-1]["next_page"], limit=limit))
+    assert MANY[:511] == gtins_of(pages)
+    assert len(many.call("POST", next_page=pages[-1]["next_page"])["data"]) == 20
+
+
+def test_a_cursor_is_a_string_of_digits_below_2_to_the_63(many: Caller) -> None:
+    """A cursor is a string of digits that fits a signed 64-bit integer, and is taken back as either."""
+    cursor = many.call("POST", next_page="", limit=2)["next_page"]
+    assert isinstance(cursor, str)
+    assert cursor.isdigit()
+    assert int(cursor) < 2**63
+    assert MANY[2:4] == many.gtins("POST", next_page=int(cursor), limit=2)
+    assert MANY[2:4] == many.gtins("POST", next_page=cursor, limit=2)
+
+
+def test_a_scroll_keeps_to_what_its_first_call_asked_for(shop: Caller) -> None:
+    """Filters, fields and language of the first call hold for the whole scroll, whatever later calls say."""
+    first = shop.call(
+        "POST", language="fr", next_page="", limit=1, filter_source_include=["gtin", "kind"], filter_gtins_in=[BREAD, BUTTER]
+    )  # fmt: skip
+    second = shop.call("POST", next_page=first["next_page"], limit=9, filter_tags_in="nobody")
+    assert second["data"] == [{"gtin": BUTTER, "kind": {"code": 530, "label": "Beurre"}}]
+
+
+def test_cursors_change_by_default_and_each_can_be_used_again() -> None:
+    """A changing cursor stands for one page: used twice, it gives the same page twice."""
+    with seven(Behaviour(cursor_changes=True)) as caller:
+        first = caller.call("POST", next_page="", limit=3)["next_page"]
+        second = caller.call("POST", next_page=first, limit=3)["next_page"]
+        assert first != second
+        assert MANY[3:6] == caller.gtins("POST", next_page=first, limit=3)
+        assert MANY[6:7] == caller.gtins("POST", next_page=second, limit=3)
+
+
+def test_cursors_can_stay_equal() -> None:
+    """A cursor that stays equal leads on with every call."""
+    with seven(Behaviour(cursor_changes=False)) as caller:
+        pages = scroll(caller, "POST", 3)
+        assert MANY[:7] == gtins_of(pages)
+        assert len({page["next_page"] for page in pages}) == 1
+
+
+@pytest.mark.parametrize("cursor_changes", [True, False])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    ("scroll_end", "last_pages"),
+    [
+        (ScrollEnd.EMPTY_PAGE, [(1, True), (0, True)]),
+        (ScrollEnd.NO_CURSOR, [(3, True), (1, False)]),
+        (ScrollEnd.NULL_CURSOR, [(3, True), (1, None)]),
+    ],
+)
+def test_a_scroll_ends_as_set(
+    scroll_end: ScrollEnd, last_pages: list[Any], method: str, cursor_changes: bool
+) -> None:
+    """A scroll ends with an empty page and a cursor, or with a last page whose cursor is absent or null."""
+    with seven(Behaviour(scroll_end=scroll_end, cursor_changes=cursor_changes)) as caller:
+        pages = scroll(caller, method, 3)
+        assert MANY[:7] == gtins_of(pages)
+        shown = [
+            (len(page["data"]), None if page.get("next_page", "") is None else "next_page" in page)
+            for page in pages
+        ]
+        assert last_pages == shown[-2:]
+
+
+def test_a_scroll_of_nothing_ends_as_any_other() -> None:
+    """A scroll that matches nothing has an empty first page, and no cursor where scrolls end so."""
+    with seven(Behaviour(scroll_end=ScrollEnd.NO_CURSOR)) as caller:
+        nothing = {"totalResults": 0, "data": [], "offset": 0}
+        assert nothing == caller.call("POST", next_page="", filter_gtins_in=["x"])
+
+
+@pytest.mark.parametrize("cursor_changes", [True, False])
+def test_a_cursor_lives_two_minutes_between_calls(cursor_changes: bool) -> None:
+    """A cursor is good for two minutes after the call that gave it, and lost a moment later."""
+    clock = Clock()
+    with seven(Behaviour(cursor_changes=cursor_changes), clock) as caller:
+        cursor = caller.call("POST", next_page="", limit=2)["next_page"]
+        for page in (MANY[2:4], MANY[4:6]):
+            clock.now += 120
+            envelope = caller.call("POST", next_page=cursor, limit=2)
+            assert page == gtins_of([envelope])
+            cursor = envelope["next_page"]
+        clock.now += 120.001
+        reply = caller.search(next_page=cursor, limit=2)
+        assert (reply.status_code, reply.json()["error"]) == (410, "cursor_lost")
+        assert MANY[:2] == caller.gtins("POST", next_page="", limit=2)
+
+
+def test_the_life_of_a_cursor_can_be_set() -> None:
+    """A cursor lives as long as cursor_lifetime says."""
+    clock = Clock()
+    with seven(Behaviour(cursor_lifetime=5), clock) as caller:
+        cursor = caller.call("GET", limit=2)["next_page"]
+        clock.now += 5
+        assert caller.get(next_page=cursor).status_code == 200
+        clock.now += 0.001
+        assert caller.get(next_page=cursor).status_code == 410
+
+
+def test_a_cursor_is_of_no_use_to_others(shop: Caller, caller_of: CallerOf) -> None:
+    """A cursor of one organisation is lost to another, and stays good for the first."""
+    cursor = shop.call("POST", next_page="", limit=1)["next_page"]
+    assert caller_of(MARKET).search(next_page=cursor).status_code == 410
+    assert shop.gtins("POST", next_page=cursor, limit=1) == [BUTTER]
+
+
+def test_counting_first_tells_how_many_will_come(many: Caller) -> None:
+    """A call with limit=1 and only the uuid tells totalResults (spec, Pagination rule 3)."""
+    envelope = many.call("POST", limit=1, filter_source_include=["uuid"])
+    assert (envelope["totalResults"], envelope["data"]) == (4_200, [{}])

@@ -1,0 +1,131 @@
+"""advanced_search: which products it finds, and which searches it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from small_exchange import BREAD, BUTTER, CIDER, Caller
+
+from prodex.sandbox.search import SEARCH_FIELDS
+
+NAME, DESCRIPTION, BRAND, KIND = "namePublicLong.data", "description.data", "brand.label", "kind.label"
+
+
+def entry(query: str, *fields: str) -> dict[str, Any]:
+    return {"query": query, "fields": list(fields)}
+
+
+@pytest.mark.parametrize(
+    ("field", "query", "found"),
+    [
+        ("namePublicLong.data", "brut", [CIDER]),
+        ("composition.data", "farine", [BREAD]),
+        ("allergens.data", "lait", [BUTTER]),
+        ("brand.label", "apples", [BREAD, CIDER]),
+        ("kind.label", "butter", [BUTTER]),
+        ("description.data", "va", [CIDER]),
+    ],
+)
+def test_each_field_can_be_searched(shop: Caller, field: str, query: str, found: list[str]) -> None:
+    """Each of the six fields is searched where it is named, and nowhere else."""
+    assert found == shop.gtins(advanced_search={"must": [entry(query, field)]})
+    others = [name for name in SEARCH_FIELDS if name != field]
+    assert shop.gtins(advanced_search={"must": [entry(query, *others)]}) == []
+
+
+def test_an_entry_matches_in_any_one_of_its_fields(shop: Caller) -> None:
+    """Within an entry any one field will do."""
+    assert shop.gtins(advanced_search={"must": [entry("beurre", NAME, DESCRIPTION)]}) == [BUTTER, CIDER]
+
+
+def test_a_product_has_to_match_every_entry(shop: Caller) -> None:
+    """Between entries all have to match."""
+    must = [entry("beurre", NAME, DESCRIPTION), entry("apples", BRAND)]
+    assert shop.gtins(advanced_search={"must": must}) == [CIDER]
+
+
+def test_the_words_of_a_query_have_to_stand_in_one_field(shop: Caller) -> None:
+    """All words of a query have to stand in one field, in whatever order."""
+    assert shop.gtins(advanced_search={"must": [entry("bread country", NAME, KIND)]}) == [BREAD]
+    assert shop.gtins(advanced_search={"must": [entry("bread apples", BRAND, KIND)]}) == []
+
+
+def test_every_language_of_a_text_is_searched(shop: Caller) -> None:
+    """A word is found in any language of the text."""
+    for query in ("campagne", "country"):
+        assert shop.gtins(advanced_search={"must": [entry(query, NAME)]}) == [BREAD]
+
+
+def test_case_and_accents_do_not_matter(shop: Caller) -> None:
+    """A word is found whatever its case and accents."""
+    for query in ("blé", "BLE", "Blé"):
+        assert shop.gtins(advanced_search={"must": [entry(query, "composition.data")]}) == [BREAD]
+
+
+def test_a_search_goes_with_other_filters_and_with_scrolling(shop: Caller) -> None:
+    """A search and other filters have to match both, in a scroll too."""
+    search = {"must": [entry("apples", BRAND)]}
+    assert shop.gtins(advanced_search=search, filter_has_no_packshot=True) == [CIDER]
+    cursor = shop.call("POST", advanced_search=search, next_page="", limit=1)["next_page"]
+    assert shop.gtins(next_page=cursor) == [CIDER]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"beurre"', "beurre*", "beurre AND", "NOT beurre", "beurre OR", "NEAR(beurre", "namePublicLong : beurre",
+     '" OR "', "beurre'; DROP TABLE products; --", "^beurre", "{beurre}", "beurre\0", '"""', "a" * 100_000,
+     "😀 beurre\ud83d"],
+)  # fmt: skip
+def test_nothing_in_a_query_is_an_operator(shop: Caller, query: str) -> None:
+    """Quotes, operators, stars and statements in a query are words, or nothing."""
+    reply = shop.search(advanced_search={"must": [entry(query, NAME)]})
+    assert reply.status_code in (200, 400), reply.text
+    if reply.status_code == 200:
+        assert {product["gtin"] for product in reply.json()["data"]} <= {BUTTER}
+    else:
+        assert "holds no word" in reply.json()["message"]
+
+
+def test_an_operator_is_a_word_to_look_for(shop: Caller) -> None:
+    """A product has to hold the word OR to be found by it."""
+    assert shop.gtins(advanced_search={"must": [entry("cidre OR beurre", NAME)]}) == []
+
+
+def test_signs_between_words_are_passed_over(shop: Caller) -> None:
+    """A sign that is no word keeps nothing from being found."""
+    assert shop.gtins(advanced_search={"must": [entry("farm & field", BRAND)]}) == [BUTTER]
+
+
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [
+        ("bread", "it is not an object of must"),
+        ({}, "it is not an object of must"),
+        ({"must": [], "should": []}, "it is not an object of must"),
+        ({"must": {"query": "bread"}}, "must is not an array"),
+        ({"must": ["bread"]}, "must[0] is not an object of fields and query"),
+        ({"must": [entry("bread", NAME), {"query": "bread"}]}, "must[1] is not an object"),
+        ({"must": [{"query": 5, "fields": [NAME]}]}, "must[0].query is 5, not a string"),
+        ({"must": [entry("", NAME)]}, "must[0].query is '', which holds no word"),
+        ({"must": [entry("* - !", NAME)]}, "holds no word"),
+        ({"must": [entry("a " * 65, NAME)]}, "holds 65 words; 64 are the most"),
+        ({"must": [{"query": "bread", "fields": []}]}, "must[0].fields is []"),
+        ({"must": [{"query": "bread", "fields": NAME}]}, "not an array of fields"),
+        ({"must": [entry("bread", NAME, "gtin")]}, "'gtin', which is not one of namePublicLong.data"),
+        ({"must": [{"query": "bread", "fields": [{"a": 1}]}]}, "which is not one of"),
+        ({"must": [entry("a", NAME)] * 33}, "must holds 33 entries; 32 are the most"),
+    ],
+)  # fmt: skip
+def test_a_search_of_another_form_is_refused(shop: Caller, search: Any, words: str) -> None:
+    """A search that is not as documented is refused; the message says where it goes wrong."""
+    reply = shop.search(advanced_search=search)
+    assert (reply.status_code, reply.json()["error"]) == (400, "invalid_value")
+    assert "advanced_search: " in reply.json()["message"]
+    assert words in reply.json()["message"]
+
+
+def test_the_most_that_a_search_may_hold_can_be_searched(shop: Caller) -> None:
+    """A search as large as the sandbox takes it is answered."""
+    must = [entry("bread " * 64, *SEARCH_FIELDS)] * 32
+    assert shop.search(advanced_search={"must": must}).status_code == 200
