@@ -88,7 +88,7 @@ def _start(home: Path) -> Mapping[str, Any]:
     for package in ("fastapi", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(f"The sandbox needs {package}. Install it with: pip install 'prodex[sandbox]'")
-    with tempfile.TemporaryDirectory(prefix="prodex-") as folder:
+    with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
         ready, said = Path(folder, "ready.json"), Path(folder, "stderr.txt")
         options = ["--port", "0", "--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
         with said.open("wb") as stderr:

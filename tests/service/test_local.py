@@ -1,0 +1,150 @@
+"""The sandbox on this machine: reach the one that runs, or start one. Each test has processes of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+import requests
+from exchange import Exchange
+
+from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
+from prodex.sandbox import Sandbox
+from prodex.service import connect
+from prodex.service.local import running_sandbox, sandbox_home
+
+# Connects, says what it found, and stays until its input ends.
+ANALYST = """
+import sys, prodex.service
+client = prodex.service.connect("sandbox")
+print(client.base_url, client.count(), "prodex.sandbox" in sys.modules, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home with a store of three products, so that a start takes no long time."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
+    monkeypatch.delenv("PRODEX_CLIENT_ID", raising=False)
+    products = [{"id": index, "gtin": f"{index:014d}"} for index in range(3)]
+    with Sandbox(products, home=tmp_path / "sandbox"):
+        pass
+    return tmp_path / "sandbox"
+
+
+class Analyst:
+    """A process that connects to the sandbox."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", ANALYST], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self):
+        return self
+
+    def says(self):
+        """Return base URL, number of products, and whether the sandbox's code was loaded."""
+        base_url, count, loaded = self.process.stdout.readline().split()
+        return base_url, int(count), loaded == "True"
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(20)
+        self.process.stdout.close()
+
+
+def is_gone(base_url):
+    """Say whether nobody answers there any more, after a short while at most."""
+    for _ in range(100):
+        try:
+            requests.get(f"{base_url}/health", timeout=1).close()
+        except requests.ConnectionError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_sandbox_is_started_shared_and_stopped(home):
+    """The first who connects starts the sandbox, others reach the same one, and it ends with the first."""
+    with Analyst() as first:
+        base_url, count, loaded = first.says()
+        assert (3, False) == (count, loaded)
+        assert base_url == json.loads((home / "server.json").read_bytes())["base_url"]
+        with Analyst() as second:
+            assert base_url == second.says()[0]
+        assert base_url == connect("sandbox").base_url
+    assert is_gone(base_url)
+    assert running_sandbox(home) is None
+
+
+def test_two_who_start_at_once_share_one_sandbox(home):
+    """Two processes that connect at the same time start one sandbox, not two."""
+    with Analyst() as first, Analyst() as second:
+        assert first.says() == second.says()
+
+
+def test_a_sandbox_ends_with_a_process_that_is_killed(home):
+    """A sandbox does not outlive the process that started it, however that ends."""
+    with Analyst() as analyst:
+        base_url, _, _ = analyst.says()
+        analyst.process.kill()
+    assert is_gone(base_url)
+
+
+@pytest.mark.parametrize("stale", ["dead", "other service", "silent", "cut off"])
+def test_what_a_crash_left_behind_is_not_believed(home, stale):
+    """A server.json of a sandbox that has ended, or of a port that others use now, counts as none."""
+    with Exchange(1) as other:
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        facts = {
+            "dead": {"base_url": other.base_url, "pid": ended.pid, "credentials": []},
+            "other service": {"base_url": other.base_url, "pid": os.getpid(), "credentials": []},
+            "silent": {"base_url": "http://127.0.0.1:9", "pid": os.getpid(), "credentials": []},
+            "cut off": {},
+        }[stale]
+        (home / "server.json").write_text(json.dumps(facts) if facts else '{"base_url": "http')
+        assert running_sandbox(home) is None
+
+
+def test_a_sandbox_that_does_not_start_says_why(home):
+    """When the sandbox does not start, the error holds what it said."""
+    (home / "store.sqlite").write_bytes(b"this is no database " * 100)
+    with pytest.raises(
+        ServiceUnreachable, match=r"did not start.*-m prodex sandbox.*It said: .*store\.sqlite"
+    ):
+        connect("sandbox")
+
+
+def test_what_the_sandbox_needs_is_named(home, monkeypatch):
+    """Without the packages of the extra, the error names the command that installs them."""
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(MissingExtra, match=r"needs uvicorn.*pip install 'prodex\[sandbox\]'"):
+        connect("sandbox")
+
+
+def test_the_sandbox_can_be_asked_as_another_organisation(home):
+    """Credentials of another organisation are used as given; half a pair is refused."""
+    with Analyst() as analyst:
+        base_url, _, _ = analyst.says()
+        _, other, *_ = json.loads((home / "server.json").read_bytes())["credentials"]
+        client = connect("sandbox", client_id=other["client_id"], client_secret=other["client_secret"])
+        assert base_url == client.base_url
+        client.count()
+        assert other["client_id"][:3] in repr(client)
+        with pytest.raises(SettingsError, match="together"):
+            connect("sandbox", client_id=other["client_id"])
+
+
+def test_the_home_of_the_sandbox_is_the_platforms_unless_told(monkeypatch, tmp_path):
+    """The store is under PRODEX_HOME, else where the platform keeps data of programs."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
+    assert tmp_path / "sandbox" == sandbox_home()
+    monkeypatch.delenv("PRODEX_HOME")
+    assert sandbox_home().parts[-2:] == ("prodex", "sandbox")
