@@ -47,7 +47,7 @@ ALLERGENS = {
     " cebada tarwe rogge haver",
     "crustaceans": "crustac krebstier crustáceo schaaldier prawn crevette garnele gamba garnal",
     "eggs": "egg œuf eier eigelb eiweiß eipulver volleipulver huevo eigeel eiwit heeleipoeder kippeneieren"
-    " hühnereier ei",
+    " hühnereier eieren ei",
     "fish": "fish poisson fisch pescado vis",
     "peanuts": "peanut arachide erdnüsse cacahuete pinda",
     "soya": "soya soja",

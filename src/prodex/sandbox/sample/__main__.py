@@ -15,7 +15,9 @@ from prodex.sandbox.sample.catalogue import shared_products, write_plan
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write products and plan into a folder."""
-    parser = argparse.ArgumentParser(prog="python -m prodex.sandbox.sample", description="Write the sample as files.")
+    parser = argparse.ArgumentParser(
+        prog="python -m prodex.sandbox.sample", description="Write the sample as files."
+    )
     parser.add_argument("--count", type=int, default=200, help="number of products (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="where chance starts (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="folder for products.json and plan.json")
@@ -28,10 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def write_products(path: Path, count: int, seed: int) -> None:
     """Write products as one reply of the service, one product a line."""
     lines = [
-        json.dumps(shared.record, ensure_ascii=False, separators=(",", ":")) for shared in shared_products(count, seed)
+        json.dumps(shared.record, ensure_ascii=False, separators=(",", ":"))
+        for shared in shared_products(count, seed)
     ]
     data = ",\n".join(lines)
-    path.write_text(f'{{"totalResults": {len(lines)}, "data": [\n{data}\n], "offset": 0}}\n', encoding="utf-8")
+    path.write_text(
+        f'{{"totalResults": {len(lines)}, "data": [\n{data}\n], "offset": 0}}\n', encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -109,7 +109,8 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
     for unit in family.units:
         made = draft(rng, family, unit)
         defects = plant_in_record(made)
-        if planted is not None and planted.unit in (unit, *hierarchies.shown_units(family, unit)):
+        shown = family.units if len(family.units) == 1 else hierarchies.shown_units(family, unit)
+        if planted is not None and planted.unit in shown:
             defects += record_defects(made, planted.traces, planted.defect)
         if _parents(family, unit) > 1:
             defects += record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
@@ -126,7 +127,9 @@ def _shared(made: Draft, defects: list[Defect]) -> _Made:
 
 
 def _parents(family: Family, unit: Unit) -> int:
-    return sum(packed.unit is unit for parent in family.units for packed in parent.contains)
+    return sum(
+        packed.unit is unit and packed.gtin is None for parent in family.units for packed in parent.contains
+    )
 
 
 def _spoil_once(made: Draft, index: int) -> list[Defect]:

@@ -61,7 +61,9 @@ def hierarchy_quantity_invalid(rng: Random, family: Family) -> tuple[Unit, Itera
 @in_family(0.008, _is_packed)
 def unknown_child_gtin(rng: Random, family: Family) -> tuple[Unit, Iterable[Trace]]:
     """A unit holds a GTIN that is not in the catalogue."""
-    parent = _parent(rng, family)
+    parent = rng.choice(
+        [unit for unit in family.units if unit.contains and not unit.contains[0].unit.contains]
+    )
     unknown = identity.base_gtin(40 * parent.number, _UNKNOWN_COMPANY)
     parent.contains[0].gtin = unknown
     return parent, [Trace(f"{_PATH}.children.gtin", f"{unknown} in {parent.gtin}")]

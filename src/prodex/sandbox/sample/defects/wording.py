@@ -167,10 +167,11 @@ def untranslated_copy(made: Draft) -> Iterable[Trace]:
     """The text of one language was copied into another."""
     source, copy = made.rng.sample(made.record["description"], 2)
     copy["data"] = source["data"]
-    language, detail = _language(copy), f"same as {_language(source)}"
+    languages = _language(source), _language(copy)
     return [
-        Trace("description", detail, language),
-        Trace("description", detail, language, defect="wrong_language"),
+        Trace("description", f"same as {languages[1]}", languages[0]),
+        Trace("description", f"same as {languages[0]}", languages[1]),
+        Trace("description", f"is in {languages[0]}", languages[1], defect="wrong_language"),
     ]
 
 
