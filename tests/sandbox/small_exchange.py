@@ -139,7 +139,7 @@ class Caller:
 
     def log_in(self) -> Caller:
         reply = self.token()
-        assert reply.status_code == 200, reply.text
+        assert 200 == reply.status_code, reply.text
         self.session.headers["Authorization"] = f"Bearer {reply.json()['access_token']}"
         return self
 
@@ -162,7 +162,7 @@ class Caller:
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Return the envelope of a GET or a POST."""
         reply = self.get(**parameters) if method == "GET" else self.search(**parameters)
-        assert reply.status_code == 200, reply.text
+        assert 200 == reply.status_code, reply.text
         envelope: dict[str, Any] = json.loads(reply.content)
         return envelope
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from small_exchange import BREAD, BUTTER, CIDER, DAIRY, MILL, PALLET, Caller
+from small_exchange import BREAD, BUTTER, CIDER, DAIRY, MILL, PALLET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.filters import FILTERS
@@ -137,28 +137,26 @@ def test_product_languages_limit_the_texts_and_not_the_products(shop: Caller) ->
     """filter_product_languages limits the texts that come, not the products."""
     for method in ("GET", "POST"):
         products = shop.call(method, filter_product_languages="en")["data"]
-        assert [product["gtin"] for product in products] == ALL
-        assert [item["data"] for item in products[0]["namePublicLong"]] == ["Country bread"]
+        assert ALL == [product["gtin"] for product in products]
+        assert ["Country bread"] == [item["data"] for item in products[0]["namePublicLong"]]
 
 
 def test_a_get_goes_on_with_next_page(shop: Caller) -> None:
     """next_page leads a GET to the products that follow."""
     cursor = shop.call("GET", limit=3)["next_page"]
-    assert shop.gtins("GET", limit=3, next_page=cursor) == [PALLET]
+    assert [PALLET] == shop.gtins("GET", limit=3, next_page=cursor)
 
 
 def test_not_consumer_units_can_be_left_out_unless_allowed(caller_of: Callable[..., Caller]) -> None:
     """Where only consumer units are listed, allow_not_consumer_units lists the others too."""
     records = [{"gtin": "1", "isConsumerUnit": True}, {"gtin": "2", "isDisplayUnit": True}, {"gtin": "3"}]
-    from small_exchange import SHOP
-
     with Sandbox(
         records, organizations=[SHOP], labels={}, behaviour=Behaviour(only_consumer_units=True)
     ) as sandbox:
         caller = caller_of(SHOP, sandbox)
-        assert caller.gtins("GET") == ["1", "2"]
-        assert caller.gtins("POST", allow_not_consumer_units=False) == ["1", "2"]
-        assert caller.gtins("POST", allow_not_consumer_units=True) == ["1", "2", "3"]
+        assert ["1", "2"] == caller.gtins("GET")
+        assert ["1", "2"] == caller.gtins("POST", allow_not_consumer_units=False)
+        assert ["1", "2", "3"] == caller.gtins("POST", allow_not_consumer_units=True)
 
 
 def test_every_parameter_is_tried_by_every_method_it_has() -> None:

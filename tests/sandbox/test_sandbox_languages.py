@@ -55,8 +55,8 @@ def test_labels_are_in_us_english_unless_asked_otherwise(shop: Caller) -> None:
 def test_labels_of_codes_follow_accept_language_at_any_depth(shop: Caller) -> None:
     """Every object with code and label has its label in the language asked for; all else is as stored."""
     product = first(shop, "fr-FR")
-    assert product["brand"] == {"code": "APPLE", "label": "Pommes", "description": None}
-    assert product["netContent"] == [{"data": 500, "expressedIn": {"code": "G", "label": "gramme"}}]
+    assert {"code": "APPLE", "label": "Pommes", "description": None} == product["brand"]
+    assert [{"data": 500, "expressedIn": {"code": "G", "label": "gramme"}}] == product["netContent"]
     unchanged = RECORDS[BREAD].keys() - {"brand", "netContent"}
     assert {name: RECORDS[BREAD][name] for name in unchanged} == {name: product[name] for name in unchanged}
 
@@ -64,35 +64,36 @@ def test_labels_of_codes_follow_accept_language_at_any_depth(shop: Caller) -> No
 def test_labels_follow_accept_language_by_get_too(shop: Caller) -> None:
     """A GET has the labels in the language asked for as well."""
     brand = shop.call("GET", language="de", limit=1, filter_source_include="brand.label")["data"][0]
-    assert brand == {"brand": {"label": "Apples"}}
+    assert {"brand": {"label": "Apples"}} == brand
 
 
 def test_a_code_that_is_a_number_has_labels_too(shop: Caller) -> None:
     """A label is found by its code whether that is a string or a number."""
     kinds = shop.call("POST", language="de", filter_gtins_in=[BUTTER])["data"][0]["kind"]
-    assert kinds == {"code": 530, "label": "Butter (Streichfett)"}
+    assert {"code": 530, "label": "Butter (Streichfett)"} == kinds
 
 
 def test_a_label_without_translation_stays_in_english(shop: Caller) -> None:
     """A label that nobody translated stays as it is."""
-    assert first(shop, "fr")["kind"] == {"code": 531, "label": "Bread"}
+    assert {"code": 531, "label": "Bread"} == first(shop, "fr")["kind"]
 
 
 @pytest.mark.parametrize("language", ["fr", "fra-FR", "fr-FR", "FR", "fr,de"])
 def test_a_language_of_texts_can_be_named_in_each_form(shop: Caller, language: str) -> None:
     """filter_product_languages takes a short code, a language-country code, or a tag."""
     product = first(shop, filter_product_languages=language)
-    assert [item["data"] for item in product["namePublicLong"]] == ["Pain de campagne"]
+    assert ["Pain de campagne"] == [item["data"] for item in product["namePublicLong"]]
 
 
 def test_texts_in_other_languages_are_left_out_at_any_depth(shop: Caller) -> None:
     """Texts in other languages are left out of every attribute; nothing else is."""
     product = first(shop, filter_product_languages=["en"])
-    assert [item["data"] for item in product["namePublicLong"]] == ["Country bread"]
-    assert product["composition"] == []
+    assert ["Country bread"] == [item["data"] for item in product["namePublicLong"]]
+    assert [] == product["composition"]
     assert [
-        item and {"text": [text["data"] for text in item["text"]]} for item in product["synonyms"]
-    ] == [{"text": ["Loaf"]}, None]
+        {"text": ["Loaf"]},
+        None,
+    ] == [item and {"text": [text["data"] for text in item["text"]]} for item in product["synonyms"]]
     unchanged = RECORDS[BREAD].keys() - {"namePublicLong", "composition", "synonyms"}
     assert {name: RECORDS[BREAD][name] for name in unchanged} == {name: product[name] for name in unchanged}
 

@@ -72,7 +72,7 @@ def test_a_page_holds_20_products_unless_asked_for_more(many: Caller) -> None:
 def test_pages_by_offset_follow_each_other(many: Caller) -> None:
     """Pages by offset follow each other without gap or overlap, and say where they begin and how many match."""
     pages = [many.call("POST", limit=500, offset=offset) for offset in range(0, 4_500, 500)]
-    assert gtins_of(pages) == MANY
+    assert MANY == gtins_of(pages)
     assert list(range(0, 4_500, 500)) == [page["offset"] for page in pages]
     assert {4_200} == {page["totalResults"] for page in pages}
     assert {"totalResults", "data", "offset"} == pages[0].keys()
@@ -80,28 +80,28 @@ def test_pages_by_offset_follow_each_other(many: Caller) -> None:
 
 def test_an_offset_behind_the_last_product_gives_an_empty_page(many: Caller) -> None:
     """A page behind the last product is empty and still counts them all."""
-    assert many.call("POST", offset=9_980) == {"totalResults": 4_200, "data": [], "offset": 9_980}
+    assert {"totalResults": 4_200, "data": [], "offset": 9_980} == many.call("POST", offset=9_980)
 
 
 def test_offset_pages_end_at_10_000(many: Caller) -> None:
     """offset + limit reaches 10,000 and not one more."""
-    assert many.search(offset=9_500, limit=500).status_code == 200
+    assert 200 == many.search(offset=9_500, limit=500).status_code
     reply = many.search(offset=9_501, limit=500)
-    assert (reply.status_code, reply.json()["error"]) == (400, "result_cap")
+    assert (400, "result_cap") == (reply.status_code, reply.json()["error"])
 
 
 def test_a_get_reaches_500_products(many: Caller) -> None:
     """offset + limit of a GET reaches 500 products and not one more."""
     assert MANY[480:500] == many.gtins("GET", offset=480)
     reply = many.get(offset=481)
-    assert (reply.status_code, reply.json()["error"]) == (400, "result_cap")
+    assert (400, "result_cap") == (reply.status_code, reply.json()["error"])
 
 
 def test_a_get_with_source_include_reaches_4_000_products(many: Caller) -> None:
     """offset + limit of a GET with filter_source_include reaches 4,000 products and not one more."""
     assert MANY[3_500:4_000] == many.gtins("GET", offset=3_500, limit=500, filter_source_include="gtin")
     reply = many.get(offset=3_501, limit=500, filter_source_include="gtin")
-    assert (reply.status_code, reply.json()["error"]) == (400, "result_cap")
+    assert (400, "result_cap") == (reply.status_code, reply.json()["error"])
 
 
 def test_a_scroll_by_get_ends_at_500_products_and_counts_them_all(many: Caller) -> None:
@@ -119,7 +119,7 @@ def test_a_scroll_by_get_with_source_include_ends_at_4_000_products(many: Caller
 def test_a_scroll_by_post_reaches_every_product(many: Caller) -> None:
     """A scroll by POST reaches every product once, and each page says where it begins."""
     pages = scroll(many, "POST", 500)
-    assert gtins_of(pages) == MANY
+    assert MANY == gtins_of(pages)
     assert [*range(0, 4_500, 500), 4_200] == [page["offset"] for page in pages]
     assert {4_200} == {page["totalResults"] for page in pages}
 
@@ -137,7 +137,7 @@ def test_the_limit_may_change_in_mid_scroll(many: Caller) -> None:
     for limit in (1, 500, 7):
         pages.append(many.call("POST", next_page=pages[-1]["next_page"], limit=limit))
     assert MANY[:511] == gtins_of(pages)
-    assert len(many.call("POST", next_page=pages[-1]["next_page"])["data"]) == 20
+    assert 20 == len(many.call("POST", next_page=pages[-1]["next_page"])["data"])
 
 
 def test_a_cursor_is_a_string_of_digits_below_2_to_the_63(many: Caller) -> None:
@@ -152,11 +152,10 @@ def test_a_cursor_is_a_string_of_digits_below_2_to_the_63(many: Caller) -> None:
 
 def test_a_scroll_keeps_to_what_its_first_call_asked_for(shop: Caller) -> None:
     """Filters, fields and language of the first call hold for the whole scroll, whatever later calls say."""
-    first = shop.call(
-        "POST", language="fr", next_page="", limit=1, filter_source_include=["gtin", "kind"], filter_gtins_in=[BREAD, BUTTER]
-    )  # fmt: skip
+    asked = {"filter_source_include": ["gtin", "kind"], "filter_gtins_in": [BREAD, BUTTER]}
+    first = shop.call("POST", language="fr", next_page="", limit=1, **asked)
     second = shop.call("POST", next_page=first["next_page"], limit=9, filter_tags_in="nobody")
-    assert second["data"] == [{"gtin": BUTTER, "kind": {"code": 530, "label": "Beurre"}}]
+    assert [{"gtin": BUTTER, "kind": {"code": 530, "label": "Beurre"}}] == second["data"]
 
 
 def test_cursors_change_by_default_and_each_can_be_used_again() -> None:
@@ -174,7 +173,7 @@ def test_cursors_can_stay_equal() -> None:
     with seven(Behaviour(cursor_changes=False)) as caller:
         pages = scroll(caller, "POST", 3)
         assert MANY[:7] == gtins_of(pages)
-        assert len({page["next_page"] for page in pages}) == 1
+        assert 1 == len({page["next_page"] for page in pages})
 
 
 @pytest.mark.parametrize("cursor_changes", [True, False])
@@ -221,7 +220,7 @@ def test_a_cursor_lives_two_minutes_between_calls(cursor_changes: bool) -> None:
             cursor = envelope["next_page"]
         clock.now += 120.001
         reply = caller.search(next_page=cursor, limit=2)
-        assert (reply.status_code, reply.json()["error"]) == (410, "cursor_lost")
+        assert (410, "cursor_lost") == (reply.status_code, reply.json()["error"])
         assert MANY[:2] == caller.gtins("POST", next_page="", limit=2)
 
 
@@ -231,19 +230,19 @@ def test_the_life_of_a_cursor_can_be_set() -> None:
     with seven(Behaviour(cursor_lifetime=5), clock) as caller:
         cursor = caller.call("GET", limit=2)["next_page"]
         clock.now += 5
-        assert caller.get(next_page=cursor).status_code == 200
+        assert 200 == caller.get(next_page=cursor).status_code
         clock.now += 0.001
-        assert caller.get(next_page=cursor).status_code == 410
+        assert 410 == caller.get(next_page=cursor).status_code
 
 
 def test_a_cursor_is_of_no_use_to_others(shop: Caller, caller_of: CallerOf) -> None:
     """A cursor of one organisation is lost to another, and stays good for the first."""
     cursor = shop.call("POST", next_page="", limit=1)["next_page"]
-    assert caller_of(MARKET).search(next_page=cursor).status_code == 410
-    assert shop.gtins("POST", next_page=cursor, limit=1) == [BUTTER]
+    assert 410 == caller_of(MARKET).search(next_page=cursor).status_code
+    assert [BUTTER] == shop.gtins("POST", next_page=cursor, limit=1)
 
 
 def test_counting_first_tells_how_many_will_come(many: Caller) -> None:
     """A call with limit=1 and only the uuid tells totalResults (spec, Pagination rule 3)."""
     envelope = many.call("POST", limit=1, filter_source_include=["uuid"])
-    assert (envelope["totalResults"], envelope["data"]) == (4_200, [{}])
+    assert (4_200, [{}]) == (envelope["totalResults"], envelope["data"])

@@ -115,7 +115,7 @@ def test_a_body_that_is_no_json_object_is_refused(shop: Caller, body: bytes) -> 
     reply = shop.session.post(
         f"{shop.base_url}/public/v1/products/list", data=body, headers={"Content-Type": "application/json"}
     )
-    assert refused(reply)[:2] == (400, "invalid_json")
+    assert (400, "invalid_json") == refused(reply)[:2]
 
 
 def test_a_body_with_half_a_surrogate_pair_is_answered(shop: Caller) -> None:
@@ -125,7 +125,7 @@ def test_a_body_with_half_a_surrogate_pair_is_answered(shop: Caller) -> None:
         data=rb'{"filter_gtins_in": "\ud83d", "filter_tags_in": ["\ud83d"]}',
         headers={"Content-Type": "application/json"},
     )
-    assert (reply.status_code, reply.json()["totalResults"]) == (200, 0)
+    assert (200, 0) == (reply.status_code, reply.json()["totalResults"])
 
 
 @pytest.mark.parametrize("media_type", [None, "text/plain", "application/x-www-form-urlencoded"])
@@ -133,7 +133,7 @@ def test_a_body_of_another_type_is_refused(shop: Caller, media_type: str | None)
     """A body that is not announced as JSON is refused."""
     headers = {"Content-Type": media_type} if media_type else {}
     reply = shop.session.post(f"{shop.base_url}/public/v1/products/list", data=b"{}", headers=headers)
-    assert refused(reply)[:2] == (415, "unsupported_media_type")
+    assert (415, "unsupported_media_type") == refused(reply)[:2]
 
 
 def test_the_type_of_a_body_may_name_its_encoding(shop: Caller) -> None:
@@ -143,11 +143,11 @@ def test_the_type_of_a_body_may_name_its_encoding(shop: Caller) -> None:
         data=b"{}",
         headers={"Content-Type": "Application/JSON; charset=utf-8"},
     )
-    assert reply.status_code == 200
+    assert 200 == reply.status_code
 
 
 def test_an_unknown_path_is_refused_like_everything_else(sandbox: Sandbox) -> None:
     """An unknown path, and a method that a path does not take, have the same form of error."""
-    assert refused(requests.get(f"{sandbox.base_url}/public/v2/products"))[:2] == (404, "not_found")
+    assert (404, "not_found") == refused(requests.get(f"{sandbox.base_url}/public/v2/products"))[:2]
     reply = requests.delete(f"{sandbox.base_url}/public/v1/products/list")
-    assert refused(reply)[:2] == (405, "method_not_allowed")
+    assert (405, "method_not_allowed") == refused(reply)[:2]

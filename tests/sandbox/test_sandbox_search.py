@@ -31,44 +31,44 @@ def test_each_field_can_be_searched(shop: Caller, field: str, query: str, found:
     """Each of the six fields is searched where it is named, and nowhere else."""
     assert found == shop.gtins(advanced_search={"must": [entry(query, field)]})
     others = [name for name in SEARCH_FIELDS if name != field]
-    assert shop.gtins(advanced_search={"must": [entry(query, *others)]}) == []
+    assert [] == shop.gtins(advanced_search={"must": [entry(query, *others)]})
 
 
 def test_an_entry_matches_in_any_one_of_its_fields(shop: Caller) -> None:
     """Within an entry any one field will do."""
-    assert shop.gtins(advanced_search={"must": [entry("beurre", NAME, DESCRIPTION)]}) == [BUTTER, CIDER]
+    assert [BUTTER, CIDER] == shop.gtins(advanced_search={"must": [entry("beurre", NAME, DESCRIPTION)]})
 
 
 def test_a_product_has_to_match_every_entry(shop: Caller) -> None:
     """Between entries all have to match."""
     must = [entry("beurre", NAME, DESCRIPTION), entry("apples", BRAND)]
-    assert shop.gtins(advanced_search={"must": must}) == [CIDER]
+    assert [CIDER] == shop.gtins(advanced_search={"must": must})
 
 
 def test_the_words_of_a_query_have_to_stand_in_one_field(shop: Caller) -> None:
     """All words of a query have to stand in one field, in whatever order."""
-    assert shop.gtins(advanced_search={"must": [entry("bread country", NAME, KIND)]}) == [BREAD]
-    assert shop.gtins(advanced_search={"must": [entry("bread apples", BRAND, KIND)]}) == []
+    assert [BREAD] == shop.gtins(advanced_search={"must": [entry("bread country", NAME, KIND)]})
+    assert [] == shop.gtins(advanced_search={"must": [entry("bread apples", BRAND, KIND)]})
 
 
 def test_every_language_of_a_text_is_searched(shop: Caller) -> None:
     """A word is found in any language of the text."""
     for query in ("campagne", "country"):
-        assert shop.gtins(advanced_search={"must": [entry(query, NAME)]}) == [BREAD]
+        assert [BREAD] == shop.gtins(advanced_search={"must": [entry(query, NAME)]})
 
 
 def test_case_and_accents_do_not_matter(shop: Caller) -> None:
     """A word is found whatever its case and accents."""
     for query in ("blé", "BLE", "Blé"):
-        assert shop.gtins(advanced_search={"must": [entry(query, "composition.data")]}) == [BREAD]
+        assert [BREAD] == shop.gtins(advanced_search={"must": [entry(query, "composition.data")]})
 
 
 def test_a_search_goes_with_other_filters_and_with_scrolling(shop: Caller) -> None:
     """A search and other filters have to match both, in a scroll too."""
     search = {"must": [entry("apples", BRAND)]}
-    assert shop.gtins(advanced_search=search, filter_has_no_packshot=True) == [CIDER]
+    assert [CIDER] == shop.gtins(advanced_search=search, filter_has_no_packshot=True)
     cursor = shop.call("POST", advanced_search=search, next_page="", limit=1)["next_page"]
-    assert shop.gtins(next_page=cursor) == [CIDER]
+    assert [CIDER] == shop.gtins(next_page=cursor)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_nothing_in_a_query_is_an_operator(shop: Caller, query: str) -> None:
 
 def test_an_operator_is_a_word_to_look_for(shop: Caller) -> None:
     """A product has to hold the word OR to be found by it."""
-    assert shop.gtins(advanced_search={"must": [entry("cidre OR beurre", NAME)]}) == []
+    assert [] == shop.gtins(advanced_search={"must": [entry("cidre OR beurre", NAME)]})
 
 
 def test_signs_between_words_are_passed_over(shop: Caller) -> None:
     """A sign that is no word keeps nothing from being found."""
-    assert shop.gtins(advanced_search={"must": [entry("farm & field", BRAND)]}) == [BUTTER]
+    assert [BUTTER] == shop.gtins(advanced_search={"must": [entry("farm & field", BRAND)]})
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_signs_between_words_are_passed_over(shop: Caller) -> None:
 def test_a_search_of_another_form_is_refused(shop: Caller, search: Any, words: str) -> None:
     """A search that is not as documented is refused; the message says where it goes wrong."""
     reply = shop.search(advanced_search=search)
-    assert (reply.status_code, reply.json()["error"]) == (400, "invalid_value")
+    assert (400, "invalid_value") == (reply.status_code, reply.json()["error"])
     assert "advanced_search: " in reply.json()["message"]
     assert words in reply.json()["message"]
 
@@ -128,4 +128,4 @@ def test_a_search_of_another_form_is_refused(shop: Caller, search: Any, words: s
 def test_the_most_that_a_search_may_hold_can_be_searched(shop: Caller) -> None:
     """A search as large as the sandbox takes it is answered."""
     must = [entry("bread " * 64, *SEARCH_FIELDS)] * 32
-    assert shop.search(advanced_search={"must": must}).status_code == 200
+    assert 200 == shop.search(advanced_search={"must": must}).status_code

@@ -75,15 +75,15 @@ def test_exclude_leaves_out_what_its_paths_name(exclude: str, gone: dict[str, An
 
 def test_exclude_leaves_out_of_what_include_keeps() -> None:
     """What both name is left out."""
-    assert shaped("a", "a.b") == {"a": {"e": 3}}
-    assert shaped("a", "a") == {}
+    assert {"a": {"e": 3}} == shaped("a", "a.b")
+    assert {} == shaped("a", "a")
 
 
 def test_a_projection_decodes_nothing_that_it_keeps_whole() -> None:
     """An attribute that is kept whole is served in the spelling it is stored in."""
     body = rb'{"n": 1.10e2, "t": "\u00e9", "a": {"b":  1,  "c": 2}}'
-    assert Shape(include=["n", "t"]).serve(body) == rb'{"n":1.10e2,"t":"\u00e9"}'
-    assert Shape(exclude=["a.c"]).serve(body) == rb'{"n":1.10e2,"t":"\u00e9","a":{"b":1}}'
+    assert rb'{"n":1.10e2,"t":"\u00e9"}' == Shape(include=["n", "t"]).serve(body)
+    assert rb'{"n":1.10e2,"t":"\u00e9","a":{"b":1}}' == Shape(exclude=["a.c"]).serve(body)
 
 
 def test_half_a_surrogate_pair_survives_a_projection() -> None:
@@ -91,7 +91,7 @@ def test_half_a_surrogate_pair_survives_a_projection() -> None:
     body = rb'{"gtin":"1","name":[{"data":"\ud83d"}],"other":1}'
     assert body == Shape().serve(body)
     for shape in (Shape(include=["gtin", "name.data"]), Shape(exclude=["other"])):
-        assert shape.serve(body) == rb'{"gtin":"1","name":[{"data":"\ud83d"}]}'
+        assert rb'{"gtin":"1","name":[{"data":"\ud83d"}]}' == shape.serve(body)
 
 
 def test_a_deep_record_can_be_shaped() -> None:
@@ -139,13 +139,13 @@ def test_rich_content_has_gtin_and_an_id_that_is_a_string(shop: Caller, include:
     for method in ("GET", "POST"):
         product = shop.call(method, limit=1, filter_source_include=include)["data"][0]
         assert {"gtin", "id", "assets"} == product.keys()
-        assert (product["gtin"], product["id"]) == (BREAD, "1")
+        assert (BREAD, "1") == (product["gtin"], product["id"])
 
 
 @pytest.mark.parametrize("include", ["gtin,id", "gtin,id,assets,uuid", "id,assets,namePublicLong.data"])
 def test_any_other_response_has_an_id_that_is_an_integer(shop: Caller, include: str) -> None:
     """With other fields, or without assets, id is an integer."""
-    assert shop.call("GET", limit=1, filter_source_include=include)["data"][0]["id"] == 1
+    assert 1 == shop.call("GET", limit=1, filter_source_include=include)["data"][0]["id"]
 
 
 def test_rich_content_holds_the_assets_as_stored(shop: Caller) -> None:
@@ -157,6 +157,6 @@ def test_rich_content_holds_the_assets_as_stored(shop: Caller) -> None:
 def test_documents_can_be_served_under_another_name() -> None:
     """With documents_key, documents come under that name, and nothing else changes."""
     body = b'{"assets":{"pictures":[],"documents":[1]},"documents":2}'
-    assert Shape(
+    assert b'{"assets":{"pictures":[],"document":[1]},"documents":2}' == Shape(
         documents_key="document"
-    ).serve(body) == b'{"assets":{"pictures":[],"document":[1]},"documents":2}'
+    ).serve(body)

@@ -17,36 +17,36 @@ DRAFT = "03149170388000"
 
 def test_a_retailer_sees_the_products_that_are_shared_with_it(shop: Caller, caller_of: CallerOf) -> None:
     """A retailer sees the products that have a view for it, and no others."""
-    assert shop.gtins() == [BREAD, BUTTER, CIDER, PALLET]
-    assert caller_of(MARKET).gtins() == [BREAD]
-    assert caller_of(MARKET).gtins(filter_gtins_in=[BUTTER]) == []
+    assert [BREAD, BUTTER, CIDER, PALLET] == shop.gtins()
+    assert [BREAD] == caller_of(MARKET).gtins()
+    assert [] == caller_of(MARKET).gtins(filter_gtins_in=[BUTTER])
 
 
 def test_a_manufacturer_sees_all_its_own_products(caller_of: CallerOf) -> None:
     """A manufacturer sees all its own products, shared or draft, and no others."""
-    assert caller_of(MILL).gtins() == [BREAD, PALLET, DRAFT]
-    assert caller_of(DAIRY).gtins() == [BUTTER, CIDER]
-    assert caller_of(DAIRY).gtins(filter_owners_in=[MILL.id]) == []
+    assert [BREAD, PALLET, DRAFT] == caller_of(MILL).gtins()
+    assert [BUTTER, CIDER] == caller_of(DAIRY).gtins()
+    assert [] == caller_of(DAIRY).gtins(filter_owners_in=[MILL.id])
 
 
 def test_a_product_shared_with_nobody_is_its_owners_draft(caller_of: CallerOf) -> None:
     """A product without views is a draft on both sides and assigned to nobody."""
     mill = caller_of(MILL)
-    assert mill.gtins(status_shared_from=2, status_shared_with=2) == [DRAFT]
-    assert mill.gtins(filter_target_productstatus_in="NOT_ASSIGNED") == [DRAFT]
+    assert [DRAFT] == mill.gtins(status_shared_from=2, status_shared_with=2)
+    assert [DRAFT] == mill.gtins(filter_target_productstatus_in="NOT_ASSIGNED")
 
 
 def test_filters_ask_about_the_callers_own_view(shop: Caller, caller_of: CallerOf) -> None:
     """The same filter finds what it means to each caller."""
     market = caller_of(MARKET)
-    assert (
+    assert ([BREAD], []) == (
         market.gtins(filter_tags_in="promo", filter_validation_status_in=1),
         shop.gtins(filter_tags_in="promo", filter_validation_status_in=1),
-    ) == ([BREAD], [])
-    assert (
+    )
+    assert ([BREAD], [BREAD]) == (
         market.gtins(filter_target_productstatus_in="REFUSED", status_shared_from=3),
         shop.gtins(filter_target_productstatus_in="ACCEPTED", filter_gtins_in=BREAD),
-    ) == ([BREAD], [BREAD])
+    )
 
 
 def test_the_first_viewer_gets_the_record_byte_for_byte(shop: Caller) -> None:
@@ -70,14 +70,14 @@ def test_another_viewer_gets_its_own_values_in_the_record(caller_of: CallerOf) -
 def test_a_manufacturer_does_not_see_the_retailers_tags(caller_of: CallerOf) -> None:
     """A manufacturer sees its product without the tags that a retailer put on it."""
     mill = caller_of(MILL)
-    assert [product["isTaggedBy"] for product in mill.call("POST", limit=1)["data"]] == [[]]
-    assert mill.gtins(filter_tags_in="exportable") == []
+    assert [[]] == [product["isTaggedBy"] for product in mill.call("POST", limit=1)["data"]]
+    assert [] == mill.gtins(filter_tags_in="exportable")
 
 
 def test_a_projection_shows_the_callers_own_values(caller_of: CallerOf) -> None:
     """The caller's own values are there in a projection as well."""
     envelope = caller_of(MARKET).call("GET", filter_source_include="targetProductStatus,validation.status")
-    assert envelope["data"] == [{"targetProductStatus": "REFUSED", "validation": {"status": 1}}]
+    assert [{"targetProductStatus": "REFUSED", "validation": {"status": 1}}] == envelope["data"]
 
 
 def test_a_view_of_the_owner_that_is_given_is_kept() -> None:
@@ -95,7 +95,7 @@ def test_a_record_alone_tells_how_it_is_seen() -> None:
     }""")
     view = View(7, 3, 3, "UPDATED", validation_status=1, target_market=56, tags=(("a", ""), ("b", "2026-01-01T00:00:00")))  # fmt: skip  # noqa: E501
     seen = views_of_record(record, [7, 8])
-    assert [one.organization_id for one in seen] == [7, 8]
+    assert [7, 8] == [one.organization_id for one in seen]
     assert view == seen[0]
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import uvicorn
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
+_MOST_REPORTED: Final = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -134,13 +135,19 @@ def serve(
 
     home = home or default_home()
 
+    left_out: list[str] = []
+
     def filling() -> Filling:
         if products:
-            return read_records(products, _report)
+            return read_records(products, left_out.append)
         return catalogue.shared_products(count=sample, seed=seed)
 
     signal.signal(signal.SIGTERM, _end)
     with open_store(home, filling, catalogue.organizations(), catalogue.LABELS) as store:
+        for text in left_out[:_MOST_REPORTED]:
+            _report(text)
+        if left_out:
+            _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
         server = server_of(create_app(store, behaviour))
         listener = listen(host, port)
         word = {

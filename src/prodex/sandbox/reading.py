@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -35,14 +36,18 @@ def read_records(paths: Iterable[Path], report: Callable[[str], None]) -> Iterat
         Gets a sentence about each thing that is not a record.
     """
     for path in paths:
+        count = 0
         with path.open("rb") as file:
             packed = file.read(2) == _GZIP
             file.seek(0)
             content = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
             try:
-                yield from _records_of_file(path, content, report)
-            except (EOFError, gzip.BadGzipFile) as error:
+                for count, record in enumerate(_records_of_file(path, content, report), start=1):  # noqa: B007
+                    yield record
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 report(f"{path}: the rest is unreadable ({error})")
+        if not count:
+            report(f"{path}: holds no product record")
 
 
 def shared_with_all(

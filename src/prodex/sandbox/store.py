@@ -106,7 +106,7 @@ class Store:
                 _insert_labels(connection, labels)
                 _insert_products(connection, products)
                 _insert_organizations(connection, organizations)
-            connection.executescript(_INDEXES + "ANALYZE;")
+            connection.executescript(_INDEXES + "ANALYZE; PRAGMA journal_mode = WAL;")
         finally:
             connection.close()
         filling.replace(path)
@@ -161,7 +161,6 @@ class Store:
             connection = sqlite3.connect(self._path, check_same_thread=False)
             self._connections.append(connection)
             self._local.connection = connection
-            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA mmap_size = 1000000000")
         return connection
 
