@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -338,7 +338,7 @@ def any_node(condition: Callable[[dict], object]) -> Callable[[dict], bool]:
 
 def certificate_ended(record) -> bool:
     return any(
-        datetime(1970, 1, 1) + timedelta(seconds=detail["certificationEffectiveEndDate"]) < AS_OF
+        datetime.fromtimestamp(detail["certificationEffectiveEndDate"], UTC) < AS_OF.replace(tzinfo=UTC)
         for certificate in items(record.get("certificationInformationList"))
         for detail in certificate["certificationDetailsList"]
     )

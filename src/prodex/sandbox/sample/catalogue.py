@@ -49,7 +49,7 @@ def shared_products(count: int = 12_000, seed: int = 1) -> Iterator[SharedProduc
     Examples
     --------
     >>> next(shared_products()).record["gtin"]
-    '03493921187061'
+    '08784900123459'
     """
     return (product for product, _ in _catalogue(count, seed))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isqrt
 from random import Random
 
 from prodex.sandbox.sample import identity
@@ -139,20 +140,20 @@ class _Packer:
             case "case":
                 tops = [self.case((each, self.dozen()))]
             case "pallet":
-                tops = [self.pallet((self.case((each, self.dozen())), rng.choice((24, 32, 40, 60))))]
+                tops = [self.pallet(self.case((each, self.dozen())))]
             case "pack":
                 pack = self.outer("PACK", (each, rng.choice((2, 3, 4, 6))))
-                tops = [self.pallet((self.case((pack, self.dozen())), rng.choice((20, 30, 48))))]
+                tops = [self.pallet(self.case((pack, self.dozen())))]
             case "mixed":
                 other = self.each(variants[(first + 1) % len(variants)], size)
                 mixed = self.case((each, self.dozen()), (other, self.dozen()))
-                tops = [self.pallet((mixed, rng.choice((18, 36))))]
+                tops = [self.pallet(mixed)]
             case "two parents":
                 pack = self.outer("PACK", (each, rng.choice((2, 4))))
-                tops = [self.pallet((self.case((pack, 6)), 24)), self.case((each, 12))]
+                tops = [self.pallet(self.case((pack, 6))), self.case((each, 12))]
             case _:
                 other = self.each(variants[(first + 1) % len(variants)], size)
-                pallet = self.pallet((each, rng.choice((40, 60))), (other, rng.choice((40, 60))))
+                pallet = self.pallet(each, other)
                 pallet.is_display_unit = True
                 pallet.is_orderable_unit = True
                 tops = [pallet]
@@ -192,9 +193,8 @@ class _Packer:
         inner = contents[0][0]
         count = sum(quantity for _, quantity in contents)
         held = sum(unit.gross * quantity for unit, quantity in contents)
-        largest = [max(unit.dimensions[axis] for unit, _ in contents) for axis in range(3)]
-        across = max(divisor for divisor in (1, 2, 3, 4, 5, 6) if count % divisor == 0)
-        layers, rows = (1, count // across) if packaging != "PALLET" else (count // across, 1)
+        height, width, depth = (max(unit.dimensions[axis] for unit, _ in contents) for axis in range(3))
+        across = max(divisor for divisor in range(1, isqrt(count) + 1) if count % divisor == 0)
         consumer = packaging == "PACK"
         inherits = not consumer and inner.packaging == "EACH" and rng.random() < 0.7
         return self.add(
@@ -211,7 +211,7 @@ class _Packer:
                 size=inner.size,
                 net=sum(unit.net * quantity for unit, quantity in contents),
                 gross=round(held * 1.03) + (15 if consumer else 250),
-                dimensions=(largest[0] * layers + 6, largest[1] * across + 6, largest[2] * rows + 6),
+                dimensions=(height + 6, width * across + 6, depth * (count // across) + 6),
                 is_consumer_unit=consumer,
                 count=count,
                 contains=[Packed(unit, quantity) for unit, quantity in contents],
@@ -223,11 +223,16 @@ class _Packer:
         unit.is_despatch_unit = unit.is_orderable_unit = True
         return unit
 
-    def pallet(self, *contents: tuple[Unit, int]) -> Unit:
-        unit = self.outer("PALLET", *contents)
-        height, width, depth = unit.dimensions
+    def pallet(self, *sorts: Unit) -> Unit:
+        """Stack units on a pallet of 800 by 1200 mm, up to about two metres and equally many of each sort."""
+        height, width, depth = (max(unit.dimensions[axis] for unit in sorts) for axis in range(3))
+        per_layer = max(1, (800 // width) * (1_200 // depth))
+        layers = max(1, min(self.rng.choice((4, 5, 6, 8)), 1_800 // height))
+        each = min(120, max(2, per_layer * layers // len(sorts)))
+        unit = self.outer("PALLET", *((inner, each) for inner in sorts))
         unit.gross += 22_000
-        unit.dimensions = (height + 144, max(width, 800), max(depth, 1_200))
+        layers = -(-each * len(sorts) // per_layer)
+        unit.dimensions = (144 + layers * height, max(width, 800), max(depth, 1_200))
         unit.is_despatch_unit = True
         unit.is_orderable_unit = self.rng.random() < 0.5
         return unit

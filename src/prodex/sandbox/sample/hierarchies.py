@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from prodex.sandbox.sample.families import Family, Packed, Unit
-from prodex.sandbox.sample.vocabulary import code_value, quantity
+from prodex.sandbox.sample.vocabulary import CODES, quantity
 
 
 def weight(grams: int) -> list[dict[str, Any]]:
@@ -86,7 +86,8 @@ def _node(packed: Packed, nested: bool, above: tuple[int, ...]) -> dict[str, Any
     unit = packed.unit
     if unit.number in above:
         return {"gtin": unit.gtin, "uuid": unit.uuid, "quantity": packed.quantity}
-    attributes = {"typePackaging": code_value("packaging", unit.packaging), **flags(unit), **measures(unit)}
+    packaging = {"code": unit.packaging, "label": CODES["packaging"][unit.packaging]["en"]}
+    attributes = {"typePackaging": packaging, **flags(unit), **measures(unit)}
     children = [_node(child, nested, (*above, unit.number)) for child in unit.contains]
     place: dict[str, Any] = {"gtin": packed.gtin or unit.gtin, "uuid": None if packed.gtin else unit.uuid}
     if packed.quantity is not None or unit.number % 2:

@@ -55,6 +55,15 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
     if rng.random() < 0.2:
         original["fileEffectiveStartDateTime"] = iso(dates.created)
         original["fileEffectiveEndDateTime"] = iso(days_from_now(1_500 + rng.randrange(3_000)))
+    if rng.random() < 0.15:
+        original |= {
+            "product_key_id": unit.id % 10_000_019,
+            "scope": "public",
+            "backgroundScore": round(rng.random(), 3),
+            "webOptimizedType": None,
+            "ipUsageRights": "",
+            "uniformResourceIdentifierOrigin": original["url"],
+        }
     if rng.random() < 0.1:
         original["studio"] = {
             "reference": f"ST-{unit.id % 10_007}",
@@ -62,7 +71,6 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
         }
     original["exportables"] = [
         {
-            "name": f"{stem}_{side}.jpg",
             "uniformResourceIdentifier": f"{folder}/{stem}_{side}.jpg",
             "height": side,
             "width": side,
@@ -74,6 +82,9 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
         }
         for place, side in enumerate(RENDITIONS, start=1)
     ]
+    if unit.number % 4 == 0:
+        for rendition in original["exportables"]:
+            rendition |= {"name": f"{stem}_{rendition['width']}.jpg", "quality": 85}
     return original
 
 

@@ -32,6 +32,8 @@ _LABELS = {
     "food": ("EU_ORGANIC", "VEGAN", "PALM_OIL_FREE", "REGIONAL", "FAIR_PRICE", "SCORE"),
     "beauty": ("VEGAN", "SKIN_TESTED", "REFILL"),
 }
+#: Lowest and highest temperature in degrees Celsius.
+_TEMPERATURES = {"chilled": (2, 6), "frozen": (-25, -18)}
 _OTHER_LABELS = ("REFILL", "RECYCLED")
 
 #: Attributes of the specification that hardly anybody fills in: null, empty or not there at all.
@@ -137,6 +139,8 @@ def _head(family: Family, unit: Unit, dates: Dates) -> dict[str, Any]:
         "hasTags": [],
         "isTaggedBy": [],
         **hierarchies.flags(unit),
+        "isMarkedRecyclable": (True, False, None)[unit.number % 3],
+        "hasBatchNumber": True if family.kind.is_food else None,
         "isInvoiceUnit": unit.is_orderable_unit or None,
         "isPromotionalItem": False if unit.number % 4 else None,
     }
@@ -193,7 +197,10 @@ def _consumer_information(
     rng: Random, family: Family, unit: Unit, made_of: list[Ingredient], nutrients: Nutrients | None
 ) -> dict[str, Any]:
     kind = family.kind
-    told: dict[str, Any] = {"description": texts.description(rng, family, unit)}
+    told: dict[str, Any] = {
+        "productionVariantName": texts.localized(family.languages, unit.variant.words),
+        "description": texts.description(rng, family, unit),
+    }
     if made_of:
         share = rng.randrange(31, 90) if len(made_of) > 1 else 100
         told["composition"] = texts.composition(family, made_of, share)
@@ -212,6 +219,15 @@ def _consumer_information(
         ]
     if rng.random() < 0.15:
         told["synonyms"] = [{"text": texts.filled_phrase(family, "synonym")}]
+    if kind.group in {"beauty", "textile"} and rng.random() < 0.5:
+        aimed_at = code_value("consumer", rng.choice(("UNISEX", "ADULT")))
+        told["targetConsumerGenderList"] = [{"targetConsumerGenderCode": aimed_at}]
+    if kind.group == "textile":
+        told["textileModel"] = {
+            "reference": f"M{unit.number % 997:03d}",
+            "washAt": 40,
+            "sizes": ["S", "M", "L"],
+        }
     if rng.random() < 0.04:
         told["advertisedInformations"] = texts.phrase(rng, family, "advertising")
     if kind.is_food and made_of and rng.random() < 0.12:
@@ -238,6 +254,11 @@ def _food_information(rng: Random, family: Family, nutrients: Nutrients | None) 
         "originCountry": [code_value("country", family.supplier.country)],
         "keepRefrigeratedBefore": kind.storage == "chilled",
     }
+    if kind.storage in _TEMPERATURES:
+        lowest, highest = _TEMPERATURES[kind.storage]
+        told["temperature"] = [{"minimum": quantity(lowest, "CEL"), "maximum": quantity(highest, "CEL")}]
+    if rng.random() < 0.1:
+        told["additives"] = [code_value("additive", "NONE")]
     if nutrients is not None:
         basis = "MLT" if kind.unit in {"MLT", "LTR"} else "GRM"
         told["isPartitionedBy"] = declaration(nutrients, basis, daily=rng.random() < 0.3)
@@ -294,7 +315,11 @@ def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
     extras: dict[str, Any] = {name: rng.choice(_EMPTIES) for name in rng.sample(_RARELY_FILLED, 5)}
     if rng.random() < 0.15:
         extras["lastUserHistoryDate"] = iso(dates.updated)
+        extras["barcodeScanText"] = ""
+        extras["assetsLastRequests"] = []
     if rng.random() < 0.1:
+        extras["validationRules"] = []
+        extras["tags"] = {}
         extras["startAvailabilityDateTime"] = iso(dates.created)
     if rng.random() < 0.06:
         extras["xRetailPlan"] = {

@@ -17,7 +17,8 @@ from prodex.sandbox.sample.vocabulary import (
 )
 
 _UNIT_SIGNS = {"GRM": "g", "KGM": "kg", "MLT": "ml", "LTR": "l"}
-_WORDS_FOR_PIECES = {"en": "pieces", "fr": "pièces", "de": "Stück", "es": "piezas", "nl": "stuks"}
+_ONE_PIECE = {"en": "piece", "fr": "pièce", "de": "Stück", "es": "pieza", "nl": "stuk"}
+_PIECES = {"en": "pieces", "fr": "pièces", "de": "Stück", "es": "piezas", "nl": "stuks"}
 
 
 def descriptor(language: str) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def localized(languages: Iterable[str], words: Words) -> list[dict[str, Any]]:
 
 
 def names(family: Family, unit: Unit) -> dict[str, list[dict[str, Any]]]:
-    """Return the names of a unit: legal, public short (at most 35 characters), public long, variant."""
+    """Return the names of a unit: legal, public short (at most 35 characters), public long."""
     kind, variant, languages = family.kind, unit.variant.words, family.languages
     shorts = {language: f"{kind.noun[language]} {variant[language]}" for language in languages}
     longs = {
@@ -65,7 +66,6 @@ def names(family: Family, unit: Unit) -> dict[str, list[dict[str, Any]]]:
         "nameLegal": localized(languages, legals),
         "namePublicShort": localized(languages, shorts),
         "namePublicLong": localized(languages, longs),
-        "productionVariantName": localized(languages, variant),
     }
 
 
@@ -74,7 +74,8 @@ def content(family: Family, unit: Unit, language: str) -> str:
 
     The decimal comma is used everywhere but in English.
     """
-    sign = _UNIT_SIGNS.get(family.kind.unit) or _WORDS_FOR_PIECES[language]
+    pieces = _ONE_PIECE if unit.size == 1 else _PIECES
+    sign = _UNIT_SIGNS.get(family.kind.unit) or pieces[language]
     number = f"{unit.size:g}"
     return f"{number if language == 'en' else number.replace('.', ',')} {sign}"
 

@@ -10,6 +10,8 @@ from prodex.sandbox.sample.defects.planting import Trace, in_record
 from prodex.sandbox.sample.product import Draft
 
 _PICTURES = "assets.pictures"
+#: Where the name of a picture's file stands, in it and in its renditions.
+_FILE_NAMES = {"url", "gdsnFileName", "uniformResourceIdentifierOrigin", "uniformResourceIdentifier", "name"}
 
 
 def _pictures(made: Draft) -> list[dict[str, Any]]:
@@ -27,11 +29,9 @@ def _has_two_pictures(made: Draft) -> bool:
 
 def _rename(picture: dict[str, Any], old: str, new: str) -> None:
     """Change a part of the file name of a picture and of its renditions."""
-    picture["url"] = picture["url"].replace(old, new)
-    picture["gdsnFileName"] = picture["gdsnFileName"].replace(old, new)
-    for rendition in picture["exportables"]:
-        rendition["name"] = rendition["name"].replace(old, new)
-        rendition["uniformResourceIdentifier"] = rendition["uniformResourceIdentifier"].replace(old, new)
+    for file in (picture, *picture["exportables"]):
+        for named in _FILE_NAMES & file.keys():
+            file[named] = file[named].replace(old, new)
 
 
 @in_record("pictures", 0.005, _has_picture)
@@ -74,8 +74,8 @@ def picture_not_web_format(made: Draft) -> Iterable[Trace]:
     """A picture's original is in a format that browsers do not show."""
     picture = _pictures(made)[-1]
     picture["format"] = "tiff"
-    for name in ("url", "gdsnFileName"):
-        picture[name] = picture[name].replace(".jpg", ".tif")
+    for named in _FILE_NAMES & picture.keys():
+        picture[named] = picture[named].replace(".jpg", ".tif")
     return [Trace("assets.pictures.format", "tiff")]
 
 
