@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, CIDER, DAIRY, MILL, PALLET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.filters import FILTERS
+from prodex.sandbox.filters import FILTERS, read_body, read_query_string
 
 ALL = [BREAD, BUTTER, CIDER, PALLET]
 JANUARY_2 = 1_767_312_000
@@ -157,6 +159,31 @@ def test_not_consumer_units_can_be_left_out_unless_allowed(caller_of: Callable[.
         assert ["1", "2"] == caller.gtins("GET")
         assert ["1", "2"] == caller.gtins("POST", allow_not_consumer_units=False)
         assert ["1", "2", "3"] == caller.gtins("POST", allow_not_consumer_units=True)
+
+
+gtins = st.lists(st.text("0123456789", min_size=1, max_size=14), min_size=1, max_size=5)
+numbers = st.lists(st.integers(0, 3), min_size=1, max_size=4)
+seconds = st.integers(0, 99_999_999_999)
+
+
+@given(gtins=gtins, statuses=numbers, since=seconds, packshot=st.booleans(), market=st.integers(0, 999))
+def test_every_form_of_a_value_is_read_alike(
+    gtins: list[str], statuses: list[int], since: int, packshot: bool, market: int
+) -> None:
+    """The forms of GET and of POST say the same."""
+    written = {
+        "filter_gtins_in": ",".join(gtins),
+        "filter_validation_status_in": ",".join(map(str, statuses)),
+        "updated_at_from": str(since),
+    }
+    of_get = {"filter_has_packshot": str(packshot).lower(), "filter_target_market": str(market)}
+    of_post = {"filter_has_packshot": packshot, "filter_target_market": market}
+    arrays = {"filter_gtins_in": gtins, "filter_validation_status_in": statuses, "updated_at_from": since}
+    assert (
+        read_body(of_post | arrays)
+        == read_body(of_post | written)
+        == read_query_string((of_get | written).items())
+    )
 
 
 def test_every_parameter_is_tried_by_every_method_it_has() -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -59,6 +60,19 @@ def test_a_home_has_one_sandbox_at_a_time(tmp_path: Path) -> None:
         Sandbox([], home=tmp_path, organizations=[SHOP], labels={}),
     ):
         pass
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    """A store that another version made is refused with what to do."""
+    with Sandbox([], home=tmp_path, organizations=[SHOP], labels={}):
+        pass
+    with sqlite3.connect(tmp_path / "store.sqlite") as connection:
+        connection.execute("UPDATE settings SET value = '0' WHERE name = 'version'")
+    connection.close()
+    with pytest.raises(
+        StoreUnusable, match="made by another version of the sandbox; delete it or give another"
+    ):
+        Sandbox([], home=tmp_path, organizations=[SHOP], labels={}).__enter__()
 
 
 @pytest.mark.parametrize("content", [b"not a database at all, but long enough for a header" * 10, b""])
@@ -205,6 +219,25 @@ def test_a_process_says_where_it_answers_until_it_is_stopped(tmp_path: Path, pro
         assert f"prodex sandbox: {products}, line 2: not JSON" in complaints
         assert "1 such in all were left out; 2 products are served" in complaints
         assert not (tmp_path / "home/server.json").exists()
+
+
+def test_a_home_filled_with_something_else_is_not_taken_for_what_is_asked(
+    tmp_path: Path, products: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A home that holds other products than those asked for is named, and left as it is."""
+    home = str(tmp_path / "home")
+    with process(tmp_path, "--products", str(products)):
+        pass
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        assert 2 == main(["--home", home, "--sample", "30"])
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    complaint = capsys.readouterr().err
+    assert f"holds the products of {products}, not the sample of 30 products with seed 1" in complaint
+    for same in (["--products", str(products)], []):
+        with process(tmp_path, *same) as (_, word):
+            assert 2 == word["products"]
 
 
 def test_a_process_ends_by_interrupt_as_well(tmp_path: Path, products: Path) -> None:

@@ -8,10 +8,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MOST_REPORTED: Final = 20
+_SAMPLE_SIZE: Final = 12_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,13 +67,9 @@ def parser() -> argparse.ArgumentParser:
         help="fill a new store with these JSON or JSON-lines files, gzip too, instead of the sample",
     )
     options.add_argument(
-        "--sample",
-        type=int,
-        default=12_000,
-        metavar="N",
-        help="products of the sample in a new store (%(default)s)",
+        "--sample", type=int, metavar="N", help="products of the sample in a new store (12000)"
     )
-    options.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the sample (%(default)s)")
+    options.add_argument("--seed", type=int, metavar="N", help="seed of the sample (1)")
     options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
     settings = options.add_argument_group("behaviour")
     types = get_type_hints(Behaviour)
@@ -98,8 +96,8 @@ def serve(
     ready: Path | None = None,
     stop_with: int | None = None,
     products: Sequence[Path] | None = None,
-    sample: int = 12_000,
-    seed: int = 1,
+    sample: int | None = None,
+    seed: int | None = None,
 ) -> None:
     """Serve until the process is asked to stop.
 
@@ -121,29 +119,35 @@ def serve(
     products
         Files that fill a new store; the sample catalogue unless given.
     sample, seed
-        Size and seed of the sample catalogue.
+        Size and seed of the sample catalogue; 12,000 and 1 unless given.
 
     Raises
     ------
     StoreUnusable
-        When the store cannot be used.
+        When the store cannot be used, or was filled with something else than what is asked for.
     OSError
         When a file cannot be read, or the port cannot be had.
     """
-    from prodex.sandbox import sample as catalogue
     from prodex.sandbox.app import SERVICE, create_app
+    from prodex.sandbox.sample import LABELS, organizations, shared_products
 
     home = home or default_home()
-
     left_out: list[str] = []
-
-    def filling() -> Filling:
-        if products:
-            return read_records(products, left_out.append)
-        return catalogue.shared_products(count=sample, seed=seed)
+    filling: Callable[[], Filling]
+    if products:
+        origin = f"the products of {', '.join(str(path.resolve()) for path in products)}"
+        filling = partial(read_records, products, left_out.append)
+    else:
+        sample_size, sample_seed = _SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
+        origin = f"the sample of {sample_size:,} products with seed {sample_seed}"
+        filling = partial(shared_products, sample_size, sample_seed)
 
     signal.signal(signal.SIGTERM, _end)
-    with open_store(home, filling, catalogue.organizations(), catalogue.LABELS) as store:
+    with open_store(home, filling, organizations(), LABELS, origin) as store:
+        if (products or sample is not None or seed is not None) and store.origin != origin:
+            raise StoreUnusable(
+                f"{home} holds {store.origin}, not {origin}; delete it, or give another home."
+            )
         for text in left_out[:_MOST_REPORTED]:
             _report(text)
         if left_out:

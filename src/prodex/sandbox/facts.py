@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from prodex.sandbox.search import SEARCH_FIELDS
+from prodex.sandbox.wire import storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def facts_of(record: dict[str, Any]) -> Facts:
     updated_at = _unix_time(record.get("updatedAt"))
     pictures_updated_at = _unix_time(next(values_at(record, "assets.lastUpdatedAt.pictures"), None))
     return Facts(
-        gtin=gtin if isinstance(gtin, str) else None,
+        gtin=storable(gtin) if isinstance(gtin, str) else None,
         updated_at=None if updated_at is None else int(updated_at),
         pictures_updated_at=None if pictures_updated_at is None else round(pictures_updated_at * 1000),
         has_packshot=any(value is True for value in values_at(record, "assets.pictures.isPackshot")),
@@ -64,13 +65,12 @@ def values_at(value: Any, path: str) -> Iterator[Any]:
 
 
 def _text_at(record: dict[str, Any], field: str) -> str:
-    texts = "\n".join(text for text in values_at(record, field) if isinstance(text, str))
-    return texts.encode("utf-8", "replace").decode()
+    return storable("\n".join(text for text in values_at(record, field) if isinstance(text, str)))
 
 
 def _unix_time(value: Any) -> float | None:
     try:
         moment = datetime.fromisoformat(value)
-    except (TypeError, ValueError):
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError):
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -34,8 +34,11 @@ def open_store(
     filling: Callable[[], Filling],
     organizations: Sequence[Organization],
     labels: Labels,
+    origin: str,
 ) -> Iterator[Store]:
     """Open the store in `home`, made and filled first where there is none; others are kept out meanwhile.
+
+    `origin` says what a new store is filled with, in words.
 
     Raises
     ------
@@ -46,7 +49,7 @@ def open_store(
     path = home / _STORE
     try:
         with FileLock(home / "lock", timeout=0, thread_local=False):
-            store = Store(path) if path.exists() else _create(path, filling(), organizations, labels)
+            store = Store(path) if path.exists() else _create(path, filling(), organizations, labels, origin)
             try:
                 yield store
             finally:
@@ -69,9 +72,11 @@ def word_of(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterat
         path.unlink(missing_ok=True)
 
 
-def _create(path: Path, filling: Filling, organizations: Sequence[Organization], labels: Labels) -> Store:
+def _create(
+    path: Path, filling: Filling, organizations: Sequence[Organization], labels: Labels, origin: str
+) -> Store:
     known = list(organizations)
-    return Store.create(path, known, shared_with_all(filling, known), labels)
+    return Store.create(path, known, shared_with_all(filling, known), labels, origin)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -86,7 +87,7 @@ class Listing:
         where, bound = self._condition(values)
         keys = self._store.keys(viewer, where, bound, cap)
         total = self._store.count(viewer, where, bound) if len(keys) == cap else len(keys)
-        return Scroll(viewer, keys, total, self._shape(values, accept_language))
+        return Scroll(viewer, array("q", keys), total, self._shape(values, accept_language))
 
     def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         where, bound = condition(values)

@@ -105,6 +105,7 @@ class Cursors:
         if following < len(scroll.keys) or end is ScrollEnd.EMPTY_PAGE:
             if cursor is None or self._behaviour.cursor_changes:
                 cursor = str(secrets.randbelow(CURSORS.stop))
+            self._places.pop(cursor, None)
             deadline = self._clock() + self._behaviour.cursor_lifetime
             self._places[cursor] = _Place(scroll, following, deadline)
             next_page = {"next_page": cursor}
@@ -116,5 +117,6 @@ class Cursors:
 
     def _forget_expired(self) -> None:
         now = self._clock()
-        for cursor in [cursor for cursor, place in self._places.items() if place.deadline < now]:
-            del self._places[cursor]
+        # All live equally long, so those that expire first were put in first.
+        while self._places and self._places[oldest := next(iter(self._places))].deadline < now:
+            del self._places[oldest]

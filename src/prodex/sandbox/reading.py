@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct
 from prodex.sandbox.views import views_of_record
-from prodex.sandbox.wire import decode, encode, items, members
+from prodex.sandbox.wire import decode, encode, items, members, storable
 
 #: A record: its bytes and its decoded members.
 Record = tuple[bytes, dict[str, Any]]
@@ -67,7 +67,7 @@ def shared_with_all(
         body, record = given
         owner = record.get("owner")
         name = owner.get("name") if isinstance(owner, dict) else None
-        name = name if isinstance(name, str) and name else "Unknown owner"
+        name = storable(name) if isinstance(name, str) and name else "Unknown owner"
         if name not in owners:
             owners[name] = _manufacturer(name, max((one.id for one in organizations), default=0) + 1)
             organizations.append(owners[name])

@@ -94,7 +94,9 @@ class Sandbox:
             home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))
             organizations = self._organizations if self._organizations is not None else sample.organizations()
             labels = self._labels if self._labels is not None else sample.LABELS
-            store = stack.enter_context(open_store(home, self._filling, organizations, labels))
+            store = stack.enter_context(
+                open_store(home, self._filling, organizations, labels, "products given")
+            )
             app = create_app(store, self._behaviour, self._clock)
             listener = listen(LOOPBACK, 0)
             server = server_of(_Recorder(app, self.requests))

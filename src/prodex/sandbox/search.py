@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from prodex.sandbox.wire import storable
+
 #: The fields that can be searched (spec, endpoint 5) -> their columns in the index.
 SEARCH_FIELDS: Final = {
     "namePublicLong.data": "name_public_long",
@@ -74,9 +76,8 @@ def _entry(entry: Any, where: str) -> str:
     query, fields = entry["query"], entry["fields"]
     if not isinstance(query, str):
         raise ValueError(f"{where}.query is {query!r}, not a string")  # noqa: TRY004 - one error for a wrong value
-    # Half a surrogate pair, or a zero byte, is no letter of a word, and SQLite takes neither.
-    readable = query.encode("utf-8", "replace").decode().replace("\0", " ")
-    words = [word for word in readable.split() if any(map(str.isalnum, word))]
+    # A zero byte would end the expression.
+    words = [word for word in storable(query).replace("\0", " ").split() if any(map(str.isalnum, word))]
     if not words:
         raise ValueError(f"{where}.query is {query!r}, which holds no word to look for")
     if len(words) > _MOST_WORDS:

@@ -22,7 +22,7 @@ from prodex.sandbox.wire import encode
 #: (code, label in US English) -> language -> label.
 Labels = Mapping[tuple[str, str], Mapping[str, str]]
 
-_VERSION: Final = "1"
+_VERSION: Final = "2"
 
 _SCHEMA: Final = f"""
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -75,12 +75,14 @@ class Store:
             raise StoreUnusable(
                 f"{path} is not a store of the sandbox ({error}); delete it or give another home."
             ) from error
-        if settings["version"] != _VERSION:
+        if settings.get("version") != _VERSION:
             self.close()
             raise StoreUnusable(
                 f"{path} was made by another version of the sandbox; delete it or give another home."
             )
         self.token_key: str = settings["token_key"]
+        #: What it was filled with, in words.
+        self.origin: str = settings["origin"]
         self.organizations = tuple(self._read_organizations())
 
     @classmethod
@@ -90,6 +92,7 @@ class Store:
         organizations: Sequence[Organization],
         products: Iterable[tuple[bytes, SharedProduct]],
         labels: Labels,
+        origin: str,
     ) -> Store:
         """Make a new store and open it; a file is at `path` only when it is whole.
 
@@ -102,7 +105,7 @@ class Store:
         try:
             connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
             with connection:
-                _insert_settings(connection)
+                _insert_settings(connection, origin)
                 _insert_labels(connection, labels)
                 _insert_products(connection, products)
                 _insert_organizations(connection, organizations)
@@ -191,8 +194,8 @@ _FROM_SEEN: Final = (
 )
 
 
-def _insert_settings(connection: sqlite3.Connection) -> None:
-    settings = {"version": _VERSION, "token_key": secrets.token_hex(32)}
+def _insert_settings(connection: sqlite3.Connection, origin: str) -> None:
+    settings = {"version": _VERSION, "token_key": secrets.token_hex(32), "origin": origin}
     connection.executemany("INSERT INTO settings VALUES (?, ?)", settings.items())
 
 

@@ -7,6 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from prodex.sandbox.model import PRODUCT_STATUSES, SharedProduct, SharingStatus, View
+from prodex.sandbox.wire import storable
+
+# ISO 3166-1 numeric codes.
+_MARKETS = range(1, 1000)
 
 
 def views_with_owner(product: SharedProduct) -> tuple[View, ...]:
@@ -55,7 +59,7 @@ def views_of_record(record: dict[str, Any], viewers: Iterable[int]) -> tuple[Vie
         view = replace(view, product_status=status)
     if (status := _member(record, "validation", "status")) in (0, 1, 2, 3):
         view = replace(view, validation_status=int(status))
-    if isinstance(market := _member(record, "product_key", "target_market_id"), int):
+    if (market := _member(record, "product_key", "target_market_id")) in _MARKETS:
         view = replace(view, target_market=market)
     return tuple(replace(view, organization_id=viewer) for viewer in viewers)
 
@@ -70,8 +74,8 @@ def _tags(record: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     tagged_by, has_tags = record.get("isTaggedBy"), record.get("hasTags")
     for name in tagged_by if isinstance(tagged_by, list) else []:
         if isinstance(name, str):
-            tags[name] = ""
+            tags[storable(name)] = ""
     for item in has_tags if isinstance(has_tags, list) else []:
         if isinstance(item, dict) and isinstance(item.get("tag"), str):
-            tags[item["tag"]] = str(item.get("createdAt") or "")
+            tags[storable(item["tag"])] = storable(str(item.get("createdAt") or ""))
     return tuple(tags.items())

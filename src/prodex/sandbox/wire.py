@@ -52,5 +52,10 @@ def items(body: bytes | msgspec.Raw) -> list[bytes]:
         return [encode(item) for item in decode(body)]
 
 
+def storable(text: str) -> str:
+    """Return a text with a question mark for each half of a surrogate pair, which no store takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
