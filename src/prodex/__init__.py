@@ -6,10 +6,9 @@
 [['03036811359935', 'Acme']]
 """
 
-from prodex.catalog import Catalog
+from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import ProdexError
 from prodex.load import load_products, load_rich_content
-from prodex.origin import Ledger, Origin
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products
 from prodex.service import Client, connect

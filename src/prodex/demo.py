@@ -17,16 +17,17 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
     say(repr(catalog).split("\n  ")[0])
     say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
     sizes = catalog.tables
+    rows_of = {name: int(rows) for name, rows in sizes["rows"].items()}
     for name in TABLES:
         stored = (
             sum(path.stat().st_size for path in catalog.files(name))
             if catalog.folder
             else catalog.arrow(name).nbytes
         )
-        say(f"{name:<18}{sizes.loc[name, 'rows']:>12,}{sizes.loc[name, 'columns']:>9}{stored:>15,}")
+        say(f"{name:<18}{rows_of[name]:>12,}{sizes['columns'][name]:>9}{stored:>15,}")
     for name, table in TABLES.items():
         rows = catalog.arrow(name).slice(0, _LINES).to_pylist()
-        say(f"\n{name}: one row per {table.row}; {len(rows)} of {sizes.loc[name, 'rows']:,}")
+        say(f"\n{name}: one row per {table.row}; {len(rows)} of {rows_of[name]:,}")
         for row in rows:
             shown = [
                 f"{column}={_plain(value)}"

@@ -28,7 +28,7 @@ def export(
     folder: Path,
     format: str,
     origin: Mapping[str, Any],
-    **options: Any,  # noqa: A002
+    **options: Any,
 ) -> list[Path]:
     """Write tables to a folder, one file each, with `datapackage.json` beside them.
 
@@ -90,7 +90,7 @@ def _csv_column(column: pa.Array, escape_formulas: bool) -> list[str]:
             for moment in column.to_pylist()
         ]
     if not pa.types.is_string(column.type):
-        return pc.fill_null(pc.cast(column, pa.string()), "").to_pylist()
+        return list(pc.fill_null(pc.cast(column, pa.string()), "").to_pylist())
     return ["" if text is None else _quoted(text, escape_formulas) for text in column.to_pylist()]
 
 
@@ -100,7 +100,7 @@ def _quoted(text: str, escape_formulas: bool) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _package(tables: Mapping[str, tuple[Batches, pa.Schema]], format: str, origin: Mapping[str, Any]) -> str:  # noqa: A002
+def _package(tables: Mapping[str, tuple[Batches, pa.Schema]], format: str, origin: Mapping[str, Any]) -> str:
     resources = [
         {
             "name": name,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from prodex.part import Part
+from prodex.catalog.part import Part
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
 from prodex.store.parts import StoredPart, rewrite_table
@@ -59,7 +59,7 @@ def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | N
 
 
 def _fewest_products(parts: Iterable[Part]) -> list[str]:
-    """Choose GTINs that together carry every code: each time the product with the most codes still missing."""
+    """Choose GTINs that together carry every code: those with most codes first, each for what is still missing."""
     carried: dict[str, set[Code]] = {}
     for part in parts:
         for name, attribute, code in _code_places():
@@ -69,11 +69,11 @@ def _fewest_products(parts: Iterable[Part]) -> list[str]:
                     carried.setdefault(row["gtin"], set()).add(
                         (row[attribute] if attribute else code, row[code])
                     )
-    by_code: dict[Code, str] = {}
+    carrier: dict[Code, str] = {}
     for gtin in sorted(carried, key=lambda gtin: (-len(carried[gtin]), gtin)):
-        for code in carried[gtin]:
-            by_code.setdefault(code, gtin)
-    return sorted(set(by_code.values()))
+        for value in carried[gtin]:
+            carrier.setdefault(value, gtin)
+    return sorted(set(carrier.values()))
 
 
 def _code_places() -> Iterator[tuple[str, str | None, str]]:

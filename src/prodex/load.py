@@ -18,10 +18,10 @@ from pathlib import Path
 import filelock
 
 from prodex.catalog import Catalog
+from prodex.catalog.origin import Origin
 from prodex.errors import IncompleteLoad, SnapshotError, SnapshotLocked
 from prodex.files import checked_name
 from prodex.labels import load_code_labels
-from prodex.origin import Origin
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
 from prodex.service.progress import Progress
@@ -99,8 +99,13 @@ def load_rich_content(
 ) -> Catalog:
     """Load only GTIN and rich content (pictures, documents, videos, enriched contents) of products.
 
-    Spec: endpoint 6. What is not rich content is then "not asked for", not missing. The parameters are those of
-    `load_products`.
+    Spec: endpoint 6, through the search, which reaches any number of products. What is not rich content is then "not
+    asked for", not missing.
+
+    Parameters
+    ----------
+    service, query, name, max_age, page_size, allow_incomplete, progress, executor
+        As for `load_products`; what the query says about fields is replaced.
     """
     asked = ProductQuery.from_body(
         {**(query or ProductQuery()).to_body(), "filter_source_include": ["assets"]}

@@ -79,7 +79,7 @@ PAGING_KEYS = ("limit", "offset", "next_page")
 Member = TypeVar("Member", bound=Enum)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_SECOND = 253_402_300_799  # the end of the year 9999
+_TAKEN_FOR_MILLISECONDS = 100_000_000_000  # as seconds the year 5138, as milliseconds 1973
 _SECOND = timedelta(seconds=1)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -108,6 +108,14 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
         if not isinstance(item, str) or not item.strip() or "," in item:
             raise QueryError(f"{name} takes texts without commas, not {item!r}.")
     return tuple(dict.fromkeys(str(item).strip() for item in items))
+
+
+def _paths(name: str, value: object) -> tuple[str, ...]:
+    paths = _texts(name, value)
+    for path in paths:
+        if not re.fullmatch(r"[^\s.]+(\.[^\s.]+)*", path):
+            raise QueryError(f"{name} takes dotted paths such as assets.pictures.url, not {path!r}.")
+    return paths
 
 
 def _gtins(name: str, value: object) -> tuple[str, ...]:
@@ -180,7 +188,7 @@ def _moment(unit: timedelta) -> Callable[[str, object], datetime]:
 
     def read(name: str, value: object) -> datetime:
         if isinstance(value, int) and not isinstance(value, bool) and unit == _SECOND:
-            if not 0 <= value <= _LAST_SECOND:
+            if not 0 <= value < _TAKEN_FOR_MILLISECONDS:
                 raise QueryError(
                     f"{name} counts seconds since 1970, and {value} looks like milliseconds. "
                     "Divide it by 1000, or better, give an aware datetime."
@@ -286,7 +294,8 @@ def _time(unit: timedelta) -> Kind:
 
 
 GTINS = Kind(_gtins, list)
-FIELDS = Kind(_texts, list)
+INCLUDED = Kind(_paths, list)
+EXCLUDED = Kind(_paths, _joined)
 TEXTS = Kind(_texts, _joined)
 LANGUAGES = Kind(_languages, _joined)
 INTEGERS = Kind(_integers, _number_or_joined)
@@ -308,8 +317,8 @@ FILTERS: Mapping[str, tuple[str, Kind]] = MappingProxyType(
         "validation_status_in": ("filter_validation_status_in", VALIDATION),
         "tags_in": ("filter_tags_in", TEXTS),
         "tags_not_in": ("filter_tags_not_in", TEXTS),
-        "source_include": ("filter_source_include", FIELDS),
-        "source_exclude": ("filter_source_exclude", TEXTS),
+        "source_include": ("filter_source_include", INCLUDED),
+        "source_exclude": ("filter_source_exclude", EXCLUDED),
         "target_productstatus_in": ("filter_target_productstatus_in", STATUSES),
         "status_shared_from": ("status_shared_from", SHARING),
         "status_shared_with": ("status_shared_with", SHARING),
@@ -552,12 +561,9 @@ def _refuse_contradictions(query: ProductQuery) -> None:
         raise QueryError("has_packshot and has_no_packshot contradict each other: no product is in both.")
     if both := set(query.tags_in or ()) & set(query.tags_not_in or ()):
         raise QueryError(f"tags_in and tags_not_in both hold {sorted(both)}: no product can have it and not.")
+    needed = query.source_include or ALWAYS_REQUESTED
     for field in query.source_exclude or ():
-        if (
-            field in ALWAYS_REQUESTED
-            or field.endswith(".expressedIn")
-            or field in (query.source_include or ())
-        ):
+        if field.endswith(".expressedIn") or any(f"{path}.".startswith(f"{field}.") for path in needed):
             raise QueryError(
                 f"source_exclude holds {field}, which cannot be left out. Needed are what source_include "
                 f"asks for, {', '.join(ALWAYS_REQUESTED)}, and the expressedIn of texts and quantities."

@@ -16,10 +16,10 @@ from typing import Any
 import msgspec
 
 from prodex.catalog import Catalog
+from prodex.catalog.origin import Ledger, Origin
+from prodex.catalog.part import Part, union
 from prodex.envelope import split
 from prodex.errors import InputError, UnexpectedReply
-from prodex.origin import Ledger, Origin
-from prodex.part import Part, union
 from prodex.store.build import blocks_of
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.flatten import decoded
@@ -119,8 +119,7 @@ def _without_nan(value: Any) -> Any:
 
 def _products_of(path: Path, set_aside: list[str]) -> Iterator[bytes]:
     try:
-        opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-        with opened as file:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             first = next((line for line in file if line.strip()), b"")
             if _is_whole(first):
                 yield from _lines(first, file, path, set_aside)

@@ -9,8 +9,8 @@ from typing import NamedTuple, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from prodex.catalog.part import Part, union
 from prodex.files import sha256
-from prodex.part import Part, union
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from prodex.origin import Ledger
+from prodex.catalog.origin import Ledger
 from prodex.store.journal import Entry
 
 #: Products of one part; a page is never cut for it, so parts differ a little.

@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 
 from prodex.catalog import Catalog
+from prodex.catalog.origin import Origin
 from prodex.errors import SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, home, sha256, writing_folder
-from prodex.origin import Origin
 from prodex.store.parts import StoredPart, write_part
 from prodex.tables.declaration import TABLES
 

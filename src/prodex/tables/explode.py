@@ -49,7 +49,7 @@ class _Around(NamedTuple):
 
     def column(self, path: tuple[str, ...], size: int, column: Column) -> pa.Array:
         """Return a copy of one of its columns for each row, as far as it fits."""
-        leaf: Node | None = self.node  # type: ignore[assignment]
+        leaf: Node | None = self.node
         for key in path:
             leaf = _open(leaf).get(key) if leaf is not None else None
         fitted = fit_column(leaf, column.kind) if isinstance(leaf, pa.Array) else None

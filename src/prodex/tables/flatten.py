@@ -54,11 +54,12 @@ def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) ->
 
     Examples
     --------
-    >>> tables = flatten_products([b'{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]}'])
+    >>> riz = b'{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]}'
+    >>> tables = flatten_products([riz])
     >>> tables["texts"].select(["product_id", "attribute", "language", "text"]).to_pylist()
     [{'product_id': '7', 'attribute': 'namePublicLong', 'language': 'fr', 'text': 'Riz'}]
     """
-    texts = _as_text(products)
+    products, texts = _as_text(products)
     records = read_records(products)
     blocks, odd = (shapes or Shapes()).parse(records.bodies)
     runs: dict[str, list[_Run]] = defaultdict(list)
@@ -231,6 +232,10 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
     return declared("products", columns, size)
 
 
-def _as_text(products: Sequence[bytes]) -> pa.Array:
-    """Return the records as received, as text."""
-    return pa.array(products, pa.binary()).cast(pa.string())
+def _as_text(products: Sequence[bytes]) -> tuple[Sequence[bytes], pa.Array]:
+    """Return the records as received, as text; bytes that are no UTF-8 become replacement characters in both."""
+    try:
+        return products, pa.array(products, pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid:
+        products = [product.decode("utf-8", "replace").encode() for product in products]
+        return products, pa.array(products, pa.binary()).cast(pa.string())

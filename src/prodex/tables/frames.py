@@ -24,4 +24,5 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     for i, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
-    return table.to_pandas(types_mapper=_DTYPES.get)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_DTYPES.get)
+    return frame

@@ -71,7 +71,7 @@ class Shapes:
         if [shape for shape, _ in used] == list(known[: len(used)]) and len(used) <= 1:
             return
         useful = sorted((s for s in used if s[1]), key=lambda s: -s[1])
-        unused = [shape for shape in known[len(used) :]]
+        unused = list(known[len(used) :])
         with self._lock:
             if self._shapes is known:
                 self._shapes = tuple([shape for shape, _ in useful] + unused)[:_MAX_SHAPES] or (EMPTY,)

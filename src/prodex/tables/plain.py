@@ -15,11 +15,10 @@ Null makes no row. Lists are transparent for the path and counted in the positio
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-import msgspec
 
 from prodex.tables.declaration import COUNTED, TABLES, Column, Table, anchored, child_path
 from prodex.tables.languages import short_language
@@ -106,7 +105,7 @@ def product_key(product: Mapping[str, Any]) -> str:
     for name in ("id", "uuid", "gtin"):
         if key := fit(product.get(name), "code"):
             return str(key)
-    encoded = msgspec.json.encode(product, order="sorted")
+    encoded = json.dumps(product, sort_keys=True).encode()
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
 
 
@@ -209,7 +208,7 @@ def _pop_text(left: dict[str, Any], key: str) -> str | None:
 
 def _take_localized(left: dict[str, Any], place: _Place, rows: Rows) -> None:
     data, described = left.get("data"), left.get("expressedIn")
-    if not (isinstance(data, str) or exact(data)) or not isinstance(described, Mapping):
+    if data is None or not (isinstance(data, str) or exact(data)) or not isinstance(described, Mapping):
         return
     taken, rest = _take_descriptor(described)
     if taken["code"] is None and taken["short_code"] is None:

@@ -102,9 +102,18 @@ class _Seen:
             case "list":
                 return pa.list_(self.item.arrow_type(1) if self.item is not None else pa.null())
             case "object":
-                often = {key: seen for key, seen in self.fields.items() if seen.kinds.total() >= at_least}
+                often = {
+                    k: seen
+                    for k, seen in self.fields.items()
+                    if seen.kinds.total() >= at_least and _nameable(k)
+                }
                 return pa.struct([(key, seen.arrow_type(at_least)) for key, seen in often.items()])
         return pa.null()
+
+
+def _nameable(key: str) -> bool:
+    """Whether the strict reader can have a field of this name; products with other keys stay odd."""
+    return key.isprintable() and not {"\\", '"'} & set(key)
 
 
 def _union(one: pa.DataType, other: pa.DataType) -> pa.DataType:

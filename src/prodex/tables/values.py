@@ -66,9 +66,7 @@ def number_text(value: float) -> str:
     >>> number_text(250), number_text(1.0), number_text(0.5), number_text(-0.0), number_text(2**63)
     ('250', '1', '0.5', '0', '9223372036854775808')
     """
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e22:
-        return str(int(value))
-    return repr(value)
+    return str(int(value)) if whole(value) else repr(value)
 
 
 def scalar_text(value: Any) -> str:

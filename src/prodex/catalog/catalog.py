@@ -1,0 +1,304 @@
+"""The catalogue: product data as tables, whether just downloaded, opened from disk, filtered or made in memory.
+
+All of these are a `Catalog`, so whatever comes after composes. Questions to a catalogue are methods; what makes
+something of one is a function elsewhere.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex import formats
+from prodex.catalog.display import html_of, text_of
+from prodex.catalog.origin import Origin
+from prodex.catalog.part import Part, union
+from prodex.catalog.views import drift, wide
+from prodex.errors import MissingExtra, QueryError
+from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import distinct
+from prodex.tables.frames import to_frame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Catalog:
+    """Product data as tables that belong together.
+
+    `catalog.products`, `catalog.texts` and so on are pandas frames, read when asked for; `prodex tables` lists them.
+
+    Attributes
+    ----------
+    parts
+        The tables, cut into parts of about 10,000 products each.
+    origin
+        What was asked for, what came, and whether that is all of it.
+    folder
+        The snapshot's folder, or None for a catalogue in memory.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8, "brand": {"code": "ZEST"}}])
+    >>> len(catalog), catalog.where(brand_code="ZEST").products["product_id"].tolist()
+    (2, ['8'])
+    """
+
+    parts: tuple[Part, ...]
+    origin: Origin
+    folder: Path | None = None
+
+    def __len__(self) -> int:
+        return sum(part.size for part in self.parts)
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        if name in TABLES:
+            return to_frame(self.arrow(name))
+        near = difflib.get_close_matches(name, [*TABLES, *_METHODS], n=1)
+        raise AttributeError(
+            f"A catalogue has no {name!r}"
+            + (f"; did you mean {near[0]!r}?" if near else f". Its tables: {', '.join(TABLES)}.")
+        )
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *TABLES]
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything came that the service announced."""
+        return self.origin.complete
+
+    @property
+    def tables(self) -> pd.DataFrame:
+        """The tables with what a row is, their rows and columns."""
+        rows = [(t.name, t.row, self.rows(t.name), len(self._columns(t.name))) for t in TABLES.values()]
+        return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
+
+    def rows(self, table: str) -> int:
+        """Count the rows of a table."""
+        if not TABLES[_known(table)].per_product:
+            return int(self.arrow(table).num_rows)
+        return sum(part.rows(table) for part in self.parts)
+
+    def arrow(
+        self,
+        table: str,
+        columns: Sequence[str] | None = None,
+        filter: pc.Expression | None = None,
+    ) -> pa.Table:
+        """Return a table, or some columns and rows of it, as an Arrow table.
+
+        Parameters
+        ----------
+        table
+            Its name.
+        columns
+            Which columns; all by default.
+        filter
+            Which rows, as an expression such as `pyarrow.compute.field("language") == "fr"`.
+        """
+        return self._tidy(
+            table, union((part.read(_known(table), columns, filter) for part in self.parts), table), columns
+        )
+
+    def batches(
+        self,
+        table: str,
+        columns: Sequence[str] | None = None,
+        filter: pc.Expression | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield a table piece by piece, one part in memory at a time; every batch has the same columns."""
+        wanted = list(columns) if columns is not None else self._columns(_known(table))
+        for part in self.parts:
+            piece = part.read(table, wanted, filter)
+            if table == "presence":
+                piece = union(
+                    [piece, pa.table({name: pa.array([], pa.string()) for name in wanted})], table
+                ).select(wanted)
+            yield from piece.to_batches()
+
+    def files(self, table: str) -> list[Path]:
+        """Return the Parquet files of a table, for DuckDB, Dask, Spark or anything else.
+
+        Raises
+        ------
+        QueryError
+            When the catalogue is in memory or filtered: then no file holds just this.
+        """
+        if any(part.chosen is not None or _known(table) not in part.files for part in self.parts):
+            raise QueryError(
+                "Only a whole snapshot has files. Save this catalogue first: prodex.save(catalog, name)."
+            )
+        return [part.files[table] for part in self.parts]
+
+    def where(self, condition: pc.Expression | None = None, /, **equal: Any) -> Self:
+        """Return the catalogue of only those products, with their children.
+
+        Parameters
+        ----------
+        condition
+            An expression over the columns of `products`, such as `pyarrow.compute.field("texts_count") > 10`.
+        **equal
+            Column of `products` = value; a list means any of its values, None means no value.
+
+        Raises
+        ------
+        QueryError
+            When `products` has no such column; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": True}, {"id": 8}])
+        >>> len(catalog.where(is_consumer_unit=True)), len(catalog.where(is_consumer_unit=None))
+        (1, 1)
+        """
+        conditions = [_equal(column, value) for column, value in equal.items()]
+        if condition is not None:
+            conditions.append(condition)
+        if not conditions:
+            return self
+        parts = [part.choose(reduce(and_, conditions)) for part in self.parts]
+        return replace(self, parts=tuple(part for part in parts if part.size) or tuple(parts[:1]))
+
+    def wide(self, language: str | None = None) -> pd.DataFrame:
+        """Return one row per product with its texts, codes, quantities and other values side by side.
+
+        Parameters
+        ----------
+        language
+            Short code of the language of texts; with None each language has a column of its own
+            (`namePublicLong.fr`).
+        """
+        return wide(self.arrow, language)
+
+    def drift(self) -> pd.DataFrame:
+        """Return the attributes that came in several forms, with how often each and an example."""
+        return drift(self.arrow)
+
+    def dictionary(self) -> pd.DataFrame:
+        """Return the data dictionary: each column of each table with type, meaning and how many rows fill it."""
+        rows = []
+        for name, table in TABLES.items():
+            data = self.arrow(name)
+            for field in table.schema:
+                filled = data.num_rows - data.column(field.name).null_count
+                meaning = (field.metadata or {}).get(b"meaning", b"").decode()
+                rows.append((name, field.name, str(field.type), meaning, filled, data.num_rows))
+        return pd.DataFrame(rows, columns=["table", "column", "type", "meaning", "filled", "rows"])
+
+    def sql(self, query: str) -> pd.DataFrame:
+        """Answer a question in SQL over the tables, with DuckDB (extra `sql`), which reads no more than it needs.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}])
+        >>> int(catalog.sql("select count(*) as n from products where brand_code = 'ACME'")["n"][0])
+        1
+        """
+        try:
+            import duckdb
+        except ImportError as error:
+            raise MissingExtra("catalog.sql() needs DuckDB: pip install 'prodex[sql]'.") from error
+        with duckdb.connect() as connection:
+            for table in TABLES:
+                if (
+                    all(part.chosen is None and table in part.files for part in self.parts)
+                    and table not in _MERGED
+                ):
+                    connection.read_parquet(
+                        [str(path) for path in self.files(table)], union_by_name=True
+                    ).create_view(table)
+                else:
+                    connection.register(table, self.arrow(table))
+            return to_frame(connection.sql(query).to_arrow_table())
+
+    def export(self, folder: str | Path, format: str = "parquet", **options: Any) -> list[Path]:
+        """Write every table to a folder: one file for each, and what its columns mean beside it.
+
+        Parameters
+        ----------
+        folder
+            Where to; made if it does not exist.
+        format
+            "parquet" or "csv".
+        **options
+            Of the format: `escape_formulas=True` for CSV that goes to a spreadsheet.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+        """
+        tables = {
+            name: (self.batches(name), self._schema(name)) for name in TABLES if TABLES[name].per_product
+        }
+        for name in TABLES:
+            if not TABLES[name].per_product:
+                lexicon = self.arrow(name)
+                tables[name] = (iter(lexicon.to_batches()), lexicon.schema)
+        return formats.export(tables, Path(folder), format, self.origin.to_json(), **options)
+
+    def equals(self, other: Catalog) -> bool:
+        """Whether both hold the same rows in the same order and come from the same origin."""
+        same = (self.arrow(name).equals(other.arrow(name)) for name in TABLES)
+        return self.origin == other.origin and all(same)
+
+    def __repr__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    def _columns(self, table: str) -> list[str]:
+        return list(dict.fromkeys(name for part in self.parts for name in part.columns(table))) or list(
+            TABLES[table].schema.names
+        )
+
+    def _schema(self, table: str) -> pa.Schema:
+        declared = TABLES[table].schema
+        known = {field.name: field for field in declared}
+        return pa.schema([known.get(name, pa.field(name, pa.string())) for name in self._columns(table)])
+
+    def _tidy(self, table: str, rows: pa.Table, columns: Sequence[str] | None) -> pa.Table:
+        if not TABLES[table].per_product and columns is None and len(self.parts) > 1:
+            return distinct(rows)
+        return rows
+
+
+#: Tables whose parts do not simply follow each other.
+_MERGED = ("descriptors", "presence")
+_METHODS = [name for name in vars(Catalog) if not name.startswith("_")]
+
+
+def _known(table: str) -> str:
+    if table not in TABLES:
+        near = difflib.get_close_matches(table, TABLES, n=1)
+        raise QueryError(
+            f"There is no table {table!r}; "
+            + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(TABLES)}.")
+        )
+    return table
+
+
+def _equal(column: str, value: Any) -> pc.Expression:
+    names = TABLES["products"].schema.names
+    if column not in names:
+        near = difflib.get_close_matches(column, names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "catalog.dictionary() lists its columns."
+        raise QueryError(f"products has no column {column!r}; {hint}")
+    field = pc.field(column)
+    if value is None:
+        return field.is_null()
+    if isinstance(value, list | tuple | set | frozenset | pd.Series):
+        return field.isin(pa.array(list(value), TABLES["products"].schema.field(column).type))
+    return field == pa.scalar(value, TABLES["products"].schema.field(column).type)

@@ -1,0 +1,170 @@
+"""Where a catalogue comes from: what was asked for, what came, and whether that is all of it.
+
+An origin travels with its catalogue through filters, snapshots and exports. Without it nobody can tell "the supplier
+left this empty" from "nobody asked for it".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, Self
+
+from prodex.query import ProductQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What the service announced against what came.
+
+    Attributes
+    ----------
+    announced
+        Number of matching products (`totalResults`) as announced at the first page, or None where nobody announced
+        anything (records from memory or files).
+    announced_last
+        The same at the last page: it moves while products change.
+    received
+        Products that came, repetitions included.
+    distinct
+        Different products among them.
+    missing_gtins
+        GTINs that were asked for by name and did not come.
+    set_aside
+        What came and could not be read as a product, each with its place and the reason.
+    """
+
+    announced: int | None = None
+    announced_last: int | None = None
+    received: int = 0
+    distinct: int = 0
+    missing_gtins: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether as many different products came as were announced, at the first page and at the last."""
+        if self.set_aside:
+            return False
+        return all(total in {None, self.distinct} for total in (self.announced, self.announced_last))
+
+    def __str__(self) -> str:
+        announced = "an unknown number" if self.announced is None else f"{self.announced:,}"
+        words = [f"{self.distinct:,} of {announced} products"]
+        if self.announced_last not in {None, self.announced}:
+            words.append(f"{self.announced_last:,} announced at the end")
+        if self.received != self.distinct:
+            words.append(f"{self.received - self.distinct:,} came more than once")
+        if self.missing_gtins:
+            words.append(f"{len(self.missing_gtins):,} GTINs asked for did not come")
+        if self.set_aside:
+            words.append(f"{len(self.set_aside):,} set aside")
+        return ", ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a catalogue comes from.
+
+    Attributes
+    ----------
+    source
+        The service's base URL, or the files, or "records".
+    query
+        What was asked for; None for records and files, which hold what they hold.
+    accept_language
+        Language of the code labels that was asked for; None is the service's default, US English.
+    labels
+        Further languages in which code labels were loaded.
+    server_time
+        The service's clock when the load began, UTC; the only clock a later refresh may go by.
+    loaded_at
+        Our clock when the load began, UTC.
+    ledger
+        What was announced against what came.
+    """
+
+    source: str
+    query: ProductQuery | None = None
+    accept_language: str | None = None
+    labels: tuple[str, ...] = ()
+    server_time: datetime | None = None
+    loaded_at: datetime | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @property
+    def complete(self) -> bool:
+        return self.ledger.complete
+
+    def asked(self, attribute: str, language: str | None = None) -> bool:
+        """Say whether an attribute (and, of a text, a language) was asked for at all.
+
+        Parameters
+        ----------
+        attribute
+            Wire path, such as `namePublicLong` or `assets.pictures.url`.
+        language
+            Short or long language code, such as "fr".
+
+        Examples
+        --------
+        >>> origin = Origin("sandbox", ProductQuery(source_include=["assets"], product_languages=["fr"]))
+        >>> origin.asked("assets.pictures"), origin.asked("brand"), origin.asked("assets", "de")
+        (True, False, False)
+        """
+        if self.query is None:
+            return True
+        included = self.query.source_include
+        if included and not any(_within(attribute, path) or _within(path, attribute) for path in included):
+            return False
+        if any(_within(attribute, path) for path in self.query.source_exclude or ()):
+            return False
+        languages = self.query.product_languages
+        return language is None or not languages or any(_same_language(language, one) for one in languages)
+
+    def with_ledger(self, ledger: Ledger) -> Self:
+        return replace(self, ledger=ledger)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the origin as plain JSON values; it never held a secret."""
+        return {
+            "source": self.source,
+            "query": None if self.query is None else self.query.to_body(),
+            "accept_language": self.accept_language,
+            "labels": list(self.labels),
+            "server_time": _written(self.server_time),
+            "loaded_at": _written(self.loaded_at),
+            "ledger": asdict(self.ledger),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote."""
+        ledger: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value["ledger"].items()}
+        return cls(
+            source=value["source"],
+            query=None if value["query"] is None else ProductQuery.from_body(value["query"]),
+            accept_language=value["accept_language"],
+            labels=tuple(value["labels"]),
+            server_time=_read(value["server_time"]),
+            loaded_at=_read(value["loaded_at"]),
+            ledger=Ledger(**ledger),
+        )
+
+
+def _within(path: str, outer: str) -> bool:
+    return path == outer or path.startswith(outer + ".")
+
+
+def _same_language(one: str, other: str) -> bool:
+    one, other = one.lower().replace("_", "-"), other.lower().replace("_", "-")
+    return one == other or one.split("-")[0][:2] == other.split("-")[0][:2]
+
+
+def _written(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _read(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

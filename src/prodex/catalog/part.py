@@ -1,0 +1,160 @@
+"""A part of a catalogue: all tables of about 10,000 products, in memory or on disk, or some of them.
+
+Nobody else knows which of these it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from prodex.errors import QueryError, SnapshotDamaged
+from prodex.tables.declaration import TABLES
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Aligned tables of the same products.
+
+    Attributes
+    ----------
+    size
+        Number of products.
+    tables
+        The tables held in memory, by name.
+    files
+        The tables held on disk, by name.
+    chosen
+        The product ids that a filter left, or None for all.
+    """
+
+    size: int
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+    chosen: pa.Array | None = None
+
+    @classmethod
+    def in_memory(cls, tables: Mapping[str, pa.Table]) -> Self:
+        return cls(tables["products"].num_rows, tables=tables)
+
+    @classmethod
+    def on_disk(cls, size: int, files: Mapping[str, Path]) -> Self:
+        return cls(size, files=files)
+
+    def choose(self, condition: pc.Expression) -> Self:
+        """Return the part with only the products for which the condition holds on their row of `products`."""
+        kept = self.read("products", ["product_id"], condition)["product_id"].combine_chunks()
+        if len(kept) == self.size:
+            return self
+        return replace(self, size=len(kept), chosen=kept)
+
+    def read(
+        self, table: str, columns: Sequence[str] | None = None, condition: pc.Expression | None = None
+    ) -> pa.Table:
+        """Read one table.
+
+        Parameters
+        ----------
+        table
+            Its name.
+        columns
+            Which columns, in which order; all by default.
+        condition
+            Which rows, as an Arrow expression over any columns of the table.
+
+        Raises
+        ------
+        SnapshotDamaged
+            When its file is missing or cannot be read.
+        QueryError
+            When the condition names a column that the table does not have.
+        """
+        if self.chosen is not None and TABLES[table].per_product:
+            own = pc.field("product_id").isin(self.chosen)
+            condition = own if condition is None else own & condition
+        found = self._stored(table, columns, condition)
+        return _as_declared(found, table)
+
+    def rows(self, table: str) -> int:
+        """Count the rows of a table; without a filter only the footer of a file is read."""
+        if self.chosen is None and table in self.files:
+            with _damage_named(self.files[table]):
+                return int(pq.read_metadata(self.files[table]).num_rows)
+        key = TABLES[table].schema.names[0] if table != "presence" else "product_id"
+        return int(self.read(table, [key]).num_rows)
+
+    def columns(self, table: str) -> list[str]:
+        """Name the columns of a table; `presence` has one for each attribute seen."""
+        if table in self.files:
+            with _damage_named(self.files[table]):
+                return list(pq.read_schema(self.files[table]).names)
+        return list(self.tables[table].column_names)
+
+    def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
+        if columns is not None:
+            known = set(self.columns(table))
+            columns = [name for name in columns if name in known]
+        try:
+            if table in self.files:
+                with _damage_named(self.files[table]):
+                    return pq.read_table(
+                        self.files[table], columns=columns, filters=condition, partitioning=None, schema=None
+                    )
+            held = self.tables[table]
+            held = held if condition is None else held.filter(condition)
+            return held if columns is None else held.select(columns)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
+            raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
+
+
+class _damage_named:  # noqa: N801 - reads as a statement: with _damage_named(path)
+    """Name the file when it turns out to be missing or unreadable."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OSError) or (isinstance(error, pa.ArrowInvalid) and "arquet" in str(error)):
+            raise SnapshotDamaged(
+                f"{self._path} cannot be read ({error}). Run verify() to see what else is damaged, and open an "
+                "earlier snapshot or load again."
+            ) from error
+
+
+def _as_declared(found: pa.Table, table: str) -> pa.Table:
+    """Give each column its declared type: files know neither dictionaries nor meanings."""
+    declared = TABLES[table].schema
+    arrays: list[Any] = []
+    fields = []
+    for name in found.column_names:
+        column = found.column(name)
+        index = declared.get_field_index(name)
+        field_ = declared.field(index) if index >= 0 else pa.field(name, pa.string())
+        arrays.append(column if column.type == field_.type else column.cast(field_.type))
+        fields.append(field_)
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
+def union(tables: Iterable[pa.Table], table: str) -> pa.Table:
+    """Put the same table of several parts together; attributes that only some have seen are absent in others."""
+    tables = list(tables)
+    if table == "presence":
+        names = list(dict.fromkeys(name for t in tables for name in t.column_names))
+        tables = [_with_absent(t, names) for t in tables]
+    if not tables:
+        return TABLES[table].schema.empty_table()
+    return pa.concat_tables(tables)
+
+
+def _with_absent(presence: pa.Table, names: Sequence[str]) -> pa.Table:
+    missing = pa.repeat(pa.scalar("absent"), presence.num_rows)
+    return pa.table({n: presence[n] if n in presence.column_names else missing for n in names})

@@ -1,0 +1,202 @@
+"""Charts in one style: figures and their answer go in, a matplotlib `Figure` comes out.
+
+The style holds on a light and on a dark page: nothing is painted behind the chart, letters are a grey that both
+carry, and colours are told apart by everybody (Okabe and Ito's blue and vermilion; cividis for shares). What suppliers
+typed is drawn letter by letter: no maths, no line breaks, and a box for what no font has.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#7A7A7A"
+_FONT = "DejaVu Sans"  # comes with matplotlib
+_WIDTH = 8.0  # inches, of 128 dots each: as wide as a notebook's column
+_LABEL = 40  # characters
+_STYLE: Mapping[str, Any] = {
+    "axes.edgecolor": _GREY,
+    "axes.facecolor": "none",
+    "axes.labelcolor": _GREY,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.dpi": 128,
+    "figure.facecolor": "none",
+    "font.family": [_FONT],
+    "font.size": 10,
+    "savefig.facecolor": "none",
+    "text.color": _GREY,
+    "text.parse_math": False,
+    "xtick.color": _GREY,
+    "ytick.color": _GREY,
+}
+
+
+def bars(values: pd.Series, title: str, *, of: int | None = None, number: str = "{:,.0f}") -> Figure:
+    """Draw one bar for each value, the first on top.
+
+    Parameters
+    ----------
+    values
+        What to draw, labelled by the index.
+    title
+        The answer in a sentence, or the question.
+    of
+        How many there are in all; each bar then says its share of them.
+    number
+        How a value is written.
+
+    Examples
+    --------
+    >>> figure = bars(pd.Series({"Milk": 30, "Bread": 10}), "Milk leads", of=40)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['30 (75 %)', '10 (25 %)']
+    """
+    with _drawn(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
+        places = range(len(values))
+        axes.barh(places, values.astype(float), color=_BLUE, height=0.7)
+        axes.set_yticks(places, [_plain(label) for label in values.index])
+        axes.invert_yaxis()
+        for place, value in enumerate(values.astype(float)):
+            share = f" ({value / of:.0%})".replace("%", " %") if of else ""
+            axes.annotate(
+                number.format(value) + share, (value, place), (4, 0), textcoords="offset points", va="center"
+            )
+        axes.margins(x=0.12, y=0.02)
+        axes.tick_params(length=0)
+        axes.xaxis.set_visible(False)
+        axes.spines[["bottom", "left"]].set_visible(False)
+    return figure
+
+
+def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
+    """Draw a heat map of shares: in each cell how many of its row's products.
+
+    Parameters
+    ----------
+    filled
+        How many have it; rows and columns are drawn as they stand.
+    of
+        How many could have it, for each row of `filled`. A row of which there is none stays empty.
+    title
+        The answer in a sentence, or the question.
+
+    Examples
+    --------
+    >>> filled = pd.DataFrame({"fr": [8, 0], "nl": [10, 0]}, index=["Belgium", "Spain"])
+    >>> [text.get_text() for text in shares(filled, pd.Series([10, 0], filled.index), "Names").axes[0].texts]
+    ['80 %\\n8 of 10', '100 %\\n10 of 10', '–', '–']
+    """
+    from matplotlib import colormaps
+
+    colours = colormaps["cividis"]
+    share = filled.astype(float).div(of.where(of > 0).astype(float), axis=0)
+    with _drawn(title, 1.0 + 0.55 * max(len(filled), 1)) as (figure, axes):
+        axes.imshow(share, cmap=colours, vmin=0, vmax=1, aspect="auto")
+        for row in range(len(filled.index)):
+            for column in range(len(filled.columns)):
+                part = share.iat[row, column]
+                words = f"{part:.0%}".replace("%", " %") + f"\n{filled.iat[row, column]:,} of {of.iat[row]:,}"
+                axes.text(
+                    column,
+                    row,
+                    "–" if pd.isna(part) else words,
+                    ha="center",
+                    va="center",
+                    fontsize=8.5,
+                    linespacing=1.4,
+                    color=_GREY if pd.isna(part) else "black" if part > 0.55 else "white",  # noqa: PLR2004
+                )
+        axes.set_xticks(range(len(filled.columns)), [_plain(label) for label in filled.columns])
+        axes.set_yticks(range(len(filled.index)), [_plain(label) for label in filled.index])
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def histogram(
+    values: pd.Series, title: str, *, bins: Sequence[Any], mark: Any = None, mark_label: str = "", label: str = ""
+) -> Figure:
+    """Draw how numbers or dates are spread; what lies below the mark stands out.
+
+    Parameters
+    ----------
+    values
+        Numbers or dates; missing ones are left out.
+    title
+        The answer in a sentence, or the question.
+    bins
+        Edges of the columns. A value outside of them is not drawn, so let them reach far enough.
+    mark, mark_label
+        Where to draw a line, and what to write beside it; best an edge.
+    label
+        What the values are, with their unit.
+
+    Examples
+    --------
+    >>> figure = histogram(pd.Series([400, 2500, 3000]), "Sizes", bins=[0, 1200, 2400, 3600], mark=1200)
+    >>> [bar.get_height() for bar in figure.axes[0].patches]
+    [1.0, 0.0, 2.0]
+    """
+    with _drawn(title, 3.2) as (figure, axes):
+        _, edges, columns = axes.hist(values.dropna().to_numpy(), bins=list(bins), color=_BLUE, rwidth=0.88)
+        if mark is not None:
+            line = axes.axvline(mark, color=_GREY, linewidth=1.2, linestyle=(0, (4, 2)))
+            place = float(line.get_xdata()[0]) if not hasattr(mark, "year") else axes.convert_xunits(mark)
+            for column, edge in zip(columns, edges[1:], strict=True):
+                if edge <= place:
+                    column.set_facecolor(_VERMILION)
+            axes.annotate(
+                _plain(mark_label),
+                (place, 1),
+                (5, -4),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                va="top",
+            )
+        axes.set_xlabel(label)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        if not pd.api.types.is_datetime64_any_dtype(values):
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="y", color=_GREY, alpha=0.3, linewidth=0.6)
+        axes.set_axisbelow(True)
+    return figure
+
+
+@contextmanager
+def _drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
+    """Give a figure in our style with one pair of axes; other figures keep theirs."""
+    import matplotlib.pyplot as plt  # a notebook learns from it how to show a figure
+
+    with plt.rc_context(dict(_STYLE)):
+        figure = plt.figure(figsize=(_WIDTH, height), layout="constrained")
+        plt.close(figure)  # pyplot would show it a second time
+        axes = figure.add_subplot()
+        figure.suptitle(_plain(title, 90), x=0.01, ha="left", fontsize=12, fontweight="bold")
+        yield figure, axes
+
+
+def _plain(label: object, length: int = _LABEL) -> str:
+    """Write a label on one line, no longer than `length`, in characters that the font has."""
+    words = " ".join("".join(" " if unicodedata.category(c) in {"Cc", "Cf"} else c for c in str(label)).split())
+    known = "".join(c if ord(c) in _glyphs() else "\N{WHITE SQUARE}" for c in words)
+    return known if len(known) <= length else known[: length - 1] + "…"
+
+
+@lru_cache(maxsize=1)
+def _glyphs() -> frozenset[int]:
+    from matplotlib import font_manager
+
+    return frozenset(font_manager.get_font(font_manager.findfont(_FONT)).get_charmap())

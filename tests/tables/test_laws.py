@@ -1,0 +1,267 @@
+"""Laws 1 and 2: no leaf is lost or invented, flattening distributes, and the fast path equals the plain one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.flatten import Tables, decoded, flatten_products
+from prodex.tables.parse import Shapes
+from prodex.tables.plain import flatten_one
+from tests.wire import canonical, encode, leaves, products
+
+#: Tables whose leaves have their home elsewhere, or that hold no single leaf.
+_COPIES = {"presence", "raw", "descriptors", "code_labels"}
+
+thorough = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+pages = st.lists(products, max_size=6).map(lambda page: [encode(product) for product in page])
+#: Kept over all examples: what was flattened before must not matter.
+_LEARNT = Shapes()
+
+
+def rows(tables: Tables, name: str) -> Counter[Any]:
+    """Count the rows of a table; NaN cannot stand in any."""
+    columns = [c for c in tables[name].column_names if name != "presence"]
+    return Counter(tuple(map(repr, row.values())) for row in tables[name].select(columns).to_pylist())
+
+
+def plain(page: list[bytes]) -> dict[str, Counter[Any]]:
+    """Flatten each product by the definition."""
+    flat = [flatten_one(json.loads(product)) for product in page]
+    return {
+        name: Counter(tuple(map(repr, row.values())) for one in flat for row in one[name])
+        for name in TABLES
+        if name not in {"presence", "raw", "code_labels"}
+    }
+
+
+@thorough
+@given(pages)
+def test_the_fast_path_equals_the_plain_walk(page: list[bytes]) -> None:
+    """Whatever products stand together, the column-wise tables hold exactly the rows of the plain walk."""
+    tables = decoded(flatten_products(page, _LEARNT))
+    expected = plain(page)
+    expected["descriptors"] = Counter(set(expected["descriptors"]))
+
+    assert expected == {name: rows(tables, name) for name in expected}
+
+
+@thorough
+@given(pages, pages)
+def test_flattening_distributes_over_products(one: list[bytes], other: list[bytes]) -> None:
+    """The tables of two pages together are those of the one followed by those of the other."""
+    shapes = Shapes()
+    both = decoded(flatten_products(one + other, shapes))
+    apart = decoded(flatten_products(one, shapes)), decoded(flatten_products(other, shapes))
+
+    for name in TABLES:
+        expected = rows(apart[0], name) + rows(apart[1], name)
+        if name == "descriptors":
+            expected = Counter(set(expected))
+        assert expected == rows(both, name), name
+
+
+@thorough
+@given(products)
+def test_every_leaf_stands_in_exactly_one_cell(product: dict[str, Any]) -> None:
+    """Reading the tables back gives each scalar of the product once, at its place, and nothing else."""
+    wire = json.loads(encode(product))
+    tables = decoded(flatten_products([encode(product)], _LEARNT))
+    expected, described = _without_descriptors(wire)
+
+    assert expected == Counter(_leaves_of(tables, wire))
+    assert described == {tuple(row.values()) for row in tables["descriptors"].to_pylist()}
+
+
+@thorough
+@given(pages)
+def test_tables_have_the_declared_schema_and_known_products(page: list[bytes]) -> None:
+    """Even an empty page gives every declared column, and each child row belongs to a product."""
+    tables = decoded(flatten_products(page))
+    known = set(tables["products"]["product_id"].to_pylist())
+
+    for name, table in TABLES.items():
+        if name == "presence":
+            continue
+        assert [(f.name, f.type) for f in table.schema] == [(f.name, f.type) for f in tables[name].schema], (
+            name
+        )
+        if table.per_product:
+            assert set(tables[name]["product_id"].to_pylist()) <= known, name
+    assert [product.decode() for product in page] == tables["raw"]["json"].to_pylist()
+
+
+@thorough
+@given(pages)
+def test_presence_tells_filled_empty_null_and_absent_apart(page: list[bytes]) -> None:
+    """For every product and top-level attribute, presence says what a plain look at the JSON says."""
+    presence = flatten_products(page)["presence"].to_pylist()
+
+    for product, row in zip(page, presence, strict=True):
+        seen = {key for key in row if key not in {"product_id", "gtin"}}
+        found = {_column(key): _face(value) for key, value in json.loads(product).items()}
+        assert {**dict.fromkeys(seen, "absent"), **found} == {key: row[key] for key in seen}
+
+
+def _column(key: str) -> str:
+    return f"{key} (attribute)" if key in {"gtin", "product_id"} else canonical(key)
+
+
+def _face(value: Any) -> str:
+    if value is None:
+        return "null"
+    return "filled" if isinstance(value, bool | int | float) or len(value) else "empty"
+
+
+def _without_descriptors(product: Any) -> tuple[Counter[Any], set[Any]]:
+    """Split the leaves of a product into those with a place and the descriptors' (an own reading of the rules)."""
+    described: set[Any] = set()
+
+    def strip(value: Any, path: tuple[str, ...]) -> Any:
+        if isinstance(value, list):
+            return [strip(item, path) for item in value]
+        if not isinstance(value, dict):
+            return value
+        inner = {key: strip(item, (*path, key)) for key, item in value.items()}
+        about = value.get("expressedIn")
+        if _is_text_or_quantity(value) and isinstance(about, dict) and _named(about):
+            inner["expressedIn"] = _take(about, described, path)
+        if path == ("expressedIn", "presentEntities") and _named(value):
+            return {k: strip(v, (*path, k)) for k, v in _take(value, described, path).items()}
+        return inner
+
+    stripped = strip(product, ())
+    return Counter(
+        (path, position, _moment(canonical(leaf))) for path, position, leaf in leaves(stripped)
+    ), described
+
+
+def _is_text_or_quantity(value: dict[str, Any]) -> bool:
+    data = value.get("data")
+    return isinstance(data, str) or _is_exact(data)
+
+
+def _is_exact(value: Any) -> bool:
+    return not isinstance(value, bool) and (
+        isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**53)
+    )
+
+
+def _is_code(value: Any) -> bool:
+    whole = _is_exact(value) and float(value).is_integer() and abs(value) < 2**53
+    return isinstance(value, str) or whole or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _named(about: dict[str, Any]) -> bool:
+    return _is_code(about.get("code")) or isinstance(about.get("normalizedCode"), str)
+
+
+def _take(about: dict[str, Any], described: set[Any], path: tuple[str, ...]) -> dict[str, Any]:
+    taken = {"code": about.get("code") if _is_code(about.get("code")) else None}
+    taken |= {
+        key: about[key]
+        for key in ("normalizedCode", "description", "label")
+        if isinstance(about.get(key), str)
+    }
+    order = ("code", "normalizedCode", "description", "label")
+    described.add(tuple(None if taken.get(key) is None else canonical(taken[key]) for key in order))
+    return {key: value for key, value in about.items() if taken.get(key) is None}
+
+
+def _moment(text: str) -> str:
+    """Let the two spellings of a local date-time be one value."""
+    return text.replace(" ", "T") if len(text) == 19 and text[10] == " " else text
+
+
+def _leaves_of(tables: Tables, product: dict[str, Any]) -> Any:
+    """Read the leaves back from the cells, by the declared paths."""
+    (root,) = tables["products"].to_pylist()
+    for key, column in (("id", "product_id"), ("gtin", "gtin")):
+        value = product.get(key)
+        if _is_code(value) and (key == "gtin" or value != ""):
+            assert canonical(value) == root[column]
+            yield (key,), (), canonical(value)
+    for name, table in TABLES.items():
+        for row in () if name in _COPIES else tables[name].to_pylist():
+            place = tuple(int(i) for i in row["position"].split(".") if i) if name != "products" else ()
+            yield from _cells(name, row, _segments(row.get("attribute", "")), place, table, product)
+
+
+def _cells(
+    name: str, row: dict[str, Any], path: tuple[str, ...], place: tuple[int, ...], table: Any, product: Any
+) -> Any:
+    shaped = {"texts": [("text", "data")], "quantities": [("value", "data")], "scalars": [("value", None)]}
+    shaped["codes"] = [(key, key) for key in ("code", "label", "description")]
+    for column, key in shaped.get(name, ()):
+        if row[column] is not None:
+            value = Decimal(row[column]) if row.get("type") == "number" else row[column]
+            yield (path if key is None else (*path, key)), place, _moment(canonical(value))
+    for column in table.columns:
+        if column.paths and (value := row[column.name]) is not None:
+            homes = [home for home in column.paths if name != "hierarchies" or len(column.paths) == 1]
+            home = homes[0] if homes else _home(column, path, place, value, product)
+            if name == "tags" and column.name == "tag" and _at(product, path, place, ()) == value:
+                home = ()
+            yield (*path, *home), place, _moment(_spelled(value))
+
+
+def _home(
+    column: Any, path: tuple[str, ...], place: tuple[int, ...], value: Any, product: Any
+) -> tuple[str, ...]:
+    """Find which of two possible places of a hierarchy's column was taken: the first that fits."""
+    for home in column.paths:
+        found = _at(product, path, place, home)
+        fits = (
+            isinstance(found, bool) if isinstance(value, bool) else _is_code(found) and column.kind == "code"
+        )
+        if fits or (column.kind == "string" and isinstance(found, str)):
+            return tuple(home)
+    raise AssertionError(f"{column.name} has no home")
+
+
+def _at(value: Any, path: tuple[str, ...], place: tuple[int, ...], home: tuple[str, ...]) -> Any:
+    keys, indexes = list(path), list(place)
+    while keys or indexes:
+        if isinstance(value, list):
+            value = value[indexes.pop(0)]
+        else:
+            key = keys.pop(0)
+            value = next(item for name, item in value.items() if canonical(name) == key)
+    for key in home:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, datetime):
+        return f"{int(value.timestamp())}" if value.tzinfo else value.isoformat()
+    return canonical(value)
+
+
+def _segments(attribute: str) -> tuple[str, ...]:
+    """Take a wire path apart again."""
+    segments, current, escaped = [], "", False
+    for character in attribute:
+        if escaped:
+            current += "" if character == "e" else character
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character == ".":
+            segments.append(current)
+            current = ""
+        else:
+            current += character
+    return (*segments, current) if attribute else ()
+
+
+def test_paths_of_odd_keys_stay_unambiguous() -> None:
+    """A dot or backslash inside a key, and an empty key, give paths that can be taken apart again."""
+    assert _segments(child_path(child_path(child_path("a", ""), "b.c"), "d\\")) == ("a", "", "b.c", "d\\")

@@ -1,0 +1,223 @@
+"""Hypothesis strategies for wire products, and an independent reading of what leaves they hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import strategies as st
+
+#: Keys that decide where a value goes, a few that nobody declared, and some that are awkward.
+KEYS = [
+    "id",
+    "uuid",
+    "gtin",
+    "code",
+    "label",
+    "description",
+    "normalizedCode",
+    "expressedIn",
+    "data",
+    "quantity",
+    "createdAt",
+    "children",
+    "version",
+    "typePackaging",
+    "assets",
+    "pictures",
+    "documents",
+    "document",
+    "exportables",
+    "lastUpdatedAt",
+    "brand",
+    "kind",
+    "owner",
+    "name",
+    "hasTags",
+    "tag",
+    "isTaggedBy",
+    "isLabeledBy",
+    "isConceptualizedBy",
+    "isPartitionedBy",
+    "contains",
+    "isMeasuredBy",
+    "specializes",
+    "isIdentifiedBy",
+    "reference",
+    "logisticalHierarchies",
+    "sharingUnits",
+    "activeListing",
+    "lastRequest",
+    "presentEntities",
+    "referential",
+    "namePublicLong",
+    "netContent",
+    "isConsumerUnit",
+    "width",
+    "fileEffectiveStartDateTime",
+    "unknown",
+    "other",
+]
+
+texts = st.one_of(
+    st.sampled_from(
+        ["", " ", "fra-FR", "fr", "2026-11-20T08:00:00", "2026-02-30T08:00:00", "2026-11-20", "EACH", "1e5"]
+    ),
+    st.text(st.characters(exclude_categories=()), max_size=8),  # lone surrogates included
+)
+numbers = st.one_of(
+    st.sampled_from(
+        [0, 1, 250, 0.5, 1.0, -0.0, 2**53 - 1, 2**53, 2**53 + 1, 2**63, -(2**63) - 1, 1e300, 1.7e9, 5e-324]
+    ),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+scalars = st.one_of(st.none(), st.booleans(), numbers, texts)
+keys = st.one_of(st.sampled_from(KEYS), st.sampled_from(["", "a.b", "a\\b", "é", "\ud83d", "product_id"]))
+
+
+def objects(
+    values: st.SearchStrategy[Any], names: st.SearchStrategy[str] = keys
+) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(names, values, max_size=5)
+
+
+#: Any JSON at all, out of keys that mean something.
+anything = st.recursive(
+    scalars, lambda inner: st.one_of(st.lists(inner, max_size=4), objects(inner)), max_leaves=12
+)
+
+descriptors = st.fixed_dictionaries(
+    {"code": st.one_of(texts, st.integers(0, 99))},
+    optional={
+        "normalizedCode": texts,
+        "description": st.one_of(texts, scalars),
+        "label": texts,
+        "sort": scalars,
+    },
+)
+
+
+def sometimes(usual: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Draw what is usual, and null, empty or something else where it should stand."""
+    return st.one_of(usual, usual, usual, st.none(), st.just([]), anything)
+
+
+def lists(item: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return sometimes(st.lists(sometimes(item), max_size=3))
+
+
+localized = st.fixed_dictionaries(
+    {"expressedIn": sometimes(descriptors), "data": st.one_of(texts, numbers, scalars)},
+    optional={"sort": numbers},
+)
+codes = st.fixed_dictionaries(
+    {"code": st.one_of(texts, st.integers(0, 10**6))},
+    optional={"label": texts, "description": texts, "pictureUrl": texts},
+)
+pictures = st.fixed_dictionaries(
+    {"url": texts},
+    optional={
+        "width": sometimes(numbers),
+        "isPackshot": sometimes(st.booleans()),
+        "createdAt": texts,
+        "exportables": lists(
+            st.fixed_dictionaries({"fileSize": numbers}, optional={"crc32": texts, "x": scalars})
+        ),
+        "tags": lists(texts),
+    },
+)
+nodes = st.recursive(
+    st.fixed_dictionaries(
+        {"gtin": texts}, optional={"quantity": sometimes(numbers), "version": sometimes(objects(scalars))}
+    ),
+    lambda inner: st.fixed_dictionaries(
+        {"gtin": texts, "children": lists(inner)},
+        optional={"quantity": numbers, "typePackaging": sometimes(codes), "activeListing": st.booleans()},
+    ),
+    max_leaves=5,
+)
+partitions = st.fixed_dictionaries(
+    {
+        "name": texts,
+        "contains": lists(
+            st.fixed_dictionaries(
+                {"isConceptualizedBy": codes, "quantity": numbers}, optional={"expressedIn": descriptors}
+            )
+        ),
+    },
+    optional={"quantity": numbers, "isMeasuredBy": codes},
+)
+attributes = {
+    "uuid": texts,
+    "gtin": st.one_of(texts, st.just("03036811359935"), st.integers(0, 10**13)),
+    "updatedAt": texts,
+    "isConsumerUnit": sometimes(st.booleans()),
+    "brand": sometimes(codes),
+    "kind": sometimes(codes),
+    "namePublicLong": lists(localized),
+    "netContent": lists(localized),
+    "isPartitionedBy": lists(partitions),
+    "assets": sometimes(
+        st.fixed_dictionaries(
+            {"pictures": lists(pictures)}, optional={"document": lists(pictures), "lastUpdatedAt": anything}
+        )
+    ),
+    "hasTags": lists(st.fixed_dictionaries({"tag": texts, "createdAt": texts})),
+    "isTaggedBy": lists(texts),
+    "isLabeledBy": lists(
+        st.fixed_dictionaries({"isConceptualizedBy": sometimes(codes)}, optional={"value": scalars})
+    ),
+    "specializes": sometimes(
+        st.fixed_dictionaries({"isIdentifiedBy": lists(objects(scalars, st.just("reference")))})
+    ),
+    "expressedIn": lists(
+        st.fixed_dictionaries(
+            {
+                "referential": sometimes(st.fixed_dictionaries({"name": texts})),
+                "presentEntities": lists(descriptors),
+            }
+        )
+    ),
+    "logisticalHierarchies": lists(nodes),
+    "sharingUnits": lists(nodes),
+    "unknown": anything,
+}
+products = st.one_of(
+    st.fixed_dictionaries({"id": st.one_of(st.integers(1, 10**9), texts)}, optional=attributes),
+    st.fixed_dictionaries(
+        {}, optional={**attributes, "lastRequest": st.fixed_dictionaries({}, optional=attributes)}
+    ),
+    objects(anything),
+)
+
+
+def encode(product: dict[str, Any]) -> bytes:
+    """Write a product as a service would; lone surrogates as their escapes."""
+    return json.dumps(product).encode()
+
+
+def leaves(
+    value: Any, path: tuple[str, ...] = (), position: tuple[int, ...] = ()
+) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield every scalar of a product with its keys and list indexes: the naive reading."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, (*path, canonical(key)), position)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from leaves(item, path, (*position, index))
+    elif value is not None:
+        yield path, position, value
+
+
+def canonical(value: Any) -> str:
+    """Write a leaf by its value: 1.0 is 1, and half a surrogate pair is its escape."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in value)
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    return f"{number.normalize():f}" if number else "0"
