@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import calendar
 import dataclasses
 import json
 import pickle
 import subprocess
 import sys
 from datetime import UTC, date, datetime, timedelta, timezone
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -25,6 +27,7 @@ from prodex.query import (
     SharingStatus,
     ValidationStatus,
 )
+from prodex.sandbox.filters import read_body, read_query_string
 
 NOON = datetime(2026, 11, 13, 12, tzinfo=UTC)
 NOON_IN_SECONDS = 1_794_571_200
@@ -62,9 +65,10 @@ WIRE = {
 }
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters=","), min_size=1)
+PATHS = st.from_regex(r"[a-w]\w{0,8}(\.\w{1,8}){0,3}", fullmatch=True)
 MOMENTS = st.datetimes(
     min_value=datetime(1970, 1, 2),  # noqa: DTZ001 - Hypothesis adds the zone
-    max_value=datetime(9999, 12, 30),  # noqa: DTZ001
+    max_value=datetime(5000, 12, 30),  # noqa: DTZ001
     timezones=st.sampled_from([UTC, timezone(timedelta(hours=-5)), timezone(timedelta(hours=5, minutes=45))]),
 )
 VALUES = {
@@ -74,8 +78,8 @@ VALUES = {
     "validation_status_in": st.lists(st.sampled_from(ValidationStatus), min_size=1),
     "tags_in": st.lists(WORDS, min_size=1),
     "tags_not_in": st.lists(WORDS, min_size=1),
-    "source_include": st.lists(WORDS, min_size=1),
-    "source_exclude": st.lists(WORDS.filter(lambda word: not word.endswith(".expressedIn")), min_size=1),
+    "source_include": st.lists(PATHS, min_size=1),
+    "source_exclude": st.lists(PATHS.map(lambda path: f"x_{path}"), min_size=1),
     "target_productstatus_in": st.lists(st.sampled_from(ProductStatus), min_size=1),
     "status_shared_from": st.sampled_from(SharingStatus),
     "status_shared_with": st.sampled_from(SharingStatus),
@@ -118,11 +122,9 @@ def queries(draw, fields=tuple(FILTERS)):
             values[begin], values[end] = sorted((values[begin], values[end]))
     if "has_packshot" in values:
         values.pop("has_no_packshot", None)
-    for first, second in (("tags_in", "tags_not_in"), ("source_include", "source_exclude")):
-        if first in values and second in values:
-            values[second] = [word for word in values[second] if word.strip() not in values[first]] or [
-                "another!"
-            ]
+    if "tags_in" in values and "tags_not_in" in values:
+        values["tags_not_in"] = [f"no {tag}" for tag in values["tags_not_in"]]
+        values["tags_in"] = [f"with {tag}" for tag in values["tags_in"]]
     return ProductQuery(**values, extra=draw(EXTRA))
 
 
@@ -150,6 +152,27 @@ def test_a_query_survives_pickling_and_prints_as_python(query):
     names = {"ProductQuery": ProductQuery, "datetime": __import__("datetime")}
     assert query == pickle.loads(pickle.dumps(query))
     assert query == eval(repr(query), names)
+
+
+@given(queries(tuple(name for name in FILTERS if name != "search")))
+def test_the_sandbox_reads_what_the_query_says(query):
+    """Law 5: the sandbox's own reading of a body, and of a query string, finds the values of the query."""
+    query = dataclasses.replace(query, extra={})
+    expected = {
+        FILTERS[name][0]: plain(name, getattr(query, name)) for name in FILTERS if getattr(query, name)
+    }
+    assert expected == read_body(json.loads(query.wire()))
+    assert expected == read_query_string(query.to_params().items())
+
+
+def plain(name, value):
+    """Return a value in the spec's own terms: numbers, texts and lists of them."""
+    if isinstance(value, datetime):
+        whole = calendar.timegm(value.astimezone(UTC).timetuple())
+        return whole * 1000 + value.microsecond // 1000 if name.startswith("pictures") else whole
+    if isinstance(value, tuple):
+        return tuple(plain(name, item) for item in value)
+    return value.value if isinstance(value, Enum) else value
 
 
 def test_every_field_is_declared_and_tested():
@@ -193,13 +216,13 @@ def test_wire_names_are_those_of_the_spec():
 )
 def test_lists_are_taken_in_any_form(tags):
     """A list may be any iterable or a comma-separated string; it is kept as a tuple of distinct values."""
-    assert ("a", "b") == ProductQuery(tags_in=tags).tags_in
+    assert ProductQuery(tags_in=tags).tags_in == ("a", "b")
 
 
 def test_gtins_keep_their_leading_zeros():
     """GTINs are filled up to 14 digits, whether they came as text or as a number that lost its zeros."""
     query = ProductQuery(gtins_in=[3036811359935, "03036811359935", np.int64(96385074), "96385074"])
-    assert ("03036811359935", "00000096385074") == query.gtins_in
+    assert query.gtins_in == ("03036811359935", "00000096385074")
 
 
 @pytest.mark.parametrize(
@@ -228,10 +251,11 @@ def test_naive_datetimes_are_refused_with_the_way_to_mend_them():
         ProductQuery(updated_at_from=NOON.replace(tzinfo=None))
 
 
-def test_milliseconds_for_seconds_are_refused():
-    """A number of 13 digits where seconds are counted is refused as milliseconds."""
+@pytest.mark.parametrize("number", [NOON_IN_SECONDS * 1000, 10**11, -1, 10**30])
+def test_milliseconds_for_seconds_are_refused(number):
+    """A number that is too large for seconds is refused as milliseconds."""
     with pytest.raises(QueryError, match="looks like milliseconds"):
-        ProductQuery(updated_at_to=NOON_IN_SECONDS * 1000)
+        ProductQuery(updated_at_to=number)
 
 
 @pytest.mark.parametrize(
@@ -241,8 +265,8 @@ def test_seconds_are_whole_and_in_utc(moment):
     """Points in time go over the wire in the field's own unit, cut to it, whatever zone they came in."""
     zoned = moment if isinstance(moment, int) else moment.astimezone(timezone(timedelta(hours=9)))
     query = ProductQuery(updated_at_from=zoned)
-    assert NOON == query.updated_at_from
-    assert UTC == query.updated_at_from.tzinfo
+    assert query.updated_at_from == NOON
+    assert query.updated_at_from.tzinfo == UTC
 
 
 @pytest.mark.parametrize("moment", [NOON_IN_SECONDS * 1000, "2026-11-13", date(2026, 11, 13), True, 1.5])
@@ -274,6 +298,9 @@ def test_before_1970_there_is_no_unix_time():
         ({"target_market": 250.0}, "whole numbers"),
         ({"product_languages": "Elvish"}, "no language 'Elvish'"),
         ({"owners_in": ["me"]}, "whole numbers"),
+        ({"source_include": ["."]}, "dotted paths"),
+        ({"source_include": ["assets..url"]}, "dotted paths"),
+        ({"source_exclude": ["the brand"]}, "dotted paths"),
         ({"tags_in": ["a,b"]}, "without commas"),
         ({"tags_in": {"a": 1}}, "without commas"),
         ({"search": [("cocoa", ["gtin"])]}, "namePublicLong.data, composition.data, allergens.data"),
@@ -311,7 +338,7 @@ def test_an_unknown_field_gets_the_nearest_name(name, nearest):
 def test_keys_of_all_tables_are_always_requested():
     """The keys of all tables and the language of a requested text are added to the requested fields."""
     query = ProductQuery(source_include=["namePublicLong.data", "synonyms.text.data", "gtin"])
-    assert (
+    assert query.source_include == (
         "namePublicLong.data",
         "synonyms.text.data",
         "gtin",
@@ -320,14 +347,27 @@ def test_keys_of_all_tables_are_always_requested():
         "id",
         "uuid",
         "updatedAt",
-    ) == query.source_include
+    )
 
 
-@pytest.mark.parametrize("field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn", "brand"])
+@pytest.mark.parametrize("field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn", "brand", "assets"])
 def test_what_is_always_requested_cannot_be_excluded(field):
     """Excluding a key, a language or something that is requested as well is an error."""
     with pytest.raises(QueryError, match=f"source_exclude holds {field}"):
-        ProductQuery(source_include=["brand"], source_exclude=[field])
+        ProductQuery(source_include=["brand", "assets.pictures"], source_exclude=[field])
+
+
+@pytest.mark.parametrize("field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn"])
+def test_keys_cannot_be_excluded_from_full_records(field):
+    """Without requested fields, keys and languages cannot be excluded either; all else can."""
+    with pytest.raises(QueryError, match=f"source_exclude holds {field}"):
+        ProductQuery(source_exclude=["history", field])
+
+
+def test_a_part_of_a_requested_field_can_be_excluded():
+    """What lies below a requested field can be left out, as can names that only begin alike."""
+    query = ProductQuery(source_include=["assets"], source_exclude=["assets.videos", "asset", "identity"])
+    assert ("assets.videos", "asset", "identity") == query.source_exclude
 
 
 def test_unknown_filters_pass_through():
@@ -338,11 +378,11 @@ def test_unknown_filters_pass_through():
         "allow_not_consumer_units": True,
         "list": ["a", 1],
     }
-    assert {
+    assert query.to_params() == {
         "allow_not_consumer_units": "true",
         "list": "a,1",
         "filter_gtins_in": "00000000000001",
-    } == query.to_params()
+    }
     assert query == ProductQuery.from_body(query.to_body())
 
 
@@ -352,7 +392,7 @@ def test_nobody_can_change_a_query():
     query = ProductQuery(tags_in=["a"], extra=extra)
     extra["list"].append(2)
     query.to_body()["list"].append(3)
-    assert {"filter_tags_in": "a", "list": [1]} == query.to_body()
+    assert query.to_body() == {"filter_tags_in": "a", "list": [1]}
     with pytest.raises(dataclasses.FrozenInstanceError):
         query.tags_in = ("b",)
     with pytest.raises(TypeError):
@@ -367,7 +407,7 @@ def test_search_is_for_post_alone():
 
 def test_a_word_alone_is_looked_for_everywhere():
     """A word without fields is looked for in all fields that the service can search."""
-    assert (("dark cocoa, 70 %", SEARCH_FIELDS),) == ProductQuery(search="dark cocoa, 70 %").search
+    assert ProductQuery(search="dark cocoa, 70 %").search == (("dark cocoa, 70 %", SEARCH_FIELDS),)
 
 
 def test_bodies_of_others_can_be_read():
@@ -403,10 +443,10 @@ def test_a_query_prints_only_what_it_asks():
     """The repr shows the fields that are set, with statuses as their names."""
     query = ProductQuery(validation_status_in=[2], status_shared_from=3, target_productstatus_in="REFUSED")
     assert (
-        "ProductQuery(validation_status_in=('OK',), target_productstatus_in=('REFUSED',), "
-        "status_shared_from='PENDING')" == repr(query)
+        repr(query) == "ProductQuery(validation_status_in=('OK',), target_productstatus_in=('REFUSED',), "
+        "status_shared_from='PENDING')"
     )
-    assert "ProductQuery()" == repr(ProductQuery())
+    assert repr(ProductQuery()) == "ProductQuery()"
 
 
 def test_the_digest_does_not_depend_on_order_or_process():
@@ -424,22 +464,22 @@ def test_the_digest_does_not_depend_on_order_or_process():
 def test_a_probe_asks_for_one_uuid_with_all_filters():
     """A probe keeps every filter and asks for one product and its uuid alone (spec, pagination rule 3)."""
     query = ProductQuery(tags_in="a", source_include=["brand"], source_exclude=["kind"])
-    assert {"filter_tags_in": "a", "filter_source_include": ["uuid"], "limit": 1} == query.to_probe()
+    assert query.to_probe() == {"filter_tags_in": "a", "filter_source_include": ["uuid"], "limit": 1}
 
 
 def test_rich_content_asks_for_its_fields_alone():
     """The query for rich content keeps the filters and asks for GTIN, id and assets (spec, endpoint 6)."""
     query = ProductQuery(has_packshot=True, source_include=["brand"])
-    assert {
+    assert query.to_rich_content_params() == {
         "filter_has_packshot": "true",
         "filter_source_include": "gtin,id,assets",
-    } == query.to_rich_content_params()
+    }
 
 
 def test_long_lists_of_gtins_are_cut_without_loss():
     """Calls of a long list hold every GTIN once, and keep the other filters."""
     query = ProductQuery(gtins_in=range(1000), tags_in="a")
     parts = list(query.in_calls(300))
-    assert [300, 300, 300, 100] == [len(part.gtins_in) for part in parts]
+    assert [len(part.gtins_in) for part in parts] == [300, 300, 300, 100]
     assert query.gtins_in == tuple(gtin for part in parts for gtin in part.gtins_in)
     assert {("a",)} == {part.tags_in for part in parts}

@@ -34,6 +34,8 @@ class Answer:
         Seconds to wait before answering.
     drop
         Close the connection without an answer.
+    lose
+        Do the work of the call first, then drop: the reply was lost on the way.
     """
 
     status: int = 200
@@ -42,6 +44,7 @@ class Answer:
     cut: int = 0
     hold: float = 0
     drop: bool = False
+    lose: bool = False
 
 
 def says(status: int, message: Any) -> Answer:
@@ -146,9 +149,11 @@ class Exchange:
         with self._lock:
             self.calls.append(Call(handler.command, path, content, dict(handler.headers)))
             script = self.token_answers if path.startswith("/auth") else self.answers
-            answer = script.popleft() if script else None
-            if answer is None:
+            scripted = script.popleft() if script else None
+            answer = scripted or Answer()
+            if scripted is None or scripted.lose:
                 answer = self._token() if path.startswith("/auth") else self._products(handler, content)
+                answer.drop = scripted is not None
         if answer.hold:
             time.sleep(answer.hold)
         handler.close_connection = answer.drop or bool(answer.cut) or bool(answer.hold)

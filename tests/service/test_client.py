@@ -9,7 +9,7 @@ import pytest
 import requests
 from exchange import CLIENT_ID, Answer, says
 
-from prodex.errors import CursorLost, QueryError, RequestRefused, UnexpectedReply
+from prodex.errors import CursorLost, QueryError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.query import ProductQuery
 from prodex.service.client import announced
 
@@ -242,6 +242,13 @@ def test_remote_services_are_asked_twice_a_second_and_this_machine_at_will(make_
     for _ in range(10):
         fast.search_products()
     assert time.monotonic() - begin < 10 / 2
+
+
+@pytest.mark.parametrize("calls_per_second", [0, -1, float("nan")])
+def test_a_rate_must_be_positive(make_client, calls_per_second):
+    """A rate at which no call could ever be made is refused."""
+    with pytest.raises(SettingsError, match="calls_per_second"):
+        make_client(calls_per_second=calls_per_second)
 
 
 def test_the_repr_shows_where_and_as_whom(client, exchange):

@@ -20,7 +20,7 @@ from prodex.service.settings import Settings
 ENVELOPE = b'{"totalResults": 1, "offset": 0, "data": [{"id": 1}]}'
 
 PASSING = {
-    "HTML 502": (Answer(502, HTML), ServiceUnreachable, "HTTP 502: a web page"),
+    "HTML 502": (Answer(502, HTML), ServiceUnreachable, "HTTP 502. It says: a web page"),
     "HTML 200": (Answer(200, HTML), UnexpectedReply, "not a product envelope"),
     "garbage": (Answer(200, b"\x00\xff garbage"), UnexpectedReply, "not a product envelope"),
     "nothing": (Answer(200, b""), UnexpectedReply, "not a product envelope"),
@@ -40,7 +40,7 @@ PASSING = {
     ),
     "dropped": (Answer(drop=True), ServiceUnreachable, "broke before the whole reply"),
     "slow": (Answer(200, ENVELOPE, hold=0.4), ServiceUnreachable, "did not answer in time"),
-    "500": (says(500, {"message": "oops"}), ServiceUnreachable, "HTTP 500: oops"),
+    "500": (says(500, {"message": "oops"}), ServiceUnreachable, "HTTP 500. It says: oops"),
     "503": (Answer(503, headers={"Retry-After": "0"}), ServiceUnreachable, "HTTP 503"),
     "429": (Answer(429, headers={"Retry-After": "0"}), ServiceUnreachable, "HTTP 429"),
     "408": (Answer(408), ServiceUnreachable, "HTTP 408"),
@@ -73,7 +73,7 @@ def test_patience_ends_in_a_clear_error(make_client, exchange, fault):
 def test_a_wrong_request_is_not_tried_again(client, exchange, status):
     """A 4xx that speaks of the request is an error at once."""
     exchange.answers.append(Answer(status, b"no"))
-    with pytest.raises(RequestRefused, match=f"HTTP {status}: no"):
+    with pytest.raises(RequestRefused, match=f"HTTP {status}. It says: no."):
         client.search_products()
     assert 1 == len(exchange.product_calls)
 

@@ -35,6 +35,7 @@ def lasting():
 
 
 EXPIRED = says(401, "expired")
+LOST = Answer(lose=True)
 
 
 @settings(max_examples=60, deadline=None)
@@ -43,12 +44,17 @@ EXPIRED = says(401, "expired")
     | st.tuples(st.integers(SCROLL_FROM - 9, SCROLL_FROM + 99), st.none() | st.integers(300, 500)),
     same_cursor=st.booleans(),
     ends_by=st.sampled_from(["empty", "absent", "null"]),
-    faults=st.lists(st.sampled_from([None, Answer(502), Answer(200, b"{"), EXPIRED]), max_size=6).filter(
+    faults=st.lists(
+        st.sampled_from([None, Answer(502), Answer(200, b"{"), LOST, EXPIRED]), max_size=6
+    ).filter(
         lambda faults: (EXPIRED, EXPIRED) not in pairwise(faults)  # which is an error by contract
     ),
 )
 def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, ends_by, faults):
-    """Law 3: any total, page size, way of paging and passing faults give each product once, in order."""
+    """Law 3: any total, page size, way of paging and passing faults give each product once, or it is told.
+
+    Only a reply that is lost on the way can cost products, where the cursor does not say which page is meant.
+    """
     total, page_size = total_and_page_size
     lasting.total, lasting.same_cursor, lasting.ends_by = total, same_cursor, ends_by
     lasting.answers.clear()
@@ -57,6 +63,10 @@ def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, end
     client = Client(Settings(lasting.base_url, CLIENT_ID, CLIENT_SECRET), patience=patience)
     report = PullReport()
     taken = list(pages(client, page_size=page_size, report=report))
+    if not report.complete:
+        assert (True, True) == (LOST in faults, same_cursor)
+        assert report.rows < total == report.total_last
+        return
     assert list(range(total)) == ids(taken)
     assert (total, total, total, total) == (
         report.rows,
@@ -64,7 +74,6 @@ def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, end
         report.total_first,
         report.total_last,
     )
-    assert report.complete
     assert len(taken) == report.pages
 
 
@@ -174,6 +183,14 @@ def test_a_scroll_that_is_cut_short_is_incomplete(client, exchange):
     assert not report.complete
 
 
+def test_a_page_that_is_lost_on_the_way_is_missed(client, exchange):
+    """Where the cursor stays equal, a reply that is lost takes its products along, and the pull is incomplete."""
+    exchange.total, exchange.same_cursor = SCROLL_FROM, True
+    exchange.answers.extend([None, None, LOST])
+    with pytest.raises(IncompleteLoad, match="9,500 products came, but the service announced 10,000"):
+        list(pages(client))
+
+
 def test_an_offset_page_that_is_empty_too_soon_is_incomplete(client, exchange):
     """An empty page before the end stops offset pages, and the missing products are told."""
     exchange.answers.extend([None, None, envelope([], 120, 50)])
@@ -202,6 +219,16 @@ def test_a_total_that_shrinks_ends_sooner(client, exchange):
     assert 20 == sum(len(page) for page in taken)
     assert (120, 70, 70) == (report.total_first, report.total_last, report.rows)
     assert not report.complete
+
+
+def test_more_products_than_announced_at_last_are_told(client, exchange):
+    """When more products have come than there are at the end, something was taken that is no more."""
+    taken = pages(client)
+    next(taken)
+    next(taken)
+    exchange.total = 60
+    with pytest.raises(IncompleteLoad, match="100 products came, but the service announced 60"):
+        list(taken)
 
 
 def test_a_total_that_outgrows_offsets_is_incomplete(client, exchange):

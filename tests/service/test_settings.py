@@ -86,6 +86,15 @@ def test_a_dotenv_file_is_not_exported(places):
     assert not set(VARIABLES.values()) & set(os.environ)
 
 
+def test_a_secret_in_a_dotenv_file_is_taken_as_it_stands(places):
+    """A secret with a dollar sign is no reference to a variable."""
+    put(places, "dotenv")
+    (places.folder / "notebooks" / ".env").write_text(
+        "PRODEX_BASE_URL=https://a.example.com\nPRODEX_CLIENT_ID=x\nPRODEX_CLIENT_SECRET='a${HOME}#b'\n"
+    )
+    assert "a${HOME}#b" == find_settings().client_secret
+
+
 @pytest.mark.parametrize("name", VARIABLES)
 def test_a_missing_setting_names_every_way_to_give_it(places, name, monkeypatch):
     """A setting that is nowhere is an error that names all the ways to give it."""

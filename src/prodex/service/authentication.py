@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prodex.errors import AuthenticationFailed, RequestRefused, UnexpectedReply
-from prodex.service.door import Door, Reply, refuse
+from prodex.service.door import Door, Reply, refuse, says
 from prodex.service.retry import Patience, Setback
 from prodex.service.settings import Settings
 
@@ -121,9 +121,8 @@ def request_token(door: Door, settings: Settings, patience: Patience, clock: Cal
 
 
 def _failed(message: str, status: int) -> AuthenticationFailed:
-    says = f" It says: {message}." if message else ""
     return AuthenticationFailed(
-        f"The service did not accept the credentials.{says} {_WHAT_TO_DO}", status=status
+        f"The service did not accept the credentials.{says(message)} {_WHAT_TO_DO}", status=status
     )
 
 

@@ -13,10 +13,10 @@ from typing import Any, Self, TypeVar
 import requests
 
 from prodex import envelope, locales
-from prodex.errors import AuthenticationFailed, CursorLost, RequestRefused, UnexpectedReply
+from prodex.errors import AuthenticationFailed, CursorLost, RequestRefused, SettingsError, UnexpectedReply
 from prodex.query import ProductQuery
 from prodex.service.authentication import TokenSource, request_token
-from prodex.service.door import Door, Reply, refuse
+from prodex.service.door import Door, Reply, refuse, says
 from prodex.service.pace import Pace
 from prodex.service.page import Page
 from prodex.service.retry import Patience, Setback
@@ -64,7 +64,7 @@ class Client:
         settings: Settings,
         *,
         accept_language: str | None = None,
-        timeout: tuple[float, float] = (10, 120),
+        timeout: float | tuple[float, float] = (10, 120),
         calls_per_second: float | None = None,
         patience: Patience | None = None,
         session: requests.Session | None = None,
@@ -78,6 +78,8 @@ class Client:
             session.trust_env = not local  # a proxy cannot reach this machine's loopback
         if calls_per_second is None:
             calls_per_second = math.inf if local else _CALLS_PER_SECOND
+        if not calls_per_second > 0:
+            raise SettingsError(f"calls_per_second is {calls_per_second}; give a positive number.")
         self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
         self._settings = settings
         self._patience = patience or Patience()
@@ -224,10 +226,9 @@ class Client:
                 token = self._tokens.get(spent=token)
                 reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
             if reply.status == 401:
-                says = f" It says: {reply.message}." if reply.message else ""
                 raise AuthenticationFailed(
-                    f"The service did not accept a new token for {what}.{says} The access key may have "
-                    "been revoked; check it in the user's profile of the service.",
+                    f"The service did not accept a new token for {what}.{says(reply.message)} The access "
+                    "key may have been revoked; check it in the user's profile of the service.",
                     status=401,
                 )
             refuse(what, reply)
@@ -235,7 +236,8 @@ class Client:
                 return decode(reply)
             except UnexpectedReply as error:
                 problem = self._door.hide(str(error), token)
-            # Raised out here, because an error of a JSON reader carries the whole text that it could not read.
+            # Raised out here, because an error of a JSON reader carries the whole text that it could
+            # not read.
             raise Setback(problem, kind=UnexpectedReply, status=reply.status)
 
         return self._patience.persist(what, attempt, idempotent=idempotent)

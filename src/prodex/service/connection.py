@@ -18,7 +18,7 @@ def connect(
     client_secret: str | None = None,
     base_url: str | None = None,
     accept_language: str | None = None,
-    timeout: tuple[float, float] = (10, 120),
+    timeout: float | tuple[float, float] = (10, 120),
     calls_per_second: float | None = None,
     patience: Patience | None = None,
     session: requests.Session | None = None,

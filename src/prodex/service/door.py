@@ -29,6 +29,10 @@ _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
 # Where services put a sentence for the reader of an error.
 _MESSAGE_KEYS = ("message", "error_description", "detail", "title", "error", "errors")
 
+_WHEN_NOBODY_ANSWERS = (
+    'Check the base URL and the network. A sandbox that has ended is started again by connect("sandbox").'
+)
+
 # Statuses of the 4xx range that tell of the moment, not of the request.
 _PASSING_STATUSES = frozenset({408, 425, 429})
 
@@ -79,7 +83,7 @@ class Door:
         self,
         base_url: str,
         session: requests.Session,
-        timeout: tuple[float, float],
+        timeout: float | tuple[float, float],
         pace: Pace,
         *,
         hidden: tuple[str, ...] = (),
@@ -196,6 +200,15 @@ def _redirected(request: requests.Request, response: requests.Response) -> str:
     return str(there._replace(netloc=here.netloc, fragment="").geturl())
 
 
+def says(message: str) -> str:
+    """Put the words of the service into a sentence of ours; nothing where it says nothing.
+
+    >>> says("No such key."), says("")
+    (' It says: No such key.', '')
+    """
+    return f" It says: {message.removesuffix('.')}." if message else ""
+
+
 def refuse(what: str, reply: Reply) -> None:
     """Raise what the status of a reply calls for; return when it is a success.
 
@@ -208,13 +221,12 @@ def refuse(what: str, reply: Reply) -> None:
     """
     if 200 <= reply.status < 300:
         return
-    says = f": {reply.message}" if reply.message else ""
     if 400 <= reply.status < 500 and reply.status not in _PASSING_STATUSES:
         raise RequestRefused(
-            f"The service refused {what} with HTTP {reply.status}{says}", status=reply.status
+            f"The service refused {what} with HTTP {reply.status}.{says(reply.message)}", status=reply.status
         )
     raise Setback(
-        f"HTTP {reply.status}{says}",
+        f"HTTP {reply.status}.{says(reply.message)}",
         kind=ServiceUnreachable,
         status=reply.status,
         retry_after=reply.retry_after,
@@ -248,7 +260,7 @@ def _setback(error: requests.RequestException, host: str | None) -> Setback | Se
                 f"{host} did not answer in time. A smaller page_size or a longer timeout may help."
             )
         case requests.ConnectionError(args=(MaxRetryError(reason=NewConnectionError()), *_)):
-            problem = Setback(f"no connection to {host}. Check the base URL and the network.", untouched=True)
+            problem = Setback(f"no connection to {host}. {_WHEN_NOBODY_ANSWERS}", untouched=True)
         case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
             problem = Setback(f"the connection to {host} broke before the whole reply had come.")
         case requests.exceptions.ContentDecodingError():

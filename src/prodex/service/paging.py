@@ -98,7 +98,7 @@ def pages(
     QueryError
         When the page size is out of range, or the query has more products than GET reaches.
     IncompleteLoad
-        When fewer products came than the service announced, and no report was given.
+        When not as many products came as the service announced last, and no report was given.
     UnexpectedReply
         When a page is not the one that was asked for, or a scroll does not end.
     CursorLost
@@ -128,7 +128,7 @@ def pages(
                 show(ledger.rows, max(ledger.total_probed, ledger.rows))
                 yield page
     ledger.gtins_missing = tuple(gtin for gtin in query.gtins_in or () if gtin in awaited)
-    if report is None and ledger.rows < ledger.total_last:
+    if report is None and ledger.rows != ledger.total_last:
         raise IncompleteLoad(
             f"{ledger.rows:,} products came, but the service announced {ledger.total_last:,}. Load again; "
             "if it stays so, load in smaller portions (by market, tag or time of update)."

@@ -61,7 +61,10 @@ def find_settings(
         When a setting is in none of these places, or the base URL cannot be used.
     """
     given = {"base_url": base_url, "client_id": client_id, "client_secret": client_secret}
-    dotenv_file = dotenv.dotenv_values(dotenv.find_dotenv(usecwd=True))
+    dotenv_path = dotenv.find_dotenv(usecwd=True)
+    # Without a path, python-dotenv would look around the file that calls it; a secret may hold a $ of
+    # its own.
+    dotenv_file = dotenv.dotenv_values(dotenv_path, interpolate=False) if dotenv_path else {}
     places: tuple[Callable[[str], str | None], ...] = (
         given.get,
         lambda name: os.environ.get(VARIABLES[name]),
