@@ -39,7 +39,8 @@ def draw_dates(rng: Random) -> Dates:
 
     Seven of ten products were updated by one of 240 imports, so many share the very second.
     """
-    past = rng.random() ** 2 * 700
+    chance = rng.random()
+    past = chance * chance * 700
     if rng.random() < 0.7:
         past = int(past / 700 * 240) * 700 / 240
     updated = _NOW - 3_600 - int(past * _DAY)

@@ -88,8 +88,24 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
     return original
 
 
-def assets(rng: Random, unit: Unit, dates: Dates, *, is_food: bool) -> dict[str, Any]:
-    """Return the rich content of a unit: most of it on consumer units, a picture on some of the others."""
+def assets(
+    rng: Random, unit: Unit, dates: Dates, *, is_food: bool, certified_until: int | None
+) -> dict[str, Any]:
+    """Return the rich content of a unit: most of it on consumer units, a picture on some of the others.
+
+    Parameters
+    ----------
+    rng
+        Source of chance.
+    unit
+        The unit.
+    dates
+        Its dates.
+    is_food
+        Whether a data sheet is a food specification.
+    certified_until
+        End of the certificate whose file belongs to the documents (UNIX seconds), or None.
+    """
     if unit.is_consumer_unit:
         count = rng.choice((1, 1, 1, 2, 2, 3)) if unit.packaging == "EACH" else 1
     else:
@@ -97,11 +113,16 @@ def assets(rng: Random, unit: Unit, dates: Dates, *, is_food: bool) -> dict[str,
     pictures = [picture(rng, unit, sequence, dates) for sequence in range(count)]
     rich: dict[str, Any] = {
         "pictures": pictures,
-        "documents": [_document(unit, dates, is_food)] if rng.random() < 0.12 else [],
+        "documents": [],
         "videos": [],
         "enriched_contents": [],
         "lastUpdatedAt": {"pictures": iso(dates.pictures) if pictures else None},
     }
+    if rng.random() < 0.12:
+        sheet = "SPECIFICATION" if is_food else "SAFETY_SHEET"
+        rich["documents"].append(_document(unit, dates, sheet, days_from_now(1_400 + unit.number % 900)))
+    if certified_until is not None:
+        rich["documents"].append(_document(unit, dates, "CERTIFICATE", certified_until))
     if unit.is_consumer_unit and rng.random() < 0.04:
         rich["videos"] = [
             {
@@ -118,14 +139,13 @@ def assets(rng: Random, unit: Unit, dates: Dates, *, is_food: bool) -> dict[str,
     return rich
 
 
-def _document(unit: Unit, dates: Dates, is_food: bool) -> dict[str, Any]:
-    kind = "SPECIFICATION" if is_food else "SAFETY_SHEET"
+def _document(unit: Unit, dates: Dates, kind: str, end: int) -> dict[str, Any]:
     name = f"{unit.gtin}_{kind.lower()}.pdf"
     return {
         "fileName": name,
         "uniformResourceIdentifier": f"{MEDIA}/documents/{unit.id}/{name}",
         "documentTypeCode": code_value("document", kind),
         "fileEffectiveStartDateTime": dates.created,
-        "fileEffectiveEndDateTime": days_from_now(1_400 + unit.number % 900),
+        "fileEffectiveEndDateTime": end,
         "updatedAt": iso(dates.updated),
     }

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from prodex.sandbox.model import View
 from prodex.sandbox.sample import hierarchies, pictures, texts
-from prodex.sandbox.sample.dates import Dates, days_from_now, draw_dates, iso
+from prodex.sandbox.sample.dates import Dates, draw_dates, iso
 from prodex.sandbox.sample.families import Family, Unit
-from prodex.sandbox.sample.nutrition import Nutrients, declaration, draw_nutrients
+from prodex.sandbox.sample.labelling import EMPTIES, consumer_information
+from prodex.sandbox.sample.nutrition import Nutrients, draw_nutrients
 from prodex.sandbox.sample.participants import PRINCIPAL_ID
 from prodex.sandbox.sample.views import principal_view
-from prodex.sandbox.sample.vocabulary import PHRASES, Ingredient, code_value, quantity
+from prodex.sandbox.sample.vocabulary import Ingredient, code_value, quantity
 
 _GPC = {
     "food": "50000001",
@@ -28,13 +29,6 @@ _GPC = {
     "battery": "78000001",
     "toy": "86000001",
 }
-_LABELS = {
-    "food": ("EU_ORGANIC", "VEGAN", "PALM_OIL_FREE", "REGIONAL", "FAIR_PRICE", "SCORE"),
-    "beauty": ("VEGAN", "SKIN_TESTED", "REFILL"),
-}
-#: Lowest and highest temperature in degrees Celsius.
-_TEMPERATURES = {"chilled": (2, 6), "frozen": (-25, -18)}
-_OTHER_LABELS = ("REFILL", "RECYCLED")
 
 #: Attributes of the specification that hardly anybody fills in: null, empty or not there at all.
 _RARELY_FILLED = (
@@ -62,7 +56,6 @@ _RARELY_FILLED = (
     "suggestedRetailPrice",
     "offerOnPack",
 )
-_EMPTIES: tuple[Any, ...] = (None, [], None, "")
 
 
 @dataclass(slots=True)
@@ -90,15 +83,24 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     record |= texts.names(family, unit)
     record |= _measurements(family, unit)
     if consumer:
-        record |= _consumer_information(rng, family, unit, made_of, nutrients)
+        record |= consumer_information(rng, family, unit, made_of, nutrients)
     record |= _extras(rng, dates)
     hierarchy, sharing = hierarchies.listings(rng, family, unit)
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
-    record["assets"] = pictures.assets(rng, unit, dates, is_food=family.kind.is_food)
+    record["assets"] = pictures.assets(
+        rng, unit, dates, is_food=family.kind.is_food, certified_until=_certified_until(record)
+    )
     made = Draft(rng, family, unit, dates, view, record, made_of, nutrients)
     show(made, view)
     return made
+
+
+def _certified_until(record: dict[str, Any]) -> int | None:
+    for certificate in record.get("certificationInformationList", ()):
+        for detail in certificate["certificationDetailsList"]:
+            return int(detail["certificationEffectiveEndDate"])
+    return None
 
 
 def show(made: Draft, view: View) -> None:
@@ -193,126 +195,9 @@ def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
     return [quantity(round(value, 3) if isinstance(value, float) else value, family.kind.unit)]
 
 
-def _consumer_information(
-    rng: Random, family: Family, unit: Unit, made_of: list[Ingredient], nutrients: Nutrients | None
-) -> dict[str, Any]:
-    kind = family.kind
-    told: dict[str, Any] = {
-        "productionVariantName": texts.localized(family.languages, unit.variant.words),
-        "description": texts.description(rng, family, unit),
-    }
-    if made_of:
-        share = rng.randrange(31, 90) if len(made_of) > 1 else 100
-        told["composition"] = texts.composition(family, made_of, share)
-        listed = texts.allergens(family, made_of) if kind.is_food else []
-        if listed or rng.random() < 0.5:
-            told["allergens"] = listed or rng.choice(_EMPTIES)
-    if kind.is_food:
-        told |= _food_information(rng, family, nutrients)
-    told["contact"] = [_contact(family)]
-    warning = f"warning.{kind.group}"
-    if warning in PHRASES:
-        told["warnings"] = [{"text": texts.phrase(rng, family, warning)}]
-    if rng.random() < 0.25:
-        told["productBenefits"] = [
-            {"text": texts.phrase(rng, family, "benefit.food" if kind.is_food else "benefit.other")}
-        ]
-    if rng.random() < 0.15:
-        told["synonyms"] = [{"text": texts.filled_phrase(family, "synonym")}]
-    if kind.group in {"beauty", "textile"} and rng.random() < 0.5:
-        aimed_at = code_value("consumer", rng.choice(("UNISEX", "ADULT")))
-        told["targetConsumerGenderList"] = [{"targetConsumerGenderCode": aimed_at}]
-    if kind.group == "textile":
-        told["textileModel"] = {
-            "reference": f"M{unit.number % 997:03d}",
-            "washAt": 40,
-            "sizes": ["S", "M", "L"],
-        }
-    if rng.random() < 0.04:
-        told["advertisedInformations"] = texts.phrase(rng, family, "advertising")
-    if kind.is_food and made_of and rng.random() < 0.12:
-        told["foodAndBeverageIngredientDescriptionList"] = [
-            {
-                "ingredientSequence": place,
-                "ingredientNameText": texts.localized(
-                    family.languages,
-                    {language: each.words[language].replace("*", "") for language in family.languages},
-                ),
-            }
-            for place, each in enumerate(made_of, start=1)
-        ]
-    return told | _claims(rng, family)
-
-
-def _food_information(rng: Random, family: Family, nutrients: Nutrients | None) -> dict[str, Any]:
-    kind = family.kind
-    told: dict[str, Any] = {
-        "conservationAdvices": texts.phrase(rng, family, f"storage.{kind.storage}"),
-        "consumptionAdvice": texts.phrase(
-            rng, family, "use.prepare" if kind.needs_preparation else "use.food"
-        ),
-        "originCountry": [code_value("country", family.supplier.country)],
-        "keepRefrigeratedBefore": kind.storage == "chilled",
-    }
-    if kind.storage in _TEMPERATURES:
-        lowest, highest = _TEMPERATURES[kind.storage]
-        told["temperature"] = [{"minimum": quantity(lowest, "CEL"), "maximum": quantity(highest, "CEL")}]
-    if rng.random() < 0.1:
-        told["additives"] = [code_value("additive", "NONE")]
-    if nutrients is not None:
-        basis = "MLT" if kind.unit in {"MLT", "LTR"} else "GRM"
-        told["isPartitionedBy"] = declaration(nutrients, basis, daily=rng.random() < 0.3)
-    if kind.alcohol is not None:
-        told["percentageOfAlcoholByVolume"] = [quantity(kind.alcohol, "P1")]
-    return told
-
-
-def _contact(family: Family) -> dict[str, Any]:
-    supplier = family.supplier
-    return {
-        "name": supplier.name,
-        "address": f"{supplier.number * 3 + 1} {supplier.city}",
-        "country": code_value("country", supplier.country),
-        "email": f"contact@supplier-{supplier.number:02d}.example",
-    }
-
-
-def _claims(rng: Random, family: Family) -> dict[str, Any]:
-    """Return labels and certificates; whoever is organic shows the certificate."""
-    group = family.kind.group
-    choice = rng.random()
-    if choice > 0.35:
-        return {"isLabeledBy": rng.choice(_EMPTIES)} if choice < 0.6 else {}
-    code = rng.choice(_LABELS.get(group, _OTHER_LABELS))
-    label: dict[str, Any] = {
-        "startDate": iso(days_from_now(-1_000 - rng.randrange(200)))[:10],
-        "endDate": None,
-        "detail": [],
-        "value": rng.choice("ABCDE") if code == "SCORE" else None,
-        "attributedAt": None,
-        "isConceptualizedBy": code_value("label", code)
-        | {"pictureUrl": f"{pictures.MEDIA}/labels/{code}.png"},
-    }
-    claims: dict[str, Any] = {"isLabeledBy": [label]}
-    if code == "EU_ORGANIC":
-        claims["certificationInformationList"] = [
-            {
-                "certificationStandard": "EU organic farming",
-                "certificationDetailsList": [
-                    {
-                        "certificationValueText": f"XX-BIO-{family.supplier.number:02d}",
-                        "certificationEffectiveStartDate": days_from_now(-900),
-                        "certificationEffectiveEndDate": days_from_now(1_300 + rng.randrange(900)),
-                    }
-                ],
-            }
-        ]
-    return claims
-
-
 def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
     """Return what stands in some records only: empty attributes, and attributes that no document names."""
-    extras: dict[str, Any] = {name: rng.choice(_EMPTIES) for name in rng.sample(_RARELY_FILLED, 5)}
+    extras: dict[str, Any] = {name: rng.choice(EMPTIES) for name in rng.sample(_RARELY_FILLED, 5)}
     if rng.random() < 0.15:
         extras["lastUserHistoryDate"] = iso(dates.updated)
         extras["barcodeScanText"] = ""
@@ -333,14 +218,3 @@ def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
             },
         }
     return extras
-
-
-def restated(made: Draft, **changes: Any) -> None:
-    """Give the record a nutrition declaration with other figures."""
-    if made.nutrients is None:
-        raise ValueError("This product declares no nutrition; choose one that does.")
-    energy = changes.pop("kilocalories", None)
-    basis = made.record["isPartitionedBy"][0]["isMeasuredBy"]["code"]
-    made.record["isPartitionedBy"] = declaration(
-        replace(made.nutrients, **changes), basis, kilocalories=energy
-    )

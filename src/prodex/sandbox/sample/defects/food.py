@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from prodex.sandbox.sample import texts
 from prodex.sandbox.sample.defects.planting import Trace, in_record
 from prodex.sandbox.sample.defects.wording import empty
-from prodex.sandbox.sample.nutrition import Nutrients
-from prodex.sandbox.sample.product import Draft, restated
+from prodex.sandbox.sample.nutrition import Nutrients, declaration
+from prodex.sandbox.sample.product import Draft
 
 
 def _is_food(made: Draft) -> bool:
@@ -27,6 +28,13 @@ def _nutrients(made: Draft) -> Nutrients:
             f"Product {made.record['id']} declares no nutrition; plant this defect in one that does."
         )
     return made.nutrients
+
+
+def _restate(made: Draft, *, kilocalories: float | None = None, **grams: float) -> None:
+    """Give the record a nutrition declaration with other figures."""
+    basis = made.record["isPartitionedBy"][0]["isMeasuredBy"]["code"]
+    changed = replace(_nutrients(made), **grams)
+    made.record["isPartitionedBy"] = declaration(changed, basis, kilocalories=kilocalories)
 
 
 @in_record("content", 0.004, lambda made: made.unit.is_consumer_unit)
@@ -106,7 +114,7 @@ def allergen_not_listed(made: Draft) -> Iterable[Trace]:
 def nutrient_over_100(made: Draft) -> Iterable[Trace]:
     """A nutrient weighs more than the 100 g that hold it (over 105)."""
     protein = float(made.rng.randrange(106, 130))
-    restated(made, protein=protein)
+    _restate(made, protein=protein)
     return [
         Trace("isPartitionedBy.contains", f"PRO- {protein} g"),
         Trace("isPartitionedBy.contains", defect="nutrient_sum_over_100"),
@@ -118,14 +126,14 @@ def nutrient_sum_over_100(made: Draft) -> Iterable[Trace]:
     """Fat, carbohydrate and protein together weigh more than the 100 g that hold them (over 105)."""
     stated = _nutrients(made)
     protein = round(112 - stated.fat - stated.carbohydrate, 1)
-    restated(made, protein=protein)
+    _restate(made, protein=protein)
     return [Trace("isPartitionedBy.contains", f"PRO- {protein} g makes a sum over 112 g")]
 
 
 @in_record("content", 0.004, _declares(lambda each: 50 < each.kilocalories < 600))
 def energy_too_high(made: Draft) -> Iterable[Trace]:
     """More than 3,800 kJ in 100 g, which pure fat does not have."""
-    restated(made, kilocalories=made.rng.randrange(960, 1_100))
+    _restate(made, kilocalories=made.rng.randrange(960, 1_100))
     return [
         Trace("isPartitionedBy.contains", "ENER- over 3,800 kJ"),
         Trace("isPartitionedBy.contains", defect="computed_energy_off"),
@@ -150,7 +158,7 @@ def energy_inconsistent(made: Draft) -> Iterable[Trace]:
 def computed_energy_off(made: Draft) -> Iterable[Trace]:
     """The declared energy is more than 30 % away from what the nutrients give."""
     energy = _nutrients(made).kilocalories
-    restated(made, kilocalories=energy * 0.6)
+    _restate(made, kilocalories=energy * 0.6)
     return [Trace("isPartitionedBy.contains", f"{energy * 0.6:.0f} kcal declared, {energy:.0f} computed")]
 
 
@@ -158,7 +166,7 @@ def computed_energy_off(made: Draft) -> Iterable[Trace]:
 def saturates_over_fat(made: Draft) -> Iterable[Trace]:
     """Saturates exceed the fat that they are part of."""
     stated = _nutrients(made)
-    restated(made, saturates=round(stated.fat + 2, 1))
+    _restate(made, saturates=round(stated.fat + 2, 1))
     return [Trace("isPartitionedBy.contains", f"FASAT {stated.fat + 2:.1f} g, FAT {stated.fat} g")]
 
 
@@ -166,7 +174,7 @@ def saturates_over_fat(made: Draft) -> Iterable[Trace]:
 def sugars_over_carbohydrate(made: Draft) -> Iterable[Trace]:
     """Sugars exceed the carbohydrate that they are part of."""
     stated = _nutrients(made)
-    restated(made, sugars=round(stated.carbohydrate + 3, 1))
+    _restate(made, sugars=round(stated.carbohydrate + 3, 1))
     return [
         Trace(
             "isPartitionedBy.contains",

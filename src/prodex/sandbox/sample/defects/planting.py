@@ -19,6 +19,8 @@ from prodex.sandbox.sample.product import Draft
 class Defect:
     """One planted defect: what is wrong, with which product, where.
 
+    What depends on time is wrong at `AS_OF`; what depends on the viewer is wrong for the principal retailer.
+
     Attributes
     ----------
     defect

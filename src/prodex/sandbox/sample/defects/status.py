@@ -129,10 +129,14 @@ def update_pending(made: Draft) -> Iterable[Trace]:
 @in_record("status", 0.12, lambda made: "certificationInformationList" in made.record)
 def certificate_expired(made: Draft) -> Iterable[Trace]:
     """A certificate has passed its end date."""
+    ended = days_from_now(-made.rng.randrange(5, 300))
     details = made.record["certificationInformationList"][0]["certificationDetailsList"][0]
-    details["certificationEffectiveEndDate"] = days_from_now(-made.rng.randrange(5, 300))
+    details["certificationEffectiveEndDate"] = ended
+    for document in made.record["assets"]["documents"]:
+        if document["documentTypeCode"]["code"] == "CERTIFICATE":
+            document["fileEffectiveEndDateTime"] = ended
     path = "certificationInformationList.certificationDetailsList.certificationEffectiveEndDate"
-    return [Trace(path, str(details["certificationEffectiveEndDate"]))]
+    return [Trace(path, iso(ended))]
 
 
 def await_acceptance(made: Draft) -> list[Trace]:
