@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -195,6 +196,17 @@ def test_every_parameter_is_tried_by_every_method_it_has() -> None:
     }
     for method, names in tried.items():
         assert names == {name for name, one in FILTERS.items() if method in one.methods}
+
+
+@pytest.mark.parametrize("name", [name for name, one in FILTERS.items() if one.sql])
+def test_a_filter_that_is_switched_off_would_be_noticed(
+    shop: Caller, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each filter has a test above, by each method, that fails without its condition."""
+    monkeypatch.setitem(FILTERS, name, replace(FILTERS[name], sql=None))
+    tried = {"GET": CHOICES, "POST": POST_CHOICES}
+    for method in FILTERS[name].methods:
+        assert any(found != shop.gtins(method, **asked) for asked, found in tried[method] if name in asked)
 
 
 def test_the_parameters_are_those_of_the_specification() -> None:
