@@ -1,0 +1,164 @@
+"""Law 4: what is saved is what is opened; an interrupted save leaves the old one; damage is refused."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex import files
+from prodex.catalog import Part
+from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
+from tests.wire import products
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
+def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) -> None:
+    """Whatever the products, and however many parts they came in."""
+    catalogs = [prodex.flatten(page) for page in pages]
+    parts = tuple(part for catalog in catalogs for part in catalog.parts)
+    catalog = prodex.Catalog(parts, catalogs[0].origin)
+
+    opened = prodex.save(catalog, "law-4")
+    assert catalog.equals(opened)
+    assert opened.equals(prodex.open_snapshot("law-4"))
+
+
+def test_a_filtered_catalogue_saves_only_its_products() -> None:
+    """The origin goes with it, so that the selection shows as one."""
+    catalog = prodex.flatten([{"id": 1, "isTaggedBy": ["a"]}, {"id": 2, "isTaggedBy": ["b"]}])
+    opened = prodex.save(catalog.where(product_id="2"), "one")
+
+    assert ["b"] == opened.tags["tag"].tolist()
+    assert "1 products, a selection of 2" in repr(opened)
+
+
+def test_names_choose_the_newest_and_times_an_earlier_one() -> None:
+    """`shop` is the last, `shop@<time>` the last that begins so, and the folder itself is taken too."""
+    first = prodex.save(prodex.flatten([{"id": 1}]), "shop")
+    second = prodex.save(prodex.flatten([{"id": 2}]), "shop")
+    assert first.folder is not None
+    assert second.folder is not None
+
+    assert ["2"] == prodex.open_snapshot("shop").products["product_id"].tolist()
+    assert ["1"] == prodex.open_snapshot(f"shop@{first.folder.name}").products["product_id"].tolist()
+    assert ["2"] == prodex.open_snapshot(f"shop@{second.folder.name[:10]}").products["product_id"].tolist()
+    assert ["1"] == prodex.open_snapshot(str(first.folder)).products["product_id"].tolist()
+    assert [1, 1] == prodex.list_snapshots("shop")["products"].tolist()
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
+    """So that the next try works."""
+    prodex.save(prodex.flatten([]), "shop")
+
+    with pytest.raises(SnapshotNotFound, match="There are shop"):
+        prodex.open_snapshot("shopp")
+    with pytest.raises(SnapshotNotFound, match="'shop' has 20"):
+        prodex.open_snapshot("shop@1999")
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "a@b", "con", "a b"])
+def test_names_that_are_no_folder_names_are_refused(name: str) -> None:
+    """A name cannot lead out of the folder of snapshots."""
+    with pytest.raises(SettingsError, match="cannot be the name"):
+        prodex.save(prodex.flatten([]), name)
+
+
+def test_an_interrupted_save_leaves_the_earlier_snapshot_and_nothing_else(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk fills up in the middle: a typed error, nothing half-written, the old one still opens."""
+    prodex.save(prodex.flatten([{"id": 1}]), "shop")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", full)
+        with pytest.raises(StorageError, match="No space left.*PRODEX_HOME.*Nothing half-written"):
+            prodex.save(prodex.flatten([{"id": 2}]), "shop")
+
+    assert ["1"] == prodex.open_snapshot("shop").products["product_id"].tolist()
+    assert 1 == len(list((home / "snapshots" / "shop").iterdir()))
+
+
+def test_a_kill_in_the_middle_leaves_only_what_is_not_listed(home: Path) -> None:
+    """A folder without the final rename is no snapshot."""
+    prodex.save(prodex.flatten([{"id": 1}]), "shop")
+    (home / "snapshots" / "shop" / ".2030-01-01T000000.000000Z.123.part").mkdir()
+
+    assert 1 == len(prodex.list_snapshots())
+
+
+@pytest.mark.parametrize("harm", ["missing", "cut off", "changed"])
+def test_a_damaged_file_is_refused_and_found(harm: str) -> None:
+    """Reading it is a typed error that names the file, and verify says what is wrong with it."""
+    folder = prodex.save(prodex.flatten([{"id": 1, "isTaggedBy": ["a"]}]), "shop").folder
+    assert folder is not None
+    path = folder / "tags" / "part-00000.parquet"
+    content = path.read_bytes()
+    if harm == "missing":
+        path.unlink()
+        with pytest.raises(SnapshotDamaged, match="tags"):
+            prodex.open_snapshot("shop")
+        return
+    path.write_bytes(content[: len(content) // 2] if harm == "cut off" else content[:60] + b"\0\0\0\0" + content[64:])
+
+    (problem,) = prodex.verify("shop").query("not ok")["problem"]
+    assert ("bytes instead of" if harm == "cut off" else "digest") in problem
+    if harm == "cut off":
+        with pytest.raises(SnapshotDamaged, match="part-00000.parquet cannot be read"):
+            prodex.open_snapshot("shop").tags  # noqa: B018
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 99}'])
+def test_a_damaged_manifest_is_refused_and_listed_with_the_reason(content: str) -> None:
+    """One bad snapshot does not hide the others."""
+    prodex.save(prodex.flatten([{"id": 1}]), "good")
+    bad = prodex.save(prodex.flatten([{"id": 1}]), "bad")
+    assert bad.folder is not None
+    (bad.folder / "manifest.json").write_text(content)
+
+    with pytest.raises(SnapshotDamaged, match=r"manifest.json"):
+        prodex.open_snapshot("bad")
+    notes = dict(zip(prodex.list_snapshots()["name"], prodex.list_snapshots()["note"], strict=True))
+    assert "" == notes["good"]
+    assert "manifest.json" in notes["bad"]
+
+
+def test_the_manifest_tells_counts_digests_and_origin_and_no_secret() -> None:
+    """It is plain JSON for anybody to read."""
+    folder = prodex.save(prodex.flatten([{"id": 1}]), "shop").folder
+    assert folder is not None
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+
+    assert {"format", "name", "prodex", "pyarrow", "products", "origin", "parts"} == set(manifest)
+    assert "secret" not in json.dumps(manifest)
+
+
+def test_parts_are_aligned(home: Path) -> None:
+    """Part 1 of every table is about the products of part 1."""
+    parts: tuple[Part, ...] = ()
+    for start in (0, 10):
+        records = [{"id": start + i, "isTaggedBy": ["x"], "netContent": [{"data": 1}]} for i in range(10)]
+        parts += prodex.flatten(records).parts
+    opened = prodex.save(prodex.Catalog(parts, prodex.flatten([]).origin), "two")
+
+    for number, part in enumerate(opened.parts):
+        expected = {str(number * 10 + i) for i in range(10)}
+        for table in ("products", "tags", "scalars", "presence", "raw"):
+            assert expected == set(part.read(table)["product_id"].to_pylist())
+
+
+def test_safe_names_hold_on_every_system() -> None:
+    """No path, no device, no trailing dot, not too long, and never empty."""
+    names = [files.safe_name(text) for text in ("../..", "NUL.txt", "a" * 300, "", "x.", "schön & gut")]
+
+    assert ["_", "NUL.txt_", "a" * 100, "_", "x", "schön_gut"] == names

@@ -1,0 +1,171 @@
+"""A catalogue answers questions, filters with its children, and says what it is."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import prodex
+from prodex.errors import QueryError
+from prodex.tables.declaration import TABLES
+
+RECORDS = [
+    {
+        "id": number,
+        "gtin": f"{number:014d}",
+        "isConsumerUnit": number % 2 == 0 if number % 3 else None,
+        "brand": {"code": f"B{number % 4}", "label": f"Brand {number % 4}"},
+        "namePublicLong": [
+            {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr", "label": "French"}, "data": f"Riz {number}"},
+            {"expressedIn": {"code": "eng-GB", "normalizedCode": "en", "label": "English"}, "data": f"Rice {number}"},
+        ],
+        "netContent": [{"data": number / 2, "expressedIn": {"code": "GRM", "label": "g"}}],
+        **({"rare": True} if number > 55 else {}),
+    }
+    for number in range(1, 61)
+]
+
+
+@pytest.fixture
+def catalog() -> prodex.Catalog:
+    """Sixty products in memory."""
+    return prodex.flatten(RECORDS)
+
+
+@pytest.fixture(params=["in memory", "on disk", "several parts"])
+def every_catalog(request: pytest.FixtureRequest, catalog: prodex.Catalog) -> prodex.Catalog:
+    """The same sixty products in each form a catalogue has."""
+    if request.param == "in memory":
+        return catalog
+    if request.param == "on disk":
+        return prodex.save(catalog, "sixty")
+    halves = prodex.flatten(RECORDS[:30]).parts + prodex.flatten(RECORDS[30:]).parts
+    return prodex.Catalog(halves, catalog.origin)
+
+
+def test_where_keeps_products_and_their_children(every_catalog: prodex.Catalog) -> None:
+    """Every child row left belongs to a product that is left, and no other is lost."""
+    some = every_catalog.where(brand_code="B1")
+
+    kept = {str(r["id"]) for r in RECORDS if r["brand"]["code"] == "B1"}  # type: ignore[index]
+    assert len(kept) == len(some)
+    for name, table in TABLES.items():
+        if table.per_product and name != "presence":
+            everything = every_catalog.arrow(name).to_pylist()
+            assert [r for r in everything if r["product_id"] in kept] == some.arrow(name).to_pylist(), name
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [
+        ({"brand_code": ["B1", "B2"]}, 30),
+        ({"is_consumer_unit": None}, 20),
+        ({"is_consumer_unit": True, "brand_code": "B2"}, 10),
+        ({"product_id": "7"}, 1),
+        ({"product_id": "none such"}, 0),
+    ],
+)
+def test_where_takes_values_lists_and_none(every_catalog: prodex.Catalog, question: dict[str, object], count: int) -> None:
+    """A list means any of its values, None means no value, several columns mean all of them."""
+    assert count == len(every_catalog.where(**question)) == len(every_catalog.where(**question).products)
+
+
+def test_where_composes_with_itself_and_with_expressions(every_catalog: prodex.Catalog) -> None:
+    """A filter of a filter is the filter of both."""
+    twice = every_catalog.where(brand_code="B2").where(pc.field("texts_count") == 2).where(is_consumer_unit=True)
+
+    assert twice.products.equals(every_catalog.where(brand_code="B2", is_consumer_unit=True).products)
+
+
+def test_unknown_columns_and_tables_are_named_with_the_nearest() -> None:
+    """A slip of the pen is an error that helps."""
+    catalog = prodex.flatten(RECORDS[:1])
+
+    with pytest.raises(QueryError, match="did you mean 'brand_code'"):
+        catalog.where(brandcode="B1")
+    with pytest.raises(AttributeError, match="did you mean 'products'"):
+        catalog.product  # noqa: B018
+    with pytest.raises(QueryError, match="did you mean 'texts'"):
+        catalog.arrow("text")
+    with pytest.raises(QueryError, match="does not fit"):
+        catalog.where(pc.field("nowhere") == 1)
+
+
+def test_frames_have_stable_dtypes_even_without_rows() -> None:
+    """str, boolean, Int64 and datetime64 without an invented zone, whether or not there is anything in them."""
+    for catalog in (prodex.flatten([]), prodex.flatten(RECORDS), prodex.flatten([{"id": 1, "updatedAt": "2026-11-20T08:00:00"}])):
+        dtypes = {column: str(dtype) for column, dtype in catalog.products.dtypes.items()}
+
+        assert "str" == dtypes["gtin"]
+        assert "boolean" == dtypes["is_consumer_unit"]
+        assert "Int64" == dtypes["json_version"]
+        assert "datetime64[us]" == dtypes["updated_at"]
+
+
+def test_wide_puts_the_texts_of_one_language_beside_the_product(every_catalog: prodex.Catalog) -> None:
+    """One row per product, the attribute as the column."""
+    wide = every_catalog.wide(language="fr")
+
+    assert [f"Riz {n}" for n in range(1, 61)] == wide["namePublicLong"].tolist()
+    assert "0.5 g" == wide["netContent"][0]
+    assert {"namePublicLong.fr", "namePublicLong.en"} <= set(every_catalog.wide().columns)
+
+
+def test_sql_sees_every_table(every_catalog: prodex.Catalog) -> None:
+    """The same numbers as pandas gives."""
+    pytest.importorskip("duckdb")
+    question = "select p.brand_code, count(*) as n from products p join texts t using (product_id) group by 1 order by 1"
+    answer = every_catalog.where(brand_code=["B1", "B3"]).sql(question)
+
+    assert [["B1", 30], ["B3", 30]] == answer.values.tolist()
+    assert [0] == every_catalog.sql("select count(*) as n from pictures")["n"].tolist()
+
+
+def test_batches_and_files_give_what_arrow_gives(every_catalog: prodex.Catalog) -> None:
+    """Piece by piece or whole, the rows are the same; presence has the same columns in every piece."""
+    for table in ("products", "texts", "presence"):
+        whole = every_catalog.arrow(table)
+        assert whole.equals(pa.Table.from_batches(list(every_catalog.batches(table)), whole.schema))
+    if every_catalog.folder is not None:
+        assert 60 == sum(pd.read_parquet(path).shape[0] for path in every_catalog.files("products"))
+    with pytest.raises(QueryError, match="save"):
+        every_catalog.where(brand_code="B1").files("texts")
+
+
+def test_presence_of_an_attribute_that_only_one_part_has_seen_is_absent_elsewhere(every_catalog: prodex.Catalog) -> None:
+    """Never null: absent is a fact."""
+    assert {"absent": 55, "filled": 5} == every_catalog.presence["rare"].value_counts().to_dict()
+
+
+def test_dictionary_counts_what_is_filled() -> None:
+    """Each column with its meaning and how many of the rows fill it."""
+    rows = prodex.flatten(RECORDS).dictionary().set_index(["table", "column"])
+
+    assert [40, 60] == rows.loc[("products", "is_consumer_unit"), ["filled", "rows"]].tolist()
+    assert not rows["meaning"].eq("").any()
+
+
+def test_the_repr_says_how_much_of_what_and_escapes_it() -> None:
+    """Words and HTML tell products, source and completeness; markup in a source stays text."""
+    catalog = prodex.flatten(RECORDS, source="<img src=x onerror=alert(1)>")
+    some = catalog.where(brand_code="B1")
+
+    assert "15 products, a selection of 60" in repr(some)
+    assert "<img" not in some._repr_html_()
+    assert "mathjax_ignore" in some._repr_html_()
+    assert "complete: 60 of an unknown number" in repr(catalog)
+
+
+def test_an_origin_knows_what_was_not_asked_for() -> None:
+    """The fourth face of missing: neither absent nor null nor empty, but never asked."""
+    query = prodex.ProductQuery(source_include=["namePublicLong.data", "assets"], product_languages=["fr"])
+    origin = prodex.Origin("service", query)
+
+    asked = [origin.asked("namePublicLong"), origin.asked("assets.pictures.url"), origin.asked("brand")]
+    assert [True, True, False] == asked
+    assert [True, False] == [origin.asked("namePublicLong", "fr"), origin.asked("namePublicLong", "nl")]
+    excluded = prodex.Origin("service", prodex.ProductQuery(source_exclude=["assets"]))
+    assert [False, True] == [excluded.asked("assets.pictures"), excluded.asked("brand")]
+    assert origin == prodex.Origin.from_json(origin.to_json())

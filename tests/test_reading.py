@@ -1,0 +1,112 @@
+"""Files and records of every usual form give the same catalogue; what cannot be read is named and costs no other."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.errors import InputError
+
+RECORDS: list[dict[str, Any]] = [
+    {"id": 1, "gtin": "03036811359935", "isTaggedBy": ["a", None]},
+    {"id": 2, "gtin": "03663215000110", "data": [1, 2], "odd": "é"},
+]
+
+
+def write(path: Path, form: str) -> Path:
+    """Write the records in one of the forms."""
+    lines = [json.dumps(r) for r in RECORDS]
+    text = {
+        "reply": json.dumps({"totalResults": 2, "data": RECORDS, "offset": 0}),
+        "pretty reply": json.dumps({"totalResults": 2, "data": RECORDS}, indent=2),
+        "list": json.dumps(RECORDS),
+        "pretty list": json.dumps(RECORDS, indent=1),
+        "lines": "\n".join(lines),
+        "lines with blanks": "\n\n" + "\r\n\r\n".join(lines) + "\n",
+        "replies as lines": "\n".join(json.dumps({"data": [r]}) for r in RECORDS),
+        "byte order mark": "\ufeff" + json.dumps(RECORDS),
+    }[form]
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+FORMS = ["reply", "pretty reply", "list", "pretty list", "lines", "lines with blanks", "replies as lines", "byte order mark"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_every_form_of_file_gives_the_same_products(tmp_path: Path, form: str, packed: bool) -> None:
+    """A reply, a list, lines or single products, plain or gzip."""
+    path = write(tmp_path / "products.json", form)
+    if packed:
+        (tmp_path / "products.json.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path = tmp_path / "products.json.gz"
+    catalog = prodex.read_products(path)
+
+    expected = prodex.flatten(RECORDS)
+    for table in ("products", "tags", "scalars", "presence"):
+        assert expected.arrow(table).to_pylist() == catalog.arrow(table).to_pylist()
+    assert catalog.complete
+
+
+def test_several_files_follow_each_other(tmp_path: Path) -> None:
+    """In the order given; the origin names them."""
+    one, other = write(tmp_path / "a.json", "list"), write(tmp_path / "b.jsonl", "lines")
+
+    catalog = prodex.read_products([one, other])
+    assert ["1", "2", "1", "2"] == catalog.products["product_id"].tolist()
+    assert "a.json, b.jsonl" == catalog.origin.source
+    assert "2 came more than once" in repr(catalog)
+
+
+def test_a_line_that_cannot_be_read_is_set_aside_with_its_place(tmp_path: Path) -> None:
+    """The others are there, and the catalogue says that it is not complete."""
+    path = tmp_path / "products.jsonl"
+    path.write_text('{"id": 1}\n{"id": 2, "na\n[null, {"id": 3}]\n7\n{"id": 4}', encoding="utf-8")
+    catalog = prodex.read_products(path)
+
+    assert ["1", "3", "4"] == catalog.products["product_id"].tolist()
+    assert ["line 2", "line 3, item 0", "line 4, item 0"] == [
+        reason.split(": ")[0].removeprefix("products.jsonl, ") for reason in catalog.origin.ledger.set_aside
+    ]
+    assert "incomplete" in repr(catalog)
+
+
+@pytest.mark.parametrize("content", [b"<html>no</html>", b"{", b"\x1f\x8b broken", b"null"])
+def test_a_file_without_any_product_is_an_error(tmp_path: Path, content: bytes) -> None:
+    """It says what the file holds instead."""
+    path = tmp_path / "products.json"
+    path.write_bytes(content)
+
+    with pytest.raises(InputError, match=r"products.json"):
+        prodex.read_products(path)
+
+
+def test_a_missing_or_cut_off_file_is_an_error(tmp_path: Path) -> None:
+    """Half an archive is not silently half the products."""
+    with pytest.raises(InputError, match="cannot be read"):
+        prodex.read_products(tmp_path / "none.json")
+    cut = tmp_path / "cut.jsonl.gz"
+    packed = gzip.compress(b"\n".join(json.dumps({"id": i, "x": "y" * i}).encode() for i in range(2000)))
+    cut.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(InputError, match="cannot be read"):
+        prodex.read_products(cut)
+
+
+def test_records_out_of_pandas_keep_their_missing_values_missing() -> None:
+    """NaN is null, not a number; a number that JSON cannot say is an error that names the record."""
+    frame = pd.DataFrame({"id": [1, 2], "lifeCycle": [1.0, None]})
+    catalog = prodex.flatten(frame.to_dict("records"))  # type: ignore[arg-type]
+
+    assert [1, None] == catalog.arrow("products")["life_cycle"].to_pylist()
+    assert ["filled", "null"] == catalog.presence["lifeCycle"].tolist()
+    with pytest.raises(InputError, match="Record 1 cannot be written as JSON"):
+        prodex.flatten([{"id": 1}, {"id": 2, "x": object()}])
+    with pytest.raises(InputError, match="Record 0 is a str"):
+        prodex.flatten(["no"])  # type: ignore[list-item]
