@@ -1,0 +1,191 @@
+"""The three ways from page bytes to zstd Parquet that are held against each other.
+
+Each takes a folder of pages, one file a reply, leaves Parquet files of all tables, and tells how many rows each list
+of `SHARED` made. As a program (`python -m tests.bench.contestants prodex PAGES OUT ROUNDS`) one runs alone in a fresh
+process and prints seconds, peak memory and rows as JSON.
+"""
+
+# ruff: noqa: T201 - it prints figures
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol
+
+import msgspec
+
+from tests.bench.products import SHARED
+
+#: Pages that make one Parquet file: 10,000 products, as prodex's parts hold.
+_PAGES_A_FILE = 20
+
+
+class Contestant(Protocol):
+    """One way: what is done before the clock starts, what is measured, and what came out."""
+
+    def __init__(self, pages: Path, out: Path) -> None: ...
+
+    def run(self) -> None: ...
+
+    def rows(self) -> dict[str, int]: ...
+
+
+class Prodex:
+    """Build as every load does, on threads, from the journal that the download left."""
+
+    def __init__(self, pages: Path, out: Path) -> None:
+        from prodex.envelope import split
+        from prodex.store.journal import Journal
+
+        self._journal = Journal.begin(out / "journal")
+        self._tables = out / "tables"
+        for path in sorted(pages.glob("*.json")):
+            body = path.read_bytes()
+            self._journal.add(body, split(body), None)
+
+    def run(self) -> None:
+        from prodex.store.build import build_parts
+        from prodex.store.plan import plan
+
+        parts = plan(self._journal.entries()).parts
+        self._products = sum(p.products for p in build_parts(self._journal.folder, parts, self._tables))
+
+    def rows(self) -> dict[str, int]:
+        import pyarrow.parquet as pq
+
+        rows = Counter({"products": self._products})
+        for table, paths in SHARED.items():
+            for file in (self._tables / table).glob("*.parquet"):
+                seen = Counter(pq.read_table(file, columns=["attribute"])["attribute"].to_pylist())
+                rows.update({path: seen[path] for path in paths})
+        return dict(rows)
+
+
+class JsonNormalize:
+    """Use `pandas.json_normalize`, one frame for each list, on the one core that pandas uses."""
+
+    def __init__(self, pages: Path, out: Path) -> None:
+        import pandas as pd
+
+        self._normalize = pd.json_normalize
+        self._concat = pd.concat
+        self._pages = sorted(pages.glob("*.json"))
+        self._out = out
+        self._rows: Counter[str] = Counter()
+
+    def run(self) -> None:
+        for number in range(0, len(self._pages), _PAGES_A_FILE):
+            bodies = [path.read_bytes() for path in self._pages[number : number + _PAGES_A_FILE]]
+            records = [record for body in bodies for record in msgspec.json.decode(body)["data"]]
+            self._write("products", number, self._normalize([_without_lists(record) for record in records]))
+            self._rows["products"] += len(records)
+            for table, paths in SHARED.items():
+                frames = {path: self._frame(records, path) for path in paths}
+                self._rows.update({path: len(frame) for path, frame in frames.items()})
+                self._write(table, number, self._concat(frames, names=["attribute"]).reset_index("attribute"))
+
+    def rows(self) -> dict[str, int]:
+        return dict(self._rows)
+
+    def _frame(self, records: list[dict[str, Any]], wire_path: str) -> Any:
+        """Return the rows of one list; `json_normalize` fails where it is not there."""
+        path = wire_path.split(".")
+        filled = [record for record in records if record.get(path[0])]
+        return self._normalize(filled, path, ["id", "gtin"], meta_prefix="product.").rename(
+            columns={0: "value"}
+        )
+
+    def _write(self, table: str, number: int, frame: Any) -> None:
+        inner = [
+            name for name in ("exportables", "children", "tags") if name in frame
+        ]  # have their own tables
+        frame.drop(columns=inner).to_parquet(self._out / f"{table}-{number}.parquet", compression="zstd")
+
+
+class Dlt:
+    """Extract, normalize and load with dlt, Parquet written by as many workers as there are cores."""
+
+    def __init__(self, pages: Path, out: Path) -> None:
+        workers = str(os.cpu_count())
+        os.environ |= {
+            "RUNTIME__DLTHUB_TELEMETRY": "false",
+            "RUNTIME__LOG_LEVEL": "ERROR",
+            "NORMALIZE__WORKERS": workers,
+            "LOAD__WORKERS": workers,
+            # More files than workers, or one worker alone would normalize everything.
+            "EXTRACT__DATA_WRITER__FILE_MAX_ITEMS": "2500",
+            "EXTRACT__DATA_WRITER__BUFFER_MAX_ITEMS": "2500",
+            "NORMALIZE__DATA_WRITER__BUFFER_MAX_ITEMS": "50000",
+            "NORMALIZE__DATA_WRITER__COMPRESSION": "zstd",
+            "DLT_DATA_DIR": str(out / "home"),
+        }
+        import dlt
+
+        def received() -> Iterator[list[dict[str, Any]]]:
+            for path in sorted(pages.glob("*.json")):
+                yield msgspec.json.decode(path.read_bytes())["data"]
+
+        self._received = dlt.resource(received, name="products")
+        self._tables = out / "tables"
+        self._pipeline = dlt.pipeline(
+            "bench",
+            pipelines_dir=str(out / "pipelines"),
+            destination=dlt.destinations.filesystem(self._tables.as_uri()),
+            dataset_name="bench",
+        )
+
+    def run(self) -> None:
+        self._pipeline.run(self._received(), loader_file_format="parquet")
+
+    def rows(self) -> dict[str, int]:
+        import pyarrow.parquet as pq
+
+        naming = self._pipeline.default_schema.naming
+        rows = {}
+        for path in ("products", *(path for paths in SHARED.values() for path in paths)):
+            keys = ["products"] if path == "products" else ["products", *path.split(".")]
+            name = naming.normalize_tables_path(naming.make_path(*keys))
+            files = (self._tables / "bench" / name).glob("*.parquet")
+            rows[path] = sum(pq.read_metadata(file).num_rows for file in files)
+        return rows
+
+
+CONTESTANTS: dict[str, type[Contestant]] = {"prodex": Prodex, "json_normalize": JsonNormalize, "dlt": Dlt}
+
+
+def _without_lists(record: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if not isinstance(value, list) and key != "assets"}
+
+
+def main(name: str, pages: str, out: str, rounds: str) -> None:
+    """Run one contestant several times, after a warm-up on the first page, and print what it took."""
+    folder = Path(out)
+    first = folder / "first"
+    first.mkdir(parents=True)
+    shutil.copy(min(Path(pages).glob("*.json")), first)
+    seconds = []
+    for number, source in enumerate([first, *[Path(pages)] * int(rounds)]):
+        place = folder / f"round-{number}"
+        place.mkdir()
+        contestant = CONTESTANTS[name](source, place)
+        started = perf_counter()
+        contestant.run()
+        seconds.append(perf_counter() - started)
+        rows = contestant.rows()
+        shutil.rmtree(place)
+    own, workers = (
+        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    print(json.dumps({"seconds": seconds[1:], "peak_mb": (own + workers) / 1024, "rows": rows}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,81 @@
+"""Whether `make bench` works and judges rightly; how fast anything is, no test says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from prodex.tables.flatten import decoded, flatten_products
+from tests.bench.__main__ import agree
+from tests.bench.figures import leaves_of_tables
+from tests.bench.products import count_leaves, odd, products
+
+
+def test_the_bench_runs_and_its_contestants_agree(tmp_path: Path) -> None:
+    """A quick run ends well, shows every figure with its target, and says what it could not measure."""
+    environment = {**os.environ, "PRODEX_REAL_PRODUCTS": str(tmp_path / "none.gz")}
+    command = [sys.executable, "-m", "tests.bench", "--quick"]
+
+    ended = subprocess.run(
+        command,
+        cwd=Path(__file__).parents[1],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert (0, "") == (ended.returncode, ended.stderr)
+    assert "shared lists agree" in ended.stdout
+    assert "\n0 of " in ended.stdout
+    assert "the real products are not here" in ended.stdout
+    assert (find_spec("dlt") is None) == ("dlt is not installed" in ended.stdout)
+    for figure in ("prodex, products/s", "times json_normalize", "odd products", "import over pandas"):
+        assert any(figure in line and "reached" in line for line in ended.stdout.splitlines())
+
+
+def test_rows_that_disagree_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """One row more or fewer with one contestant is a disagreement, named with all their counts."""
+    rows = {"prodex": {"products": 2, "hasTags": 3}, "dlt": {"products": 2, "hasTags": 4}}
+
+    assert not agree(rows)
+    assert "hasTags: {'prodex': 3, 'dlt': 4}" in capsys.readouterr().out
+    assert agree({"prodex": rows["prodex"], "dlt": rows["prodex"]})
+
+
+def test_products_are_as_large_and_varied_as_promised() -> None:
+    """Each has 200 leaves, 20 texts in 3 languages and 5 pictures with 5 exportables, in about 10 kB."""
+    for product in products(50):
+        texts = [item for name in product for item in _items(product[name]) if "expressedIn" in item]
+        languages = {item["expressedIn"]["code"] for item in texts if isinstance(item["data"], str)}
+
+        assert count_leaves(product) >= 200
+        assert len(texts) >= 20
+        assert 3 == len(languages)
+        assert [5] * 5 == [len(picture["exportables"]) for picture in product["assets"]["pictures"]]
+        assert 8_000 < len(msgspec.json.encode(product)) < 13_000
+
+
+def test_a_leaf_that_is_missing_from_the_tables_shows() -> None:
+    """The leaves of the tables are those of the walk, odd products included, and one row fewer is noticed."""
+    records = [*products(20), *(odd(product, number) for number, product in enumerate(products(5, seed=3)))]
+    records = [{**record, "id": number} for number, record in enumerate(records, 1)]
+    tables = decoded(flatten_products([msgspec.json.encode(record) for record in records]))
+
+    found = leaves_of_tables(tables)
+
+    assert {str(record["id"]): count_leaves(record) for record in records} == dict(found)
+    assert found.total() > leaves_of_tables(tables | {"texts": tables["texts"].slice(1)}).total()
+
+
+def _items(value: Any) -> list[dict[str, Any]]:
+    nested = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [inner for item in nested for inner in item.get("text", [item])]
