@@ -337,11 +337,13 @@ def any_node(condition: Callable[[dict], object]) -> Callable[[dict], bool]:
 
 
 def certificate_ended(record) -> bool:
-    return any(
-        datetime.fromtimestamp(detail["certificationEffectiveEndDate"], UTC) < AS_OF.replace(tzinfo=UTC)
+    ends = [
+        detail["certificationEffectiveEndDate"]
         for certificate in items(record.get("certificationInformationList"))
         for detail in certificate["certificationDetailsList"]
-    )
+    ]
+    ends += [document["fileEffectiveEndDateTime"] for document in record["assets"]["documents"]]
+    return any(datetime.fromtimestamp(end, UTC) < AS_OF.replace(tzinfo=UTC) for end in ends)
 
 
 def pictures_are_stale(record) -> bool:
@@ -455,6 +457,7 @@ READINGS: dict[str, Callable[[dict], Seen]] = {
     "saturates_over_fat": at(NUTRIENTS, exceeds("FASAT", "FAT")),
     "sugars_over_carbohydrate": at(NUTRIENTS, exceeds("SUGAR-", "CHOAVL")),
     "gtin_check_digit": at("gtin", check_digit_is_wrong),
+    "gtin_all_zeros": at("gtin", lambda record: set(record["gtin"]) == {"0"}),
     "restricted_prefix": at("gtin", lambda record: re.match(r".(02|04|2)", record["gtin"])),
     "consumer_unit_indicator": at(
         "gtin", lambda record: consumer(record) and record["gtin"][0] in "12345678"

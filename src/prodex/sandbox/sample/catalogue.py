@@ -26,12 +26,14 @@ from prodex.sandbox.sample.participants import SUPPLIERS_BY_SECTOR
 from prodex.sandbox.sample.product import Draft, draft
 from prodex.sandbox.sample.views import other_views
 
-#: Families that exist once: a product of hostile strings, and one with a text of 40,000 characters.
-_HOSTILE_FAMILY, _LONG_FAMILY = 20, 30
+#: Places of the families that exist once: a product of hostile strings, one with a text of 40,000 characters,
+#: one whose GTIN is all zeros.
+_HOSTILE, _LONG, _ZEROS = 20, 30, 40
 #: Shares of lone products that get a twin with the same GTIN, and of others that wait for acceptance.
 _TWINS, _AWAITING = 0.008, 0.012
 
 declare("hostile_strings", "Every text of the product is made to harm whoever shows it; exactly one product.")
+declare("gtin_all_zeros", "The GTIN is fourteen zeros, whose check digit is right; exactly one product.")
 
 _Made = tuple[SharedProduct, list[Defect]]
 
@@ -96,10 +98,8 @@ def _catalogue(count: int, seed: int) -> Iterator[_Made]:
 
 def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
     """Make the products of one family, with what is planted in them."""
-    if index in {_HOSTILE_FAMILY, _LONG_FAMILY}:
-        family = draw_family(rng, number, room, lone=True)
-        made = draft(rng, family, family.units[0])
-        yield _shared(made, _spoil_once(made, index))
+    if index in {_HOSTILE, _LONG, _ZEROS}:
+        yield _only(rng, draw_family(rng, number, room, lone=True), index)
         return
     family = draw_family(rng, number, room)
     if len(family.units) == 1 and room > 1 and rng.random() < _TWINS:
@@ -132,16 +132,19 @@ def _parents(family: Family, unit: Unit) -> int:
     )
 
 
-def _spoil_once(made: Draft, index: int) -> list[Defect]:
-    """Make the one hostile product, or the one with a text of 40,000 characters."""
-    if index == _HOSTILE_FAMILY:
+def _only(rng: Random, family: Family, index: int) -> _Made:
+    """Make one of the products that exist once."""
+    if index == _ZEROS:
+        family.units[0].gtin = "0" * 14
+    made = draft(rng, family, family.units[0])
+    if index == _ZEROS:
+        defect, trace = "gtin_all_zeros", Trace("gtin")
+    elif index == _HOSTILE:
         make_hostile(made)
-        return record_defects(made, [Trace("", "all texts, brand, contact, references")], "hostile_strings")
-    text = made.record["description"][0]
-    sentence = f"{text['data']} "
-    text["data"] = (sentence * (wording.LONGEST_TEXT // len(sentence) + 1))[: wording.LONGEST_TEXT]
-    trace = Trace("description", f"{wording.LONGEST_TEXT} characters", text["expressedIn"]["normalizedCode"])
-    return record_defects(made, [trace], "text_too_long")
+        defect, trace = "hostile_strings", Trace("", "all texts, brand, contact, references")
+    else:
+        defect, trace = "text_too_long", wording.lengthen(made)
+    return _shared(made, record_defects(made, [trace], defect))
 
 
 def _twins(rng: Random, family: Family) -> Iterator[_Made]:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from uuid import NAMESPACE_DNS, uuid5
 
 from prodex.sandbox.model import Organization, OrganizationType
 
@@ -30,6 +31,7 @@ class Supplier:
     """A manufacturer: its organisation id, trade, address and brands."""
 
     id: int
+    uuid: str
     number: int
     name: str
     sector: str
@@ -52,6 +54,7 @@ def _suppliers() -> tuple[Supplier, ...]:
         suppliers.append(
             Supplier(
                 id=100 + number,
+                uuid=str(uuid5(NAMESPACE_DNS, f"supplier-{number:02d}.example")),
                 number=number,
                 name=row["name"],
                 sector=row["sector"],

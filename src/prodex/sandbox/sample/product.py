@@ -88,19 +88,16 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     hierarchy, sharing = hierarchies.listings(rng, family, unit)
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
-    record["assets"] = pictures.assets(
-        rng, unit, dates, is_food=family.kind.is_food, certified_until=_certified_until(record)
+    certificates = record.get("certificationInformationList")
+    until = (
+        certificates[0]["certificationDetailsList"][0]["certificationEffectiveEndDate"]
+        if certificates
+        else None
     )
+    record["assets"] = pictures.assets(rng, unit, dates, is_food=family.kind.is_food, certified_until=until)
     made = Draft(rng, family, unit, dates, view, record, made_of, nutrients)
     show(made, view)
     return made
-
-
-def _certified_until(record: dict[str, Any]) -> int | None:
-    for certificate in record.get("certificationInformationList", ()):
-        for detail in certificate["certificationDetailsList"]:
-            return int(detail["certificationEffectiveEndDate"])
-    return None
 
 
 def show(made: Draft, view: View) -> None:
@@ -133,7 +130,14 @@ def _head(family: Family, unit: Unit, dates: Dates) -> dict[str, Any]:
             "target_market_id": family.market,
             "source_id": supplier.id,
         },
-        "owner": {"type": 1, "name": supplier.name, "status": 1, "group": None, "network": []},
+        "owner": {
+            "uuid": supplier.uuid,
+            "type": 1,
+            "name": supplier.name,
+            "status": 1,
+            "group": None,
+            "network": [],
+        },
         "lifeCycle": 1 if unit.number % 9 else 2,
         "manufacturerSharingStatus": None,
         "targetProductStatus": None,
@@ -155,9 +159,8 @@ def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
         {"code": each["code"], "label": each["label"]} for each in map(texts.descriptor, family.languages)
     ]
     entities = [{"referential": {"name": "languages"}, "presentEntities": languages}]
-    unit_codes = dict.fromkeys(("GRM" if unit.gross < 1_000 else "KGM", "MMT"))
     if rng.random() < 0.4:
-        weights = [code_value("unit", code) for code in unit_codes]
+        weights = [code_value("unit", "GRM" if unit.gross < 1_000 else "KGM")]
         entities.append({"referential": {"name": "weights"}, "presentEntities": weights})
         contents = [code_value("unit", family.kind.unit)]
         entities.append({"referential": {"name": "netcontents"}, "presentEntities": contents})
@@ -208,10 +211,8 @@ def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
         extras["startAvailabilityDateTime"] = iso(dates.created)
     if rng.random() < 0.06:
         extras["xRetailPlan"] = {
-            "priceList": {
-                "code": rng.choice(("2024-05-01", "2025-10-01")),
-                "weeks": [rng.randrange(1, 53), 53],
-            },
+            "priceList": code_value("price_list", rng.choice(("2024-05-01", "2025-10-01"))),
+            "weeks": [rng.randrange(1, 53), 53],
             "shelf": {
                 "facings": rng.randrange(1, 9),
                 "blocks": [{"row": 1, "note": None}, {"row": 2, "note": "eye level"}],

@@ -185,3 +185,11 @@ def wrong_language(made: Draft) -> Iterable[Trace]:
     foreign = texts.description(made.rng, replace(made.family, languages=(spoken,)), made.unit)
     item["data"] = foreign[0]["data"]
     return [Trace("description", f"is in {spoken}", _language(item))]
+
+
+def lengthen(made: Draft) -> Trace:
+    """Repeat the first description until it has 40,000 characters."""
+    text = made.record["description"][0]
+    sentence = f"{text['data']} "
+    text["data"] = (sentence * (LONGEST_TEXT // len(sentence) + 1))[:LONGEST_TEXT]
+    return Trace("description", f"{LONGEST_TEXT} characters", _language(text))
