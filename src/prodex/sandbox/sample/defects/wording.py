@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +13,14 @@ from prodex.sandbox.sample.families import MARKETS
 from prodex.sandbox.sample.product import Draft
 from prodex.sandbox.sample.vocabulary import LANGUAGES
 
-#: Public limits of names in characters.
-LONG_NAME, SHORT_NAME = 200, 35
-#: Length of the one text that is far over every limit.
-LONGEST_TEXT = 40_000
+#: Characters that a long name may have, and length of the one text that is far over every limit.
+_LONG_NAME, _LONGEST_TEXT = 200, 40_000
 
 declare("text_too_long", "A text of 40,000 characters, where 20,000 are allowed.")
 
 _PLACEHOLDERS = ("TBD", "N/A", "-", "test", "xxx", "Lorem ipsum dolor sit amet, consectetur adipiscing elit.")
+#: Letters whose two bytes of UTF-8 both stand for a character of Windows-1252.
+_ACCENTED = re.compile("[éèêçôöüäßñóú]")
 _MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")
 
 
@@ -50,7 +51,7 @@ def _language(item: dict[str, Any]) -> str:
     return str(item["expressedIn"]["normalizedCode"])
 
 
-def _rewrite(made: Draft, attribute: str, change: Any) -> list[Trace]:
+def _rewrite(made: Draft, attribute: str, change: Callable[[str], str]) -> list[Trace]:
     item = _item(made, attribute)
     item["data"] = change(item["data"])
     return [Trace(attribute, repr(item["data"][:60]), _language(item))]
@@ -89,7 +90,7 @@ def name_too_long(made: Draft) -> Iterable[Trace]:
     """The long name has more than 200 characters."""
     about = _item(made, "description")
     item = next(item for item in made.record["namePublicLong"] if _language(item) == _language(about))
-    item["data"] = f"{item['data']}: {about['data']}"[: LONG_NAME + 20].ljust(LONG_NAME + 20, ".")
+    item["data"] = f"{item['data']}: {about['data']}"[: _LONG_NAME + 20].ljust(_LONG_NAME + 20, ".")
     return [Trace("namePublicLong", f"{len(item['data'])} characters", _language(item))]
 
 
@@ -142,18 +143,13 @@ def mojibake(made: Draft) -> Iterable[Trace]:
 
 
 def _garble(text: str) -> str:
-    """Read the most common accented letters as Windows-1252, leave what has no character there."""
-    return "".join(
-        letter.encode().decode("cp1252")
-        if letter in "éèêçôöüäßñóú"
-        else letter  # the others are undefined there
-        for letter in text
-    )
+    """Read the most common accented letters as Windows-1252."""
+    return _ACCENTED.sub(lambda letter: letter[0].encode().decode("cp1252"), text)
 
 
 def _garbled(made: Draft) -> list[dict[str, Any]]:
     """Return the descriptions that would show it."""
-    return [item for item in made.record["description"] if _garble(item["data"]) != item["data"]]
+    return [item for item in made.record["description"] if _ACCENTED.search(item["data"])]
 
 
 @in_record("content", 0.004, _is_consumer_unit)
@@ -191,5 +187,5 @@ def lengthen(made: Draft) -> Trace:
     """Repeat the first description until it has 40,000 characters."""
     text = made.record["description"][0]
     sentence = f"{text['data']} "
-    text["data"] = (sentence * (LONGEST_TEXT // len(sentence) + 1))[:LONGEST_TEXT]
-    return Trace("description", f"{LONGEST_TEXT} characters", _language(text))
+    text["data"] = (sentence * (_LONGEST_TEXT // len(sentence) + 1))[:_LONGEST_TEXT]
+    return Trace("description", f"{_LONGEST_TEXT} characters", _language(text))
