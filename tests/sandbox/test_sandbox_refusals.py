@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
-from small_exchange import Caller
+from small_exchange import SHOP, Caller
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.refusals import REFUSALS
@@ -38,11 +40,11 @@ BAD_PARAMETERS: list[tuple[dict[str, Any], str, str]] = [
     ({"filter_active_range": "1"}, "invalid_value", "'1' is not one of true, false"),
     ({"filter_source_include": "a..b"}, "invalid_value", "'a..b' is not a dotted path"),
     ({"filter_source_exclude": ".a"}, "invalid_value", "'.a' is not a dotted path"),
-    ({"limit": 0}, "limit_out_of_range", "limit is 0; it goes from 1 to 500"),
-    ({"limit": -1}, "limit_out_of_range", "limit is -1"),
-    ({"limit": 501}, "limit_out_of_range", "limit is 501"),
+    ({"limit": 0}, "invalid_value", "limit: 0 is not from 1 to 500"),
+    ({"limit": -1}, "invalid_value", "limit: -1 is not from 1"),
+    ({"limit": 501}, "invalid_value", "limit: 501 is not from 1 to 500"),
     ({"limit": "many"}, "invalid_value", "limit: 'many' is not an integer"),
-    ({"offset": -1}, "invalid_value", "offset is -1"),
+    ({"offset": -1}, "invalid_value", "offset: -1 is not from 0"),
     ({"next_page": ""}, "invalid_value", "leave it out on the first call"),
     ({"next_page": "abc"}, "invalid_value", "'abc' is not an integer"),
     ({"next_page": 2**63}, "invalid_value", "is not from 0"),
@@ -74,7 +76,7 @@ BAD_BODIES: list[tuple[dict[str, Any], str, str]] = [
     ({"next_page": "12345"}, "cursor_lost", "next_page=12345"),
     ({"next_page": 12345}, "cursor_lost", "next_page=12345"),
     ({"next_page": "", "offset": 20}, "invalid_value", "leave offset out"),
-    ({"limit": 501}, "limit_out_of_range", "limit is 501"),
+    ({"limit": 501}, "invalid_value", "limit: 501 is not from 1 to 500"),
     ({"limit": "20"}, "invalid_value", "'20' is not an integer"),
     ({"offset": 9_990, "limit": 11}, "result_cap", "over 10000"),
 ]
@@ -151,3 +153,14 @@ def test_an_unknown_path_is_refused_like_everything_else(sandbox: Sandbox) -> No
     assert (404, "not_found") == refused(requests.get(f"{sandbox.base_url}/public/v2/products"))[:2]
     reply = requests.delete(f"{sandbox.base_url}/public/v1/products/list")
     assert (405, "method_not_allowed") == refused(reply)[:2]
+
+
+def test_a_failure_of_the_sandbox_is_told_in_the_same_form(tmp_path: Path) -> None:
+    """A failure inside the sandbox is a 500 with a code and a message."""
+    with Sandbox([{"gtin": "1"}], home=tmp_path, organizations=[SHOP], labels={}) as sandbox:
+        caller = Caller(sandbox.base_url).log_in()
+        connection = sqlite3.connect(tmp_path / "store.sqlite")
+        connection.execute("DROP TABLE records")
+        connection.close()
+        with caller.session:
+            assert (500, "internal_error") == refused(caller.search())[:2]

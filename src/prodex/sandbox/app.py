@@ -35,7 +35,6 @@ _LIST_REFUSALS: Final = (
     "token_expired",
     "unknown_parameter",
     "invalid_value",
-    "limit_out_of_range",
     "result_cap",
     "cursor_lost",
 )
@@ -57,6 +56,7 @@ def application() -> FastAPI:
     app.include_router(_ROUTES)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(HTTPException, _refuse_path)
+    app.add_exception_handler(Exception, _admit)
     return app
 
 
@@ -138,6 +138,10 @@ async def _refuse_path(request: Request, error: Exception) -> JSONResponse:
     return await _refuse(
         request, Refusal(code, f"{request.method} {request.url.path} is no endpoint; /docs lists them.")
     )
+
+
+async def _admit(request: Request, error: Exception) -> JSONResponse:
+    return await _refuse(request, Refusal("internal_error", f"The sandbox itself failed: {error!r}."))
 
 
 def _reply(body: bytes) -> Response:

@@ -83,7 +83,8 @@ def parser() -> argparse.ArgumentParser:
         elif issubclass(kind, StrEnum):
             settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
         else:
-            settings.add_argument(flag, type=kind, default=field.default, help=meaning)
+            unit = "SECONDS" if kind is float else "NAME"
+            settings.add_argument(flag, type=kind, default=field.default, metavar=unit, help=meaning)
     return options
 
 

@@ -60,8 +60,8 @@ FILTERS: Final[Mapping[str, Filter]] = {
         "Products updated at this time or earlier.",
         "products.updated_at <= :updated_at_to",
     ),
-    "limit": Filter(kinds.integer(), "Most products returned; 20 unless given, 500 at most."),
-    "offset": Filter(kinds.integer(), "Index of the first product returned."),
+    "limit": Filter(kinds.integer(bounds=range(1, 501)), "Most products returned; 20 unless given."),
+    "offset": Filter(kinds.integer(bounds=range(2**31)), "Index of the first product returned."),
     "filter_validation_status_in": Filter(
         kinds.integers((0, 1, 2, 3)),
         "Validation status: 0 not applicable, 1 not OK, 2 OK, 3 correction (seen at a deployed service).",

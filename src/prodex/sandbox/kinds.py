@@ -105,13 +105,14 @@ def integers(choices: Collection[int] = ()) -> Kind:
     return Kind(from_text, from_json, comma, {"oneOf": [item, array, comma]})
 
 
-def integer(choices: Collection[int] = ()) -> Kind:
-    """One 32-bit integer."""
+def integer(choices: Collection[int] = (), bounds: range = INT32) -> Kind:
+    """One 32-bit integer, of `choices` or within `bounds`."""
 
     def checked(value: int) -> int:
-        return _chosen(_within(value, INT32), choices)
+        return _chosen(_within(value, bounds), choices)
 
-    schema = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else {})}
+    limits: dict[str, Any] = {"minimum": bounds.start, "maximum": bounds.stop - 1}
+    schema = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else limits)}
     return Kind(
         lambda text: checked(_integer_in(text)), lambda value: checked(_integer(value)), schema, schema
     )

@@ -18,7 +18,6 @@ from prodex.sandbox.store import Store
 from prodex.sandbox.wire import encode
 
 DEFAULT_LIMIT: Final = 20
-MAXIMUM_LIMIT: Final = 500
 #: Products that pages by offset reach.
 OFFSET_CAP: Final = 10_000
 #: Products that one query by GET reaches, by pages or by scroll.
@@ -114,10 +113,6 @@ class Listing:
 
 def _window(values: Mapping[str, Any]) -> tuple[int, int]:
     limit, offset = values.get("limit", DEFAULT_LIMIT), values.get("offset", 0)
-    if not 1 <= limit <= MAXIMUM_LIMIT:
-        raise Refusal("limit_out_of_range", f"limit is {limit}; it goes from 1 to {MAXIMUM_LIMIT}.")
-    if offset < 0:
-        raise Refusal("invalid_value", f"offset is {offset}; the first product has offset 0.")
     if offset and "next_page" in values:
         raise Refusal(
             "invalid_value", f"offset is {offset}, but a scroll goes by next_page alone; leave offset out."

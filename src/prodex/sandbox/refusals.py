@@ -18,11 +18,11 @@ REFUSALS: Final = {
     "unsupported_media_type": (415, "The body is not announced as application/json."),
     "unknown_parameter": (400, "A parameter that this endpoint does not have."),
     "invalid_value": (400, "A parameter whose value cannot be read as documented."),
-    "limit_out_of_range": (400, "limit is below 1 or over 500."),
     "result_cap": (400, "An offset page that reaches over 10,000 products, or over the cap of GET."),
     "cursor_lost": (410, "The scroll cursor is unknown, of somebody else, or was not used in time."),
     "not_found": (404, "There is no such path."),
     "method_not_allowed": (405, "The path does not take this method."),
+    "internal_error": (500, "The sandbox itself failed."),
 }
 
 

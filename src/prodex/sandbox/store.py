@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,14 +62,13 @@ class StoreUnusable(Exception):
 
 
 class Store:
-    """The store, open. Each thread reads by a connection of its own; all are closed by `close`."""
+    """The store, open: as many connections as there are readers at once, all closed by `close`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._idle: list[sqlite3.Connection] = []
         try:
-            settings = dict(self._connection.execute("SELECT name, value FROM settings"))
+            settings = dict(self._rows("SELECT name, value FROM settings"))
         except sqlite3.DatabaseError as error:
             self.close()
             raise StoreUnusable(
@@ -117,22 +116,23 @@ class Store:
 
     def close(self) -> None:
         """Close every connection."""
-        while self._connections:
-            self._connections.pop().close()
+        while self._idle:
+            self._idle.pop().close()
 
     def product_count(self) -> int:
         """Count all products, whoever sees them."""
-        return self._number("SELECT count(*) FROM products", {})
+        return int(self._rows("SELECT count(*) FROM products")[0][0])
 
     def count(self, viewer: int, condition: str, bound: Mapping[str, Any]) -> int:
         """Count the viewer's products that meet a condition over `products` and `views`."""
-        return self._number(f"SELECT count(*) {_FROM_SEEN} AND {condition}", {**bound, "viewer": viewer})
+        rows = self._rows(f"SELECT count(*) {_FROM_SEEN} AND {condition}", {**bound, "viewer": viewer})
+        return int(rows[0][0])
 
     def keys(
         self, viewer: int, condition: str, bound: Mapping[str, Any], limit: int = -1, offset: int = 0
     ) -> list[int]:
         """List the keys of these products in the order of their arrival."""
-        rows = self._connection.execute(
+        rows = self._rows(
             f"SELECT products.key {_FROM_SEEN} AND {condition}"
             " ORDER BY products.key LIMIT :most OFFSET :skip",
             {**bound, "viewer": viewer, "most": limit, "skip": offset},
@@ -141,38 +141,39 @@ class Store:
 
     def bodies(self, viewer: int, keys: Iterable[int]) -> list[tuple[bytes, bytes | None]]:
         """Return the records of these products, each with what the viewer sees otherwise, or None."""
-        return self._connection.execute(
+        return self._rows(
             "SELECT records.body, views.overlay FROM json_each(:keys) AS wanted"
             " CROSS JOIN records ON records.key = wanted.value"
             " CROSS JOIN views ON views.product_key = wanted.value AND views.organization_id = :viewer"
             " ORDER BY wanted.key",
             {"keys": encode(list(keys)).decode(), "viewer": viewer},
-        ).fetchall()
+        )
 
     def labels(self) -> dict[str, dict[tuple[str, str], str]]:
         """Return the labels in other languages: language -> (code, label in US English) -> label."""
         labels: dict[str, dict[tuple[str, str], str]] = {}
-        for code, label, language, text in self._connection.execute("SELECT * FROM labels"):
+        for code, label, language, text in self._rows("SELECT * FROM labels"):
             labels.setdefault(language, {})[code, label] = text
         return labels
 
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            # Only so that `close` may close it; each is used by one thread.
-            connection = sqlite3.connect(self._path, check_same_thread=False)
-            self._connections.append(connection)
-            self._local.connection = connection
-            connection.execute("PRAGMA mmap_size = 1000000000")
-        return connection
+    def _rows(self, sql: str, bound: dict[str, Any] | tuple[()] = ()) -> list[Any]:
+        with self._reader() as connection:
+            return connection.execute(sql, bound).fetchall()
 
-    def _number(self, sql: str, bound: Mapping[str, Any]) -> int:
-        number: int = self._connection.execute(sql, bound).fetchone()[0]
-        return number
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        # Taking from a list and adding to it are atomic.
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = sqlite3.connect(self._path, check_same_thread=False)
+        try:
+            yield connection
+        finally:
+            self._idle.append(connection)
 
     def _read_organizations(self) -> Iterator[Organization]:
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT id, name, type, client_id, client_secret, username, scenarios_enabled, deadlines_enabled"
             " FROM organizations ORDER BY position"
         )
