@@ -8,9 +8,10 @@ typed is drawn letter by letter: no maths, no line breaks, and a box for what no
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -23,7 +24,7 @@ _BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#7A7A7A"
 _FONT = "DejaVu Sans"  # comes with matplotlib
 _WIDTH = 8.0  # inches, of 128 dots each: as wide as a notebook's column
 _LABEL = 40  # characters
-_STYLE: Mapping[str, Any] = {
+_STYLE: dict[Any, Any] = {
     "axes.edgecolor": _GREY,
     "axes.facecolor": "none",
     "axes.labelcolor": _GREY,
@@ -66,8 +67,8 @@ def bars(values: pd.Series, title: str, *, of: int | None = None, number: str = 
         axes.barh(places, values.astype(float), color=_BLUE, height=0.7)
         axes.set_yticks(places, [_plain(label) for label in values.index])
         axes.invert_yaxis()
-        for place, value in enumerate(values.astype(float)):
-            share = f" ({value / of:.0%})".replace("%", " %") if of else ""
+        for place, value in enumerate(values.astype(float).tolist()):
+            share = f" ({_percent(value / of)})" if of else ""
             axes.annotate(
                 number.format(value) + share, (value, place), (4, 0), textcoords="offset points", va="center"
             )
@@ -98,26 +99,28 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
     """
     from matplotlib import colormaps
 
-    colours = colormaps["cividis"]
-    share = filled.astype(float).div(of.where(of > 0).astype(float), axis=0)
-    with _drawn(title, 1.0 + 0.55 * max(len(filled), 1)) as (figure, axes):
-        axes.imshow(share, cmap=colours, vmin=0, vmax=1, aspect="auto")
-        for row in range(len(filled.index)):
-            for column in range(len(filled.columns)):
-                part = share.iat[row, column]
-                words = f"{part:.0%}".replace("%", " %") + f"\n{filled.iat[row, column]:,} of {of.iat[row]:,}"
+    rows: list[list[int]] = filled.astype(int).to_numpy().tolist()
+    totals: list[int] = of.reindex(filled.index).astype(int).tolist()
+    parts = [
+        [count / total if total else nan for count in row] for row, total in zip(rows, totals, strict=True)
+    ]
+    with _drawn(title, 1.0 + 0.5 * max(len(rows), 1)) as (figure, axes):
+        axes.imshow(parts, cmap=colormaps["cividis"], vmin=0, vmax=1, aspect="auto")
+        for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
+            for column, count in enumerate(row):
+                part = parts[place][column]
                 axes.text(
                     column,
-                    row,
-                    "–" if pd.isna(part) else words,
+                    place,
+                    f"{_percent(part)}\n{count:,} of {total:,}" if total else "–",
                     ha="center",
                     va="center",
                     fontsize=8.5,
                     linespacing=1.4,
-                    color=_GREY if pd.isna(part) else "black" if part > 0.55 else "white",  # noqa: PLR2004
+                    color=("black" if part > 0.55 else "white") if total else _GREY,
                 )
         axes.set_xticks(range(len(filled.columns)), [_plain(label) for label in filled.columns])
-        axes.set_yticks(range(len(filled.index)), [_plain(label) for label in filled.index])
+        axes.set_yticks(range(len(rows)), [_plain(label) for label in filled.index])
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
@@ -125,7 +128,13 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
 
 
 def histogram(
-    values: pd.Series, title: str, *, bins: Sequence[Any], mark: Any = None, mark_label: str = "", label: str = ""
+    values: pd.Series,
+    title: str,
+    *,
+    bins: Sequence[Any],
+    mark: Any = None,
+    mark_label: str = "",
+    label: str = "",
 ) -> Figure:
     """Draw how numbers or dates are spread; what lies below the mark stands out.
 
@@ -145,26 +154,26 @@ def histogram(
     Examples
     --------
     >>> figure = histogram(pd.Series([400, 2500, 3000]), "Sizes", bins=[0, 1200, 2400, 3600], mark=1200)
-    >>> [bar.get_height() for bar in figure.axes[0].patches]
-    [1.0, 0.0, 2.0]
+    >>> [int(bar.get_height()) for bar in figure.axes[0].patches]
+    [1, 0, 2]
     """
     with _drawn(title, 3.2) as (figure, axes):
-        _, edges, columns = axes.hist(values.dropna().to_numpy(), bins=list(bins), color=_BLUE, rwidth=0.88)
+        axes.hist(values.dropna().to_numpy(), bins=list(bins), color=_BLUE, rwidth=0.88)
         if mark is not None:
-            line = axes.axvline(mark, color=_GREY, linewidth=1.2, linestyle=(0, (4, 2)))
-            place = float(line.get_xdata()[0]) if not hasattr(mark, "year") else axes.convert_xunits(mark)
-            for column, edge in zip(columns, edges[1:], strict=True):
-                if edge <= place:
+            axes.axvline(mark, color=_GREY, linewidth=1.2, linestyle=(0, (4, 2)))
+            for column, end in zip(axes.patches, bins[1:], strict=True):
+                if end <= mark:
                     column.set_facecolor(_VERMILION)
             axes.annotate(
-                _plain(mark_label),
-                (place, 1),
-                (5, -4),
+                _plain(mark_label, 80),
+                (mark, 1),
+                (5, 0),
                 xycoords=("data", "axes fraction"),
                 textcoords="offset points",
                 va="top",
             )
         axes.set_xlabel(label)
+        axes.set_ylim(top=axes.get_ylim()[1] * 1.12)  # room for the mark's label
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         if not pd.api.types.is_datetime64_any_dtype(values):
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -180,7 +189,7 @@ def _drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
     """Give a figure in our style with one pair of axes; other figures keep theirs."""
     import matplotlib.pyplot as plt  # a notebook learns from it how to show a figure
 
-    with plt.rc_context(dict(_STYLE)):
+    with plt.rc_context(_STYLE):
         figure = plt.figure(figsize=(_WIDTH, height), layout="constrained")
         plt.close(figure)  # pyplot would show it a second time
         axes = figure.add_subplot()
@@ -188,9 +197,22 @@ def _drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
         yield figure, axes
 
 
+def _percent(part: float) -> str:
+    """Write a share so that 100 % is all of them and 0 % is none: what is nearly so is not rounded to it.
+
+    >>> _percent(1), _percent(0.9996), _percent(0.0004), _percent(0.57)
+    ('100 %', '>99 %', '<1 %', '57 %')
+    """
+    if 0 < part < 1 and round(part, 2) in {0, 1}:
+        return "<1 %" if part < 0.5 else ">99 %"
+    return f"{part:.0%}".replace("%", " %")
+
+
 def _plain(label: object, length: int = _LABEL) -> str:
     """Write a label on one line, no longer than `length`, in characters that the font has."""
-    words = " ".join("".join(" " if unicodedata.category(c) in {"Cc", "Cf"} else c for c in str(label)).split())
+    words = " ".join(
+        "".join(" " if unicodedata.category(c) in {"Cc", "Cf"} else c for c in str(label)).split()
+    )
     known = "".join(c if ord(c) in _glyphs() else "\N{WHITE SQUARE}" for c in words)
     return known if len(known) <= length else known[: length - 1] + "…"
 

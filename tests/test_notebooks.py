@@ -1,0 +1,236 @@
+"""The notebooks run from top to bottom, and what they show is fit to be kept.
+
+`python tests/test_notebooks.py --write` runs them on the whole sample and keeps what they show.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from PIL import Image
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+#: Seconds that one cell may take; a load of the whole sample is the longest.
+_CELL_TIME = 180
+_OUTPUT_SIZE = 200_000
+_NOTEBOOK_SIZE = 300_000
+#: Enough for every kind, defect and market to come up, and made in a few seconds.
+_PRODUCTS = 2_000
+
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+_PATH = re.compile(r"(?<![\w./:<])(?:/(?:home|root|Users|tmp|var|private|opt|usr|mnt|srv|work)/|[A-Z]:\\)")
+_TOKEN = re.compile(r"eyJ[\w-]{8,}\.|client_secret|Bearer ")
+
+
+def run(path: Path, folder: Path) -> NotebookNode:
+    """Run a notebook in `folder`, where all that it keeps stays, and return it with what it showed."""
+    notebook = nbformat.read(path, as_version=4)
+    # A relative PRODEX_HOME: what is shown then has no path of this machine in it.
+    environment = {
+        **os.environ,
+        "PRODEX_HOME": "data",
+        "IPYTHONDIR": str(folder / "ipython"),
+        "PYTHONWARNINGS": "default",
+    }
+    client = NotebookClient(
+        notebook,
+        timeout=_CELL_TIME,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        store_widget_state=False,
+        record_timing=False,
+    )
+    client.execute(env=environment)
+    return notebook
+
+
+def outputs(notebook: NotebookNode) -> Iterator[NotebookNode]:
+    for cell in notebook.cells:
+        yield from cell.get("outputs", ())
+
+
+def shown(notebook: NotebookNode) -> str:
+    """Return all that a notebook shows as text; pictures apart."""
+    texts = []
+    for output in outputs(notebook):
+        texts.append(output.get("text", ""))
+        texts += [
+            text
+            for kind, text in output.get("data", {}).items()
+            if isinstance(text, str) and not kind.startswith("image/")
+        ]
+    return "\n".join(texts)
+
+
+def flaws(notebook: NotebookNode) -> list[str]:
+    """Name what a kept notebook must not show: paths and names of a machine, secrets, errors, warnings, bulk."""
+    text = shown(notebook)
+    found = [f"path: {text[match.start() :][:60]!r}" for match in _PATH.finditer(text)]
+    found += [f"secret: {match[0]!r}" for match in _TOKEN.finditer(text)]
+    places = {str(ROOT), str(Path.home()), tempfile.gettempdir(), sys.prefix, socket.gethostname()} - {
+        "/",
+        "localhost",
+    }
+    found += [f"of this machine: {place!r}" for place in sorted(places) if place in text]
+    for output in outputs(notebook):
+        if output.output_type == "error":
+            found.append(f"error: {output.ename}: {output.evalue}")
+        if output.get("name") == "stderr" and "Warning" in output.text:
+            found.append(f"warning: {output.text}")
+        if (size := len(nbformat.v4.writes(nbformat.v4.new_notebook(cells=[_cell(output)])))) > _OUTPUT_SIZE:
+            found.append(f"an output of {size:,} characters")
+    return found
+
+
+def tidied(notebook: NotebookNode) -> NotebookNode:
+    """Leave out what is of its moment only (progress), and keep pictures in few colours, a third of the size."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [
+                o for o in cell.outputs if o.get("name") != "stderr" and _WIDGET not in o.get("data", {})
+            ]
+            for output in cell.outputs:
+                if png := output.get("data", {}).get("image/png"):
+                    output.data["image/png"] = base64.b64encode(
+                        _in_few_colours(base64.b64decode(png))
+                    ).decode()
+    notebook.metadata.language_info = {"name": "python"}
+    return notebook
+
+
+def _in_few_colours(png: bytes) -> bytes:
+    few = Image.open(io.BytesIO(png)).convert("RGBA").quantize(64, method=Image.Quantize.FASTOCTREE)
+    few.save(written := io.BytesIO(), "PNG", optimize=True)
+    return written.getvalue()
+
+
+def _cell(output: NotebookNode) -> NotebookNode:
+    return nbformat.v4.new_code_cell(outputs=[output])
+
+
+@contextmanager
+def sandbox(folder: Path, products: int) -> Iterator[None]:
+    """Serve a small sample where `prodex.connect("sandbox")` looks for it first."""
+    ready = folder / "ready.json"
+    command = [sys.executable, "-m", "prodex", "sandbox", "--home", "data/sandbox", "--ready", str(ready)]
+    command += ["--sample", str(products), "--stop-with", str(os.getpid())]
+    with (
+        (folder / "sandbox.txt").open("wb") as said,
+        subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT) as process,
+    ):
+        try:
+            end = time.monotonic() + _CELL_TIME
+            while not ready.exists():
+                assert process.poll() is None, (folder / "sandbox.txt").read_text("utf-8")
+                assert time.monotonic() < end, "the sandbox takes too long to start"
+                time.sleep(0.05)
+            yield
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give all notebooks one folder, so that the sandbox fills its store once."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    with sandbox(folder, _PRODUCTS):
+        yield folder
+
+
+pytestmark = pytest.mark.xdist_group("notebooks")  # one sandbox for all of them
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+@each_notebook
+def test_runs(path: Path, folder: Path) -> None:
+    """A notebook runs from top to bottom without an error, a warning, a path or a secret."""
+    notebook = run(path, folder)
+    assert [] == flaws(notebook)
+    assert [] == [
+        cell.source for cell in notebook.cells if cell.cell_type == "code" and not cell.execution_count
+    ]
+
+
+@each_notebook
+def test_kept_outputs(path: Path) -> None:
+    """What is kept comes from one run, is small, and says nothing of the machine that it ran on."""
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert list(range(1, len(counts) + 1)) == counts
+    assert [] == flaws(notebook)
+    assert path.stat().st_size < _NOTEBOOK_SIZE
+
+
+def test_all_notebooks_are_found() -> None:
+    """The first notebook is among those that are run."""
+    assert "01_first_look" in [path.stem for path in NOTEBOOKS]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in /home/ana/data/shop",
+        "C:\\Users\\ana",
+        sys.prefix,
+        "Bearer eyJhbGciOi.x",
+        '"client_secret": "x"',
+        "x" * (_OUTPUT_SIZE + 1),
+    ],
+    ids=["home", "windows", "prefix", "token", "secret", "bulk"],
+)
+def test_what_must_not_be_kept_is_found(text: str) -> None:
+    """A path, a secret or bulk in an output is named."""
+    output = nbformat.v4.new_output("stream", name="stdout", text=text)
+    assert flaws(nbformat.v4.new_notebook(cells=[_cell(output)]))
+
+
+@pytest.mark.parametrize(
+    "text", ["at https://shop.example/home/a", "in data/snapshots/shop", "and/or", "</tmp/>"]
+)
+def test_what_may_be_kept_passes(text: str) -> None:
+    """An address or a relative path is nobody's secret."""
+    output = nbformat.v4.new_output("stream", name="stdout", text=text)
+    assert [] == flaws(nbformat.v4.new_notebook(cells=[_cell(output)]))
+
+
+def test_warnings_are_found() -> None:
+    """A warning that a cell shows is named; progress is not."""
+    warning = nbformat.v4.new_output("stream", name="stderr", text="x.py:1: DeprecationWarning: old")
+    progress = nbformat.v4.new_output("stream", name="stderr", text="Products: 100%")
+    assert ["warning: x.py:1: DeprecationWarning: old"] == flaws(
+        nbformat.v4.new_notebook(cells=[_cell(warning)])
+    )
+    assert [] == flaws(nbformat.v4.new_notebook(cells=[_cell(progress)]))
+
+
+def _write() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for path in NOTEBOOKS:
+            notebook = tidied(run(path, Path(folder)))
+            if found := flaws(notebook):
+                sys.exit(f"{path.name} is not kept: {found}")
+            nbformat.write(notebook, path)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit(__doc__)
+    _write()
