@@ -44,7 +44,7 @@ COMMON_WORDS = {
 # The 14 allergen groups of Regulation (EU) 1169/2011, Annex II: beginnings of their words in the five languages.
 ALLERGENS = {
     "gluten": "gluten wheat rye oat barley blé seigle avoine orge weizen roggen hafer gerste trigo centeno avena"
-    " cebada tarwe rogge haver",
+    " cebada tarwe rogge haver hartweizen durumtarwe",
     "crustaceans": "crustac krebstier crustáceo schaaldier prawn crevette garnele gamba garnal",
     "eggs": "egg œuf eier eigelb eiweiß eipulver volleipulver huevo eigeel eiwit heeleipoeder kippeneieren"
     " hühnereier eieren ei",
@@ -58,7 +58,7 @@ ALLERGENS = {
     "mustard": "mustard moutarde senf mostaza mosterd",
     "sesame": "sesame sésame sesam sésamo",
     "sulphites": "sulphite sulfite sulfito sulfiet",
-    "lupin": "lupin altramu",
+    "lupin": "lupin süßlupin altramu",
     "molluscs": "mollus weichtier molusc weekdier",
 }
 # Foods whose names only sound like allergens.
