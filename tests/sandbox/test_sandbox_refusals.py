@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 import requests
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from small_exchange import SHOP, Caller
 
 from prodex.sandbox import Sandbox
+from prodex.sandbox.filters import FILTERS
 from prodex.sandbox.refusals import REFUSALS
 
 #: Parameters of a GET that are refused, with the code and a word of the message.
@@ -109,6 +112,31 @@ def test_a_post_is_refused_with_a_code_and_a_message_that_names_the_parameter(
     assert (REFUSALS[code][0], code) == (status, error)
     assert words in message
     assert any(name in message for name in body)
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+anything = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(body=st.dictionaries(st.sampled_from([*FILTERS, "other"]), anything, max_size=3))
+def test_whatever_a_body_holds_it_is_answered_or_refused(shop: Caller, body: dict[str, Any]) -> None:
+    """No member of a body, whatever its value, makes the sandbox fail."""
+    reply = shop.search(**body)
+    assert reply.status_code in (200, 400, 410), reply.text
+
+
+@settings(deadline=None, max_examples=60)
+@given(parameters=st.dictionaries(st.sampled_from([*FILTERS, "other"]), st.text(), max_size=3))
+def test_whatever_a_query_string_holds_it_is_answered_or_refused(
+    shop: Caller, parameters: dict[str, str]
+) -> None:
+    """No parameter, whatever its text, makes the sandbox fail."""
+    reply = shop.get(**parameters)
+    assert reply.status_code in (200, 400, 410), reply.text
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"limit": NaN}', b"\xff", b"[" * 100_000])

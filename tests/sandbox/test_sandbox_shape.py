@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_exchange import BREAD, BUTTER, RECORDS, Caller
+from small_exchange import BREAD, BUTTER, RECORDS, SHOP, Caller
 
+from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.shape import Shape
 
 RECORD: dict[str, Any] = {
@@ -160,3 +161,16 @@ def test_documents_can_be_served_under_another_name() -> None:
     assert b'{"assets":{"pictures":[],"document":[1]},"documents":2}' == Shape(
         documents_key="document"
     ).serve(body)
+
+
+def test_the_sandbox_serves_documents_under_the_name_set() -> None:
+    """With documents_key=document every record of the sandbox names them so."""
+    with Sandbox(
+        [RECORDS[BREAD]], organizations=[SHOP], labels={}, behaviour=Behaviour(documents_key="document")
+    ) as sandbox:
+        caller = Caller(sandbox.base_url).log_in()
+        with caller.session:
+            for include in ({}, {"filter_source_include": ["assets"]}):
+                assets = caller.call("POST", **include)["data"][0]["assets"]
+                assert [{"fileName": "a.pdf"}] == assets["document"]
+                assert "documents" not in assets

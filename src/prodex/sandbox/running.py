@@ -154,9 +154,18 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
     """Make the server of an application, silent and without anybody's logging touched."""
     import uvicorn
 
+    # Callers keep connections between calls; one that was closed meanwhile would fail their next call.
     return uvicorn.Server(
         uvicorn.Config(
-            app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, access_log=False
+            app,
+            http="h11",
+            ws="none",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=3,
         )
     )
 
