@@ -113,6 +113,13 @@ def test_a_cursor_may_stay_equal(client, exchange):
     assert SCROLL_FROM + 700 == sum(len(page) for page in pages(client))
 
 
+def test_a_scroll_ends_when_all_have_come(client, exchange):
+    """When all announced products have come, no further call is made to see that there are no more."""
+    exchange.total = SCROLL_FROM
+    list(pages(client))
+    assert 1 + SCROLL_FROM // 500 == len(exchange.product_calls)
+
+
 def test_a_service_may_give_smaller_pages(client, exchange):
     """A service that gives fewer products than asked for is followed by what came, not by what was asked."""
     exchange.total = 5

@@ -66,6 +66,9 @@ SITUATIONS = {
     "token echoed as page": lambda exchange: exchange.answers.extend(
         [says(200, next(iter(exchange.tokens)))] * 10
     ),
+    "secret echoed as text": lambda exchange: exchange.answers.extend(
+        [Answer(200, f"{CLIENT_SECRET} {next(iter(exchange.tokens))}".encode())] * 10
+    ),
     "wrong key": lambda exchange: renew_with(exchange, echo(exchange)),
     "token dropped": lambda exchange: renew_with(exchange, Answer(drop=True)),
     "token slow": lambda exchange: renew_with(exchange, Answer(hold=0.3)),

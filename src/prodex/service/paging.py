@@ -6,6 +6,7 @@ Spec: "Pagination rules". Offset pages below 10,000 products, a scroll from ther
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -123,7 +124,7 @@ def pages(
                 _refuse_more_than_get_reaches(total, part, method)
             fetch = partial(endpoints[method], part, accept_language=accept_language)
             walk = _by_offset if total < SCROLL_FROM else _by_scroll
-            for page in _entered(ledger, total, walk(fetch, total, page_size)):
+            for page in _entered(ledger, walk(fetch, total, page_size)):
                 awaited.difference_update(_gtins(page) if awaited else ())
                 show(ledger.rows, max(ledger.total_probed, ledger.rows))
                 yield page
@@ -193,19 +194,16 @@ def _refuse_more_than_asked(page: Page, limit: int) -> None:
         raise UnexpectedReply(f"{limit} products were asked for, and {len(page)} came in one page.")
 
 
-def _entered(ledger: PullReport, total: int, pages_of_part: Iterator[Page]) -> Iterator[Page]:
+def _entered(ledger: PullReport, pages_of_part: Iterator[Page]) -> Iterator[Page]:
     """Enter pages into the ledger as they pass."""
-    first = last = None
-    for page in pages_of_part:
+    last = 0
+    for number, page in enumerate(pages_of_part):
         last = announced(page)
-        if first is None:
-            first = last
-            ledger.total_first += first
+        ledger.total_first += 0 if number else last
         ledger.pages += 1
         ledger.rows += len(page)
         yield page
-    ledger.total_last += total if last is None else last
-    ledger.total_first += total if first is None else 0
+    ledger.total_last += last
 
 
 class _Keyed(msgspec.Struct):
@@ -214,11 +212,6 @@ class _Keyed(msgspec.Struct):
 
 def _gtins(page: Page) -> Iterator[str]:
     for product in page.envelope.data:
-        try:
-            gtin = msgspec.json.decode(product, type=_Keyed).gtin
-        except (
-            msgspec.DecodeError,
-            RecursionError,
-        ):  # a product that is no object, or too odd for this reader
-            continue
-        yield str(gtin).zfill(14)
+        # A product that is no object, or too odd for this reader, has no GTIN that anybody asked for.
+        with suppress(msgspec.DecodeError, RecursionError):
+            yield str(msgspec.json.decode(product, type=_Keyed).gtin).zfill(14)
