@@ -35,7 +35,7 @@ def plan(
     announced: int | None = None,
     announced_last: int | None = None,
     missing_gtins: Sequence[str] = (),
-    products_per_part: int = PRODUCTS_PER_PART,
+    products_per_part: int | None = None,
 ) -> Plan:
     """Decide what to build.
 
@@ -50,7 +50,7 @@ def plan(
     missing_gtins
         GTINs that were asked for and did not come.
     products_per_part
-        How many products a part holds, about.
+        How many products a part holds, about; `PRODUCTS_PER_PART` by default.
     """
     newest: dict[str, tuple[str, int, int]] = {}
     set_aside: list[str] = []
@@ -76,7 +76,7 @@ def plan(
         missing_gtins=tuple(missing_gtins),
         set_aside=tuple(set_aside),
     )
-    return Plan(tuple(_parts(chosen, products_per_part)), ledger)
+    return Plan(tuple(_parts(chosen, products_per_part or PRODUCTS_PER_PART)), ledger)
 
 
 def _parts(chosen: dict[int, list[int]], products_per_part: int) -> list[PartPlan]:

@@ -121,7 +121,7 @@ def _walk_leaf(array: pa.Array, path: str, places: Places, emit: Emit) -> None:
     else:
         kind = "boolean" if pa.types.is_boolean(array.type) else "string"
         texts = pc.cast(array, pa.string())
-    _emit("scalars", path, places, {"type": _constant(kind, len(array)), "value": texts}, rows, emit)
+    _emit("scalars", path, places, {"type": constant(kind, len(array)), "value": texts}, rows, emit)
 
 
 def _take_columns(
@@ -263,7 +263,7 @@ def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None
         quantity = columns.get("quantity", pa.nulls(size, pa.float64()))
         nodes = _Nodes(above.level + 1, above.root_gtin, gtin, pc.multiply(above.units, quantity))
     columns |= {
-        "source": _constant(path.removeprefix("lastRequest.").split(".")[0], size),
+        "source": constant(path.removeprefix("lastRequest.").split(".")[0], size),
         "level": pa.array(np.full(size, nodes.level, np.int64)),
         "root_gtin": nodes.root_gtin,
         "units_per_root": nodes.units,
@@ -314,5 +314,5 @@ def _without(array: pa.Array, rows: pa.Array) -> pa.Array:
     return pc.if_else(rows, None, array)
 
 
-def _constant(text: str, size: int) -> pa.DictionaryArray:
+def constant(text: str, size: int) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(size, np.int32)), pa.array([text]))

@@ -14,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.tables.declaration import COUNTED, TABLES, Table
-from prodex.tables.explode import explode
+from prodex.tables.declaration import COUNTED, TABLES, Table, child_path
+from prodex.tables.explode import constant, explode
 from prodex.tables.parse import Shapes
 from prodex.tables.places import Indices, Places
 from prodex.tables.plain import Rows, flatten_one
 from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
+from prodex.tables.values import storable
 
 Tables = dict[str, pa.Table]
 
@@ -69,6 +70,10 @@ def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) ->
 
     for block in blocks:
         explode(block.fields, Places.of_products(block.products), emit)
+    for attribute, empty in records.empty_texts.items():
+        places = Places.of_products(np.array(empty, np.int32))
+        blank = {"type": constant("string", len(empty)), "value": constant("", len(empty))}
+        emit("scalars", child_path("", storable(attribute)), places, blank)
     plain = [(index, flatten_one(product)) for index, product in odd.items()]
     keys = _Keys(records)
     tables = {
@@ -128,7 +133,11 @@ class _Keys:
 
 
 def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys) -> pa.Table:
-    """Put the rows of all runs, and of the products that went the plain way, into one table."""
+    """Put the rows of all runs, and of the products that went the plain way, into one table.
+
+    Rows stand by attribute, then product, then position, so that the same products always give the same file.
+    """
+    runs = sorted(runs, key=lambda run: run.path)
     rows = [(index, row) for index, flat in plain for row in flat[table.name]]
     products = np.concatenate(
         [*(run.places.products for run in runs), np.array([i for i, _ in rows], np.int32)]
@@ -143,7 +152,12 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
             for run in runs
         ]
         columns[name] = _joined(table, name, arrays, [row[name] for _, row in rows])
-    return declared(table.name, columns, len(products))
+    assembled = declared(table.name, columns, len(products))
+    if not rows and len({run.path for run in runs}) == len(runs):
+        return assembled
+    places = [run.path for run in runs for _ in run.places.products] + [row["attribute"] for _, row in rows]
+    ranks = np.unique(np.array(places, dtype=object), return_inverse=True)[1]
+    return assembled.take(pa.array(np.lexsort((products, ranks))))
 
 
 def _paths(runs: list[_Run], rows: list[tuple[int, dict[str, Any]]]) -> pa.Array:
@@ -191,15 +205,15 @@ def _descriptors(runs: list[_Run], plain: list[tuple[int, Rows]]) -> pa.Table:
 
 
 def distinct(lexicon: pa.Table) -> pa.Table:
-    """Return each row of a lexicon once, in order of first appearance."""
+    """Return each row of a lexicon once, in order."""
     names = lexicon.column_names
     numbered = np.zeros(lexicon.num_rows, np.int64)
     for name in names:
         codes = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode").indices
         numbered = numbered * (pc.max(codes).as_py() or 0) + numbered + codes.to_numpy()
         numbered = np.unique(numbered, return_inverse=True)[1]
-    first = np.sort(np.unique(numbered, return_index=True)[1])
-    return lexicon.take(pa.array(first))
+    first = np.unique(numbered, return_index=True)[1]
+    return lexicon.take(pa.array(first)).sort_by([(name, "ascending") for name in names])
 
 
 def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tables: Tables) -> pa.Table:

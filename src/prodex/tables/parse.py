@@ -7,7 +7,8 @@ found in one pass and given to another shape, or left to the plain walk.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -18,13 +19,15 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from prodex.tables.shape import EMPTY, Shape
-from prodex.tables.values import exact
+from prodex.tables.values import EXACT
 
 Indices = npt.NDArray[np.int32]
 
 #: More shapes than this are not kept; a shape for fewer products than this is not worth learning.
 _MAX_SHAPES = 4
 _WORTH_A_SHAPE = 8
+#: A shape is learnt from so many products at most at a time.
+_LESSON = 200
 
 
 class Block(NamedTuple):
@@ -39,6 +42,7 @@ class Shapes:
 
     def __init__(self) -> None:
         self._shapes: tuple[Shape, ...] = (EMPTY,)
+        self._codes_come_as_numbers = False
         self._lock = Lock()
 
     def parse(self, bodies: Sequence[bytes]) -> tuple[list[Block], dict[int, Any]]:
@@ -49,50 +53,80 @@ class Shapes:
         blocks, odd
             Every index stands in exactly one block, or among the odd ones with the product decoded.
         """
+        left = list(range(len(bodies)))
         known = self._shapes
-        shapes: list[tuple[Shape, int]] = []
+        if not self._codes_come_as_numbers:
+            if (block := _read(known[0], bodies, left)) is not None:
+                return [block], {}
+            mended = [quoted_codes(body) for body in bodies]
+            self._codes_come_as_numbers = mended != list(bodies)
+        else:
+            mended = [quoted_codes(body) for body in bodies]
+        return self._parse(mended, left, known)
+
+    def _parse(
+        self, bodies: list[bytes], left: list[int], known: tuple[Shape, ...]
+    ) -> tuple[list[Block], dict[int, Any]]:
+        """Give the products to one shape after the other, and learn new shapes for what is left."""
+        used: list[tuple[Shape, int]] = []
         blocks: list[Block] = []
         decoded: dict[int, Any] = {}
-        left = list(range(len(bodies)))
         for shape in [*known, *[EMPTY] * (_MAX_SHAPES - len(known))]:
-            if not left or (shape is EMPTY and shapes and len(left) < _WORTH_A_SHAPE):
+            if not left or (shape is EMPTY and used and len(left) < _WORTH_A_SHAPE):
                 break
             before = len(left)
-            shape_now, taken, left = _take(shape, bodies, left, decoded)
-            blocks += taken
-            shapes.append((shape_now, before - len(left)))
+            shape_now, block, left = _take(shape, bodies, left, decoded)
+            blocks += [block] if block is not None else []
+            used.append((shape_now, before - len(left)))
             if len(left) == before and shape is EMPTY:
                 break
-        self._remember(known, shapes)
-        return blocks, {i: decoded[i] if i in decoded else _decode(bodies[i]) for i in left}
+        self._remember(known, used)
+        return blocks, {i: decoded[i] if i in decoded else json.loads(bodies[i]) for i in left}
 
     def _remember(self, known: tuple[Shape, ...], used: list[tuple[Shape, int]]) -> None:
         """Keep what was learnt, unless another thread learnt meanwhile: losing a lesson changes nothing."""
-        if [shape for shape, _ in used] == list(known[: len(used)]) and len(used) <= 1:
-            return
         useful = sorted((s for s in used if s[1]), key=lambda s: -s[1])
-        unused = list(known[len(used) :])
+        kept = ([shape for shape, _ in useful] + list(known[len(used) :]))[:_MAX_SHAPES]
         with self._lock:
-            if self._shapes is known:
-                self._shapes = tuple([shape for shape, _ in useful] + unused)[:_MAX_SHAPES] or (EMPTY,)
+            if self._shapes is known and kept:
+                self._shapes = tuple(kept)
+
+
+def quoted_codes(body: bytes) -> bytes:
+    r"""Write codes that are numbers as text, which is how every table holds them.
+
+    The same code list comes as numbers here and as text there; so both fit one shape.
+
+    >>> quoted_codes(b'{"kind":{"code": 530852},"text":"\\"code\\":1"}')
+    b'{"kind":{"code":"530852"},"text":"\\"code\\":1"}'
+    """
+    return _NUMBER_CODE.sub(rb'"code":"\1"', body)
+
+
+# The key stands unescaped, so it is no part of a text; -0 is left alone, since as a number it is 0.
+_NUMBER_CODE = re.compile(rb'(?<!\\)"code":\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
 
 
 def _take(
     shape: Shape, bodies: Sequence[bytes], left: list[int], decoded: dict[int, Any]
-) -> tuple[Shape, list[Block], list[int]]:
+) -> tuple[Shape, Block | None, list[int]]:
     """Parse those of the products left that the shape accepts, after widening it where that helps."""
     if (block := _read(shape, bodies, left)) is not None:
-        return shape, [block], []
+        return shape, block, []
     accepted, refused = _sort(shape, bodies, left)
     if refused:
-        decoded.update((i, _decode(bodies[i])) for i in refused if i not in decoded)
-        wider = shape.widened(decoded[i] for i in refused)
+        lesson = refused[:: len(refused) // _LESSON + 1]
+        decoded.update((i, json.loads(bodies[i])) for i in lesson if i not in decoded)
+        wider = shape.widened(decoded[i] for i in lesson)
         if wider is not shape:
             more, refused = _sort(wider, bodies, refused)
             shape, accepted = wider, sorted([*accepted, *more])
-    blocks = list(_read_by_halves(shape, bodies, accepted))
-    read = {int(i) for block in blocks for i in block.products}
-    return shape, blocks, sorted([*refused, *(i for i in accepted if i not in read)])
+    block = _read(shape, bodies, accepted)
+    if block is None:
+        strange = {i for i in accepted if _is_strange(bodies[i])}
+        refused, accepted = sorted([*refused, *strange]), [i for i in accepted if i not in strange]
+        block = _read(shape, bodies, accepted)
+    return shape, block, refused if block is not None else left
 
 
 def _sort(shape: Shape, bodies: Sequence[bytes], indexes: list[int]) -> tuple[list[int], list[int]]:
@@ -103,21 +137,36 @@ def _sort(shape: Shape, bodies: Sequence[bytes], indexes: list[int]) -> tuple[li
     )
 
 
-def _read_by_halves(shape: Shape, bodies: Sequence[bytes], indexes: list[int]) -> Iterator[Block]:
-    """Parse what can be parsed: Arrow also refuses what no type tells, such as a key given twice."""
-    if not indexes:
-        return
-    if (block := _read(shape, bodies, indexes)) is not None:
-        yield block
-    elif len(indexes) > 1:
-        middle = len(indexes) // 2
-        yield from _read_by_halves(shape, bodies, indexes[:middle])
-        yield from _read_by_halves(shape, bodies, indexes[middle:])
+def _is_strange(body: bytes) -> bool:
+    """Whether a product holds what no type tells and Arrow would not keep: a key twice, a number it cannot hold."""
+    strange = False
+
+    def see_number(text: str) -> float:
+        nonlocal strange
+        number = float(text)
+        strange = strange or not abs(number) < EXACT
+        return number
+
+    def see_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal strange
+        strange = strange or len(dict(pairs)) < len(pairs)
+        return {}
+
+    json.loads(
+        body,
+        parse_int=see_number,
+        parse_float=see_number,
+        parse_constant=see_number,
+        object_pairs_hook=see_object,
+    )
+    return strange
 
 
 def _read(shape: Shape, bodies: Sequence[bytes], indexes: list[int]) -> Block | None:
     """Parse a block as a whole, or return None when Arrow refuses it or would change a number."""
     products = np.array(indexes, dtype=np.int32)
+    if not indexes:
+        return Block(products, {})
     if not shape.type.num_fields:
         return Block(products, {}) if all(bodies[i] == b"{}" for i in indexes) else None
     block = b"\n".join(bodies if len(indexes) == len(bodies) else [bodies[i] for i in indexes])
@@ -145,11 +194,4 @@ def _exact(array: pa.Array) -> bool:
         return _exact(array.values)
     if not pa.types.is_floating(array.type) or array.null_count == len(array):
         return True
-    if pc.any(pc.is_nan(array)).as_py():
-        return False
-    ends = pc.min_max(array).as_py()
-    return exact(int(ends["min"])) and exact(int(ends["max"]))
-
-
-def _decode(body: bytes) -> Any:
-    return json.loads(body)
+    return bool(pc.all(pc.less(pc.abs(array), EXACT)).as_py())  # no number is less than NaN

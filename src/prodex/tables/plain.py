@@ -78,7 +78,7 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
         if isinstance(value, list):
             items = [(item, place._replace(position=(*place.position, i))) for i, item in enumerate(value)]
             waiting.extend(reversed(items))
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             _take_object(value, place, rows, waiting)
         elif value is not None:
             _take_scalar(value, place, rows)
@@ -184,7 +184,7 @@ def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
         if fitting is not None:
             del left[key]
         return fitting
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
     inner = dict(value)
     fitting = _pop(inner, tuple(rest), column)
@@ -195,7 +195,7 @@ def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
 
 def _look(value: Any, path: tuple[str, ...]) -> Any:
     for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+        value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
@@ -208,7 +208,7 @@ def _pop_text(left: dict[str, Any], key: str) -> str | None:
 
 def _take_localized(left: dict[str, Any], place: _Place, rows: Rows) -> None:
     data, described = left.get("data"), left.get("expressedIn")
-    if data is None or not (isinstance(data, str) or exact(data)) or not isinstance(described, Mapping):
+    if data is None or not (isinstance(data, str) or exact(data)) or not isinstance(described, dict):
         return
     taken, rest = _take_descriptor(described)
     if taken["code"] is None and taken["short_code"] is None:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_column, product_key
 from prodex.tables.values import fit, storable
 
@@ -38,32 +39,35 @@ class Records(NamedTuple):
         Their keys.
     presence
         For each top-level attribute seen, one number for each product, into `PRESENCE`.
+    empty_texts
+        For each attribute the indexes of the products on which it is "" and nothing more.
     bodies
-        Their other attributes as JSON objects on one line each.
+        Their other attributes, as far as they are filled, as JSON objects on one line each.
     """
 
     product_ids: list[str]
     gtins: list[str | None]
     presence: dict[str, npt.NDArray[np.int8]]
+    empty_texts: dict[str, list[int]]
     bodies: list[bytes]
 
 
 def read_records(products: Sequence[bytes]) -> Records:
     """Read the top level of products, one JSON object each.
 
-    >>> records = read_records([b'{"id": 7, "gtin": "03036811359935", "brand": null, "allergens": []}'])
+    >>> records = read_records([b'{"id": 7, "gtin": "03036811359935", "brand": null, "allergens": [], "lifeCycle": 1}'])
     >>> records.product_ids, records.gtins, records.bodies
-    (['7'], ['03036811359935'], [b'{"brand":null,"allergens":[]}'])
+    (['7'], ['03036811359935'], [b'{"lifeCycle":1}'])
     >>> {name: PRESENCE[faces[0]] for name, faces in records.presence.items()}
-    {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty'}
+    {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty', 'lifeCycle': 'filled'}
     """
-    records = Records([], [], {}, [])
+    records = Records([], [], {}, {}, [])
     for index, product in enumerate(products):
         try:
             top = _TOP.decode(product)
         except (msgspec.DecodeError, UnicodeDecodeError):
             top = _leniently(product)
-        _see(records.presence, index, len(products), top)
+        _see(records, index, len(products), top)
         identity, gtin = _scalar(top.get("id")), _scalar(top.get("gtin"))
         if key := fit(identity, "code"):
             del top["id"]
@@ -120,18 +124,37 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     }
 
 
-def _see(
-    presence: dict[str, npt.NDArray[np.int8]], index: int, count: int, top: dict[str, msgspec.Raw]
-) -> None:
+def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
+    """Enter what is filled, and take out what is blank: null, [], {} and "" stand for each other in many records."""
+    blank: list[str] = []
     for name, raw in top.items():
         value = bytes(raw)
         face = _BLANK.get(value, _FILLED) if len(value) <= 4 else _FILLED
         if face == _FILLED and value[0] in b"[{" and value[1] in b" \t\r\n" and value[1:-1].isspace():
             face = _EMPTY
-        faces = presence.get(name)
+        if face != _FILLED and (value != b'""' or name not in _TEXTS_OF_ROOT):
+            blank.append(name)
+            if value == b'""':
+                records.empty_texts.setdefault(name, []).append(index)
+        faces = records.presence.get(name)
         if faces is None:
-            faces = presence[name] = np.zeros(count, np.int8)
+            faces = records.presence[name] = np.zeros(count, np.int8)
         faces[index] = face
+    for name in blank:
+        del top[name]
+
+
+# An empty text of these is a value of the row itself.
+_TEXTS_OF_ROOT = {
+    path[0] for column in TABLES["products"].columns for path in column.paths if len(path) == 1
+} | {
+    "id",
+    "gtin",
+    "code",
+    "label",
+    "description",
+    "data",
+}
 
 
 def _scalar(raw: msgspec.Raw | None) -> Any:

@@ -78,7 +78,7 @@ class _Seen:
             self.kinds["number"] += 1
         elif depth >= MAX_DEPTH:
             self.kinds["too deep"] += 1
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             self.kinds["object"] += 1
             for key, item in value.items():
                 if key not in self.fields:

@@ -1,0 +1,230 @@
+"""From the service to a catalogue: everything once, kept with where it comes from, or a clear word on what is missing."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import filelock
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex.envelope import split
+from prodex.errors import IncompleteLoad, SnapshotLocked
+from prodex.sandbox import Behaviour, Sandbox
+from prodex.sandbox.sample import shared_products
+from prodex.service import Client
+from prodex.store.journal import Journal
+from prodex.store.plan import plan
+
+
+def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
+    """Compared with the sample itself: each record once, as it is."""
+    catalog = prodex.load_products(service, name="all", max_age=0)
+    expected = {str(shared.record["id"]): shared.record for shared in shared_products(600)}
+
+    assert catalog.complete
+    assert expected == {
+        i: json.loads(r) for i, r in catalog.raw[["product_id", "json"]].itertuples(index=False)
+    }
+
+
+def test_a_scroll_and_offset_pages_load_the_same(service: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the page size, and whichever way the pages come."""
+    by_offset = prodex.load_products(service, name="offset", max_age=0, page_size=37)
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1)
+    by_scroll = prodex.load_products(service, name="scroll", max_age=0, page_size=211)
+
+    for table in ("products", "texts", "hierarchies", "raw"):
+        assert sorted(map(repr, by_offset.arrow(table).to_pylist())) == sorted(
+            map(repr, by_scroll.arrow(table).to_pylist())
+        )
+
+
+def test_the_origin_tells_what_was_asked_and_when(service: Client) -> None:
+    """By the service's clock, with the ledger."""
+    query = prodex.ProductQuery(tags_in=["exportable"], source_include=["namePublicLong", "brand"])
+    catalog = prodex.load_products(service, query, name="some", max_age=0)
+    origin = prodex.open_snapshot("some").origin
+
+    assert (service.base_url, query) == (origin.source, origin.query)
+    assert abs(datetime.now(UTC) - (origin.server_time or datetime.min.replace(tzinfo=UTC))) < timedelta(
+        minutes=1
+    )
+    assert len(catalog) == origin.ledger.announced == origin.ledger.distinct
+    assert "secret" not in (catalog.folder / "manifest.json").read_text("utf-8")  # type: ignore[operator]
+
+
+def test_a_fresh_snapshot_of_the_same_question_is_used_again(
+    service: Client, sample_exchange: Sandbox
+) -> None:
+    """Of another question, too old a one, or with max_age=0, it is not."""
+    first = prodex.load_products(service, name="fresh", max_age=0)
+    before = len(sample_exchange.requests)
+
+    assert first.folder == prodex.load_products(service, name="fresh").folder
+    assert before == len(sample_exchange.requests)
+    for options in ({"max_age": 0}, {"max_age": timedelta(microseconds=1)}):
+        assert first.folder != prodex.load_products(service, name="fresh", **options).folder  # type: ignore[arg-type]
+    other = prodex.load_products(service, prodex.ProductQuery(tags_in=["exportable"]), name="fresh")
+    assert len(other) < len(first)
+
+
+def test_gtins_that_did_not_come_are_reported(service: Client) -> None:
+    """Asked for by name, they are named; a long list is cut into calls."""
+    known = [str(shared.record["gtin"]) for shared in shared_products(300)]
+    unknown = ["99999999999987", "99999999999994"]
+    catalog = prodex.load_products(
+        service, prodex.ProductQuery(gtins_in=[*known, *unknown]), name="gtins", max_age=0
+    )
+
+    assert set(unknown) == set(catalog.origin.ledger.missing_gtins)
+    assert set(known) == set(catalog.products["gtin"])
+    assert "2 GTINs asked for did not come" in repr(catalog)
+
+
+def test_labels_of_codes_come_in_several_languages(service: Client, sample_exchange: Sandbox) -> None:
+    """With far fewer calls than a load for each language."""
+    catalog = prodex.load_products(service, name="labelled", max_age=0, labels=("fr-FR", "de-DE"))
+    labels = catalog.code_labels
+
+    kinds = set(catalog.products["kind_code"].dropna())
+    for language in ("fr-FR", "de-DE"):
+        found = labels[(labels["attribute"] == "kind") & (labels["label_language"] == language)]
+        assert kinds == set(found["code"])
+    unit = labels[(labels["attribute"] == "typePackaging") & (labels["label_language"] == "de-DE")]
+    assert {"Karton", "Ladepalette"} <= set(unit["label"])
+    assert catalog.where(kind_code=None).code_labels.equals(labels)
+
+
+def test_rich_content_is_loaded_alone(service: Client) -> None:
+    """Pictures are there, and names were not asked for, which is not the same as missing."""
+    catalog = prodex.load_rich_content(service, name="rich", max_age=0)
+
+    assert len(catalog.pictures) > 0
+    assert [False, True] == [catalog.origin.asked("namePublicLong"), catalog.origin.asked("assets.pictures")]
+    assert {"absent"} == set(catalog.presence.get("namePublicLong", ["absent"]))
+
+
+def test_parts_built_on_processes_are_those_built_on_threads(
+    service: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The executor changes nothing but the time."""
+    monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 150)
+    threads = prodex.load_products(service, name="threads", max_age=0)
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        spawned = prodex.load_products(service, name="processes", max_age=0, executor=processes)
+
+    assert 4 <= len(threads.parts) == len(spawned.parts)
+    for table in ("products", "texts", "presence", "descriptors"):
+        assert threads.arrow(table).equals(spawned.arrow(table))
+
+
+def test_fewer_products_than_announced_raise_and_keep_nothing(service: Client, home: Path) -> None:
+    """Silent truncation is the worst bug; with allow_incomplete the catalogue says so everywhere."""
+    with _short_of_one(service) as short:
+        with pytest.raises(IncompleteLoad, match=r"599 of 600 products.*allow_incomplete"):
+            prodex.load_products(short, name="short", max_age=0)
+        assert not list((home / "snapshots" / "short").glob("[0-9]*"))
+        assert not list((home / "snapshots" / "short").glob(".journal*"))
+        catalog = prodex.load_products(short, name="short", max_age=0, allow_incomplete=True)
+    assert not catalog.complete
+    assert "incomplete: 599 of 600 products" in repr(prodex.open_snapshot("short"))
+    assert [False] == prodex.list_snapshots("short")["complete"].tolist()
+
+
+class _short_of_one:  # noqa: N801 - reads as what it gives: a service short of one product
+    """Reach the service through a network that loses the first product of the last page."""
+
+    def __init__(self, service: Client) -> None:
+        self._service = service
+
+    def __enter__(self) -> Client:
+        short = self._service.with_language("en")
+        search = short.search_products
+
+        def losing(query: Any = None, **paging: Any) -> Any:
+            page = search(query, **paging)
+            if paging.get("offset") == 550:
+                envelope = split(page.body)
+                object.__setattr__(
+                    page,
+                    "envelope",
+                    type(envelope)(envelope.data[1:], envelope.total_results, envelope.offset),
+                )
+            return page
+
+        short.search_products = losing  # type: ignore[method-assign]
+        return short
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -> None:
+    """The second is told, and nothing of the first is touched."""
+    folder = home / "snapshots" / "busy"
+    folder.mkdir(parents=True)
+    with filelock.FileLock(folder / ".lock"), pytest.raises(SnapshotLocked, match="Another process"):
+        prodex.load_products(service, name="busy", max_age=0)
+    assert len(prodex.load_products(service, name="busy", max_age=0)) == 600
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5)), max_size=8), max_size=8),
+    st.integers(1, 12),
+)
+def test_the_plan_gives_each_product_once_and_the_newest(
+    tmp_path_factory: pytest.TempPathFactory, pages: list[list[tuple[int, int]]], per_part: int
+) -> None:
+    """However often and in whatever order a product came."""
+    journal = Journal.begin(tmp_path_factory.mktemp("journal") / "j")
+    newest: dict[str, tuple[int, int, int]] = {}
+    for number, page in enumerate(pages):
+        products = [
+            {"id": i, "updatedAt": f"2026-01-0{day + 1}T00:00:00", "n": [number, n]}
+            for n, (i, day) in enumerate(page)
+        ]
+        body = json.dumps({"totalResults": 9, "data": products}).encode()
+        journal.add(body, split(body), None)
+        for n, (i, day) in enumerate(page):
+            newest[str(i)] = max(newest.get(str(i), (-1, 0, 0)), (day, number, n))
+    decided = plan(journal.entries(), products_per_part=per_part)
+
+    chosen = [
+        json.loads(p)
+        for part in decided.parts
+        for page, indexes in part.pages
+        for p in journal.products(page, indexes)
+    ]
+    assert {key: [place[1], place[2]] for key, place in newest.items()} == {
+        str(p["id"]): p["n"] for p in chosen
+    }
+    assert len(newest) == len(chosen) == decided.ledger.distinct
+    assert sum(map(len, pages)) == decided.ledger.received
+
+
+@pytest.mark.parametrize(
+    "behaviour", [{"documents_key": "document"}, {"token_type_key": "type"}, {"scroll_end": "no-cursor"}]
+)
+def test_the_variants_of_the_contract_make_no_difference(
+    behaviour: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the specification leaves open is taken as it comes."""
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1)
+    with Sandbox(products=shared_products(60), behaviour=Behaviour(**behaviour)) as sandbox:
+        key = sandbox.credentials[0]
+        client = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        catalog = prodex.load_products(client, max_age=0, page_size=20)
+
+    documents = sum(len(s.record.get("assets", {}).get("documents") or ()) for s in shared_products(60))
+    assert (60, documents) == (len(catalog), len(catalog.documents))
