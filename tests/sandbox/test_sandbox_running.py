@@ -277,6 +277,16 @@ def test_every_setting_is_an_option() -> None:
     assert [] == [name for name, default in settings.items() if changed[name] == default]
 
 
+def test_what_the_sandbox_needs_and_has_not_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Without the sandbox's extra the command says how to install it."""
+    monkeypatch.delitem(sys.modules, "prodex.sandbox.app", raising=False)
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    assert 2 == main(["--openapi", str(tmp_path / "openapi.json")])
+    assert "prodex sandbox: it needs fastapi: pip install 'prodex[sandbox]'" in capsys.readouterr().err
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A missing file of products ends the command with 2 and its name."""
     missing = tmp_path / "missing.json"

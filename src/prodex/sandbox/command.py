@@ -41,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_openapi(openapi)
         else:
             serve(behaviour=behaviour, **options)
+    except ModuleNotFoundError as error:
+        _report(f"it needs {error.name}: pip install 'prodex[sandbox]'")
+        return 2
     except (StoreUnusable, OSError) as error:
         _report(str(error))
         return 2
