@@ -33,9 +33,9 @@ def main(arguments: list[str] | None = None) -> int:
         f"{options.products:,} products on {os.cpu_count()} cores; every figure by fresh processes, in turns"
     )
     with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
-        agree = _race(options, Path(folder))
+        same_rows = _race(options, Path(folder))
     complete = _figures(options)
-    return 0 if agree and complete else 1
+    return 0 if same_rows and complete else 1
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -67,11 +67,15 @@ def _race(options: argparse.Namespace, folder: Path) -> bool:
         out = folder / f"{turn}-{name}"
         runs[name].append(_alone("contestants", name, pages, out, rounds))
     seconds = {name: median(s for run in results for s in run["seconds"]) for name, results in runs.items()}
-    print(f"{'page bytes to zstd Parquet':<30}{'products/s':>12}{'slower by':>12}{'peak memory':>14}")
+    cpu = {name: median(s for run in results for s in run["cpu"]) for name, results in runs.items()}
+    print(
+        f"{'page bytes to zstd Parquet':<28}{'products/s':>12}{'slower by':>11}{'CPU':>14}{'peak memory':>14}"
+    )
     for name, results in runs.items():
         peak = max(run["peak_mb"] for run in results)
-        ratio = seconds[name] / seconds["prodex"]
-        print(f"  {name:<28}{options.products / seconds[name]:>12,.0f}{ratio:>12.1f}{peak:>11,.0f} MB")
+        rate, ratio = options.products / seconds[name], seconds[name] / seconds["prodex"]
+        each = cpu[name] / options.products * 1000
+        print(f"  {name:<26}{rate:>12,.0f}{ratio:>11.1f}{each:>8.2f} ms each{peak:>11,.0f} MB")
     print()
     _say("prodex, products/s", options.products / seconds["prodex"], 10_000)
     for name in peers:

@@ -70,13 +70,16 @@ class Prodex:
 
 
 class JsonNormalize:
-    """Use `pandas.json_normalize`, one frame for each list, on the one core that pandas uses."""
+    """Use `pandas.json_normalize`, one frame for each list, on the one core that pandas uses.
+
+    As in prodex each row has a position, and each product its JSON and what is filled, empty or null.
+    """
 
     def __init__(self, pages: Path, out: Path) -> None:
         import pandas as pd
 
         self._normalize = pd.json_normalize
-        self._concat = pd.concat
+        self._concat, self._frame_of = pd.concat, pd.DataFrame.from_records
         self._pages = sorted(pages.glob("*.json"))
         self._out = out
         self._rows: Counter[str] = Counter()
@@ -86,6 +89,11 @@ class JsonNormalize:
             bodies = [path.read_bytes() for path in self._pages[number : number + _PAGES_A_FILE]]
             records = [record for body in bodies for record in msgspec.json.decode(body)["data"]]
             self._write("products", number, self._normalize([_without_lists(record) for record in records]))
+            self._write("presence", number, self._frame_of([_presence(record) for record in records]))
+            raw = [
+                {"id": r["id"], "gtin": r["gtin"], "json": msgspec.json.encode(r).decode()} for r in records
+            ]
+            self._write("raw", number, self._frame_of(raw))
             self._rows["products"] += len(records)
             for table, paths in SHARED.items():
                 frames = {path: self._frame(records, path) for path in paths}
@@ -161,6 +169,13 @@ class Dlt:
 CONTESTANTS: dict[str, type[Contestant]] = {"prodex": Prodex, "json_normalize": JsonNormalize, "dlt": Dlt}
 
 
+def _presence(record: dict[str, Any]) -> dict[str, Any]:
+    faces = {
+        key: "null" if value is None else "filled" if value else "empty" for key, value in record.items()
+    }
+    return {**faces, "product.id": record["id"], "product.gtin": record["gtin"]}
+
+
 def _without_lists(record: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in record.items() if not isinstance(value, list) and key != "assets"}
 
@@ -171,20 +186,28 @@ def main(name: str, pages: str, out: str, rounds: str) -> None:
     first = folder / "first"
     first.mkdir(parents=True)
     shutil.copy(min(Path(pages).glob("*.json")), first)
-    seconds = []
+    seconds, cpu = [], []
     for number, source in enumerate([first, *[Path(pages)] * int(rounds)]):
         place = folder / f"round-{number}"
         place.mkdir()
         contestant = CONTESTANTS[name](source, place)
-        started = perf_counter()
+        started, cpu_before = perf_counter(), _cpu_seconds()
         contestant.run()
         seconds.append(perf_counter() - started)
+        cpu.append(_cpu_seconds() - cpu_before)
         rows = contestant.rows()
         shutil.rmtree(place)
-    own, workers = (
-        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    print(json.dumps({"seconds": seconds[1:], "peak_mb": (own + workers) / 1024, "rows": rows}))
+    peak = sum(usage.ru_maxrss for usage in _usages()) / 1024
+    print(json.dumps({"seconds": seconds[1:], "cpu": cpu[1:], "peak_mb": peak, "rows": rows}))
+
+
+def _usages() -> list[resource.struct_rusage]:
+    """Return what this process has used, and what its workers have (memory: the largest of them)."""
+    return [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+
+
+def _cpu_seconds() -> float:
+    return sum(usage.ru_utime + usage.ru_stime for usage in _usages())
 
 
 if __name__ == "__main__":
