@@ -269,7 +269,9 @@ def test_seconds_are_whole_and_in_utc(moment):
     assert query.updated_at_from.tzinfo == UTC
 
 
-@pytest.mark.parametrize("moment", [NOON_IN_SECONDS * 1000, "2026-11-13", date(2026, 11, 13), True, 1.5])
+@pytest.mark.parametrize(
+    "moment", [NOON_IN_SECONDS * 1000, "2026-11-13", date(2026, 11, 13), True, 1.5, pd.NaT]
+)
 def test_only_datetimes_are_points_in_time_of_pictures(moment):
     """For pictures, where the wire counts milliseconds, numbers are refused: their unit cannot be seen."""
     with pytest.raises(QueryError, match="pictures_last_updated_at_from takes an aware datetime"):
@@ -357,7 +359,9 @@ def test_what_is_always_requested_cannot_be_excluded(field):
         ProductQuery(source_include=["brand", "assets.pictures"], source_exclude=[field])
 
 
-@pytest.mark.parametrize("field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn"])
+@pytest.mark.parametrize(
+    "field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn", "netContent.expressedIn.code"]
+)
 def test_keys_cannot_be_excluded_from_full_records(field):
     """Without requested fields, keys and languages cannot be excluded either; all else can."""
     with pytest.raises(QueryError, match=f"source_exclude holds {field}"):

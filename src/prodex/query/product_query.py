@@ -1,0 +1,278 @@
+"""What to ask the service for, as one value."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import difflib
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Self
+
+from prodex.errors import QueryError
+from prodex.query.filters import FIELD_OF_WIRE_NAME, FILTERS, joined, text
+
+#: Fields that every reply must hold: they are the keys of all tables, and say how fresh a product is.
+ALWAYS_REQUESTED = ("id", "uuid", "gtin", "updatedAt")
+
+#: Fields of the rich-content reply (spec, endpoint 6).
+RICH_CONTENT = ("gtin", "id", "assets")
+
+#: GTINs in one call; the spec gives no limit, and 200 of them stay well below common limits of URLs and
+#: bodies.
+GTINS_PER_CALL = 200
+
+#: Keys of a request that say which page of an answer is wanted, not which products.
+PAGING_KEYS = ("limit", "offset", "next_page")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProductQuery:
+    """Which products to ask for, and which of their fields.
+
+    A field that is None does not filter. A list may be any iterable, one value, or a comma-separated
+    string; it is kept as a tuple of distinct values. Statuses go by name or number, markets and
+    languages by code or name. Points in time are aware datetimes; bounds are inclusive.
+
+    Parameters
+    ----------
+    gtins_in
+        GTINs; shorter ones are filled up with zeros to 14 digits.
+    updated_at_from, updated_at_to
+        Bounds of the last update, in whole seconds (a whole number is taken as UNIX seconds).
+    validation_status_in
+        NA (0), NOT_OK (1), OK (2), CORRECTION (3).
+    tags_in, tags_not_in
+        Tags that are on a product, or are not.
+    source_include, source_exclude
+        Fields to return or to omit, as dotted paths ("namePublicLong.data"). `id`, `uuid`, `gtin`,
+        `updatedAt` and the language or unit (`expressedIn`) of a requested `.data` are always included: they
+        are the keys of all tables.
+    target_productstatus_in
+        Status on the retailer side, by name.
+    status_shared_from, status_shared_with
+        Sharing status of the source product and of the target product: DRAFT (2), PENDING (3), ACCEPTED (4).
+    target_market
+        Market, by ISO 3166-1 number (250) or name ("France").
+    product_languages
+        Languages of the texts to return. The products stay the same; texts in other languages are not sent.
+    has_packshot, has_no_packshot
+        True for only the products with, or without, a packshot.
+    pictures_last_updated_at_from, pictures_last_updated_at_to
+        Bounds of the last update of a product's pictures, in milliseconds.
+    active_range
+        True for the products in the retailer's active range.
+    owners_in
+        Ids of owners (partner integrations).
+    search
+        Words to look for, as a list of (word, fields): every word must be found, in any one of its fields. A
+        word alone is looked for in all of `SEARCH_FIELDS`. POST only.
+    extra
+        Filters that this version does not know, passed through under their wire names.
+
+    Raises
+    ------
+    QueryError
+        When a value cannot be understood, or not as it was meant; the message says what to give instead.
+
+    Examples
+    --------
+    >>> query = ProductQuery(target_market="France", tags_in="exportable", status_shared_with="accepted")
+    >>> query
+    ProductQuery(tags_in=('exportable',), status_shared_with='ACCEPTED', target_market=250)
+    >>> query.to_params()
+    {'filter_tags_in': 'exportable', 'status_shared_with': '4', 'filter_target_market': '250'}
+    """
+
+    # Any, since a field takes more forms than it then holds.
+    gtins_in: Any = None
+    updated_at_from: Any = None
+    updated_at_to: Any = None
+    validation_status_in: Any = None
+    tags_in: Any = None
+    tags_not_in: Any = None
+    source_include: Any = None
+    source_exclude: Any = None
+    target_productstatus_in: Any = None
+    status_shared_from: Any = None
+    status_shared_with: Any = None
+    target_market: Any = None
+    product_languages: Any = None
+    has_packshot: Any = None
+    has_no_packshot: Any = None
+    pictures_last_updated_at_from: Any = None
+    pictures_last_updated_at_to: Any = None
+    active_range: Any = None
+    owners_in: Any = None
+    search: Any = None
+    extra: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __new__(cls, **fields: Any) -> Self:
+        for name in fields:
+            if name not in FILTERS and name != "extra":
+                raise QueryError(_unknown_field(name))
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        for name, (_, kind) in FILTERS.items():
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, kind.read(name, value))
+        if self.source_include is not None:
+            object.__setattr__(self, "source_include", _with_always_requested(self.source_include))
+        object.__setattr__(self, "extra", _checked_extra(self.extra))
+        _refuse_contradictions(self)
+
+    def to_body(self) -> dict[str, Any]:
+        """Return the filters as a POST body holds them; also how a query is kept in a manifest."""
+        body = {FILTERS[name][0]: FILTERS[name][1].write(value) for name, value in self._given().items()}
+        return body | copy.deepcopy(dict(self.extra))
+
+    def to_params(self) -> dict[str, str]:
+        """Return the filters as a GET query holds them.
+
+        Raises
+        ------
+        QueryError
+            When `search` is set: GET has no such parameter.
+        """
+        for name in self._given():
+            if not FILTERS[name][1].by_get:
+                raise QueryError(
+                    f"{name} cannot be asked by GET. Use search_products (POST), or leave it out."
+                )
+        return {
+            wire: joined(value) if isinstance(value, list) else text(value)
+            for wire, value in self.to_body().items()
+        }
+
+    def to_probe(self) -> dict[str, Any]:
+        """Return the POST body that only asks how many products match (spec, "Pagination rules", 3)."""
+        body = dataclasses.replace(self, source_include=None, source_exclude=None).to_body()
+        return body | {FILTERS["source_include"][0]: ["uuid"], "limit": 1}
+
+    def to_rich_content_params(self) -> dict[str, str]:
+        """Return the GET query for GTIN, id and assets alone (spec, endpoint 6)."""
+        params = dataclasses.replace(self, source_include=None, source_exclude=None).to_params()
+        return params | {FILTERS["source_include"][0]: ",".join(RICH_CONTENT)}
+
+    def in_calls(self, gtins_per_call: int = GTINS_PER_CALL) -> Iterator[Self]:
+        """Cut a query with a long list of GTINs into queries that a service takes.
+
+        >>> [len(part.gtins_in) for part in ProductQuery(gtins_in=range(1, 451)).in_calls()]
+        [200, 200, 50]
+        """
+        if self.gtins_in is None:
+            yield self
+            return
+        for begin in range(0, len(self.gtins_in), gtins_per_call):
+            yield dataclasses.replace(self, gtins_in=self.gtins_in[begin : begin + gtins_per_call])
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Read a query from a POST body or from GET parameters.
+
+        What prodex does not know goes to `extra`; `limit`, `offset` and `next_page` are no part of a query.
+
+        >>> ProductQuery.from_body({"filter_target_market": "250", "filter_tags_in": "new,big", "limit": 50})
+        ProductQuery(tags_in=('new', 'big'), target_market=250)
+        """
+        fields: dict[str, Any] = {}
+        extra = {}
+        for wire, value in body.items():
+            if wire in FIELD_OF_WIRE_NAME:
+                field = FIELD_OF_WIRE_NAME[wire]
+                try:
+                    fields[field] = FILTERS[field][1].parse(value)
+                except (ValueError, TypeError, LookupError, OverflowError) as error:
+                    raise QueryError(f"{wire} cannot be read from {value!r}.") from error
+            elif wire not in PAGING_KEYS:
+                extra[wire] = value
+        return cls(**fields, extra=extra)
+
+    def wire(self) -> str:
+        """Return the POST body as JSON text, to read or to paste into another tool."""
+        return json.dumps(self.to_body(), ensure_ascii=False, indent=2)
+
+    def digest(self) -> str:
+        """Return a fingerprint of what is asked: the same everywhere, and for any order of the values."""
+        canonical = {
+            FILTERS[name][0]: sorted(value) if isinstance(value, tuple) else FILTERS[name][1].write(value)
+            for name, value in self._given().items()
+        }
+        text = json.dumps([canonical, dict(self.extra)], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _given(self) -> dict[str, Any]:
+        return {name: value for name in FILTERS if (value := getattr(self, name)) is not None}
+
+    def __repr__(self) -> str:
+        shown = {name: _shown(value) for name, value in self._given().items()}
+        if self.extra:
+            shown["extra"] = dict(self.extra)
+        return f"ProductQuery({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    def __hash__(self) -> int:
+        return hash((tuple(self._given().items()), frozenset(self.extra)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (ProductQuery.from_body, (self.to_body(),))
+
+
+def _with_always_requested(fields: tuple[str, ...]) -> tuple[str, ...]:
+    languages = [f"{field.removesuffix('.data')}.expressedIn" for field in fields if field.endswith(".data")]
+    return tuple(dict.fromkeys((*fields, *languages, *ALWAYS_REQUESTED)))
+
+
+def _checked_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+    for wire in extra:
+        if wire in FIELD_OF_WIRE_NAME:
+            raise QueryError(
+                f"extra holds {wire}, which has a field of its own: {FIELD_OF_WIRE_NAME[wire]}=..."
+            )
+        if wire in PAGING_KEYS:
+            raise QueryError(f"extra holds {wire}, but pages are chosen by who fetches them. Leave it out.")
+    try:
+        ours: dict[str, Any] = json.loads(json.dumps(dict(extra), allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise QueryError(f"extra must hold what JSON can hold: {error}.") from error
+    return MappingProxyType(ours)
+
+
+def _refuse_contradictions(query: ProductQuery) -> None:
+    for begin, end in (
+        ("updated_at_from", "updated_at_to"),
+        ("pictures_last_updated_at_from", "pictures_last_updated_at_to"),
+    ):
+        first, last = getattr(query, begin), getattr(query, end)
+        if first is not None and last is not None and first > last:
+            raise QueryError(f"{begin} ({first.isoformat()}) is after {end} ({last.isoformat()}).")
+    if query.has_packshot and query.has_no_packshot:
+        raise QueryError("has_packshot and has_no_packshot contradict each other: no product is in both.")
+    if both := set(query.tags_in or ()) & set(query.tags_not_in or ()):
+        raise QueryError(f"tags_in and tags_not_in both hold {sorted(both)}: no product can have it and not.")
+    needed = query.source_include or ALWAYS_REQUESTED
+    for field in query.source_exclude or ():
+        if ".expressedIn." in f"{field}." or any(f"{path}.".startswith(f"{field}.") for path in needed):
+            raise QueryError(
+                f"source_exclude holds {field}, which cannot be left out. Needed are what source_include "
+                f"asks for, {', '.join(ALWAYS_REQUESTED)}, and the expressedIn of texts and quantities."
+            )
+
+
+def _unknown_field(name: str) -> str:
+    near = difflib.get_close_matches(name.removeprefix("filter_"), [*FILTERS, "extra"], n=1, cutoff=0.5)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return (
+        f"ProductQuery has no field {name!r}.{hint} Filters that prodex does not know go into extra={{...}}."
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Write statuses as their names, which is how a person would type them."""
+    if isinstance(value, Enum):
+        return value.name
+    return tuple(_shown(item) for item in value) if isinstance(value, tuple) else value

@@ -1,0 +1,215 @@
+"""From what a person gives to what a filter holds.
+
+Each function reads one kind of value; it gets the name of the field for its messages, and raises `QueryError` for
+what the service could not understand, or not as it was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from enum import Enum, IntEnum, StrEnum
+from numbers import Integral
+from typing import Any, TypeVar
+
+from prodex import locales
+from prodex.errors import QueryError
+
+
+class ValidationStatus(IntEnum):
+    """Validation status of a product (spec, "Product"; the fourth is known from a deployed service)."""
+
+    NA = 0
+    NOT_OK = 1
+    OK = 2
+    CORRECTION = 3
+
+
+class SharingStatus(IntEnum):
+    """Sharing status of a product (spec, "Sharing status")."""
+
+    DRAFT = 2
+    PENDING = 3
+    ACCEPTED = 4
+
+
+class ProductStatus(StrEnum):
+    """Product status on the retailer side (spec, "Product status on the retailer side")."""
+
+    NOT_ASSIGNED = "NOT_ASSIGNED"
+    ASSIGNATION_PENDING = "ASSIGNATION_PENDING"
+    WAITING_TO_BE_SHARED = "WAITING_TO_BE_SHARED"
+    TO_BE_VALIDATED = "TO_BE_VALIDATED"
+    REFUSED = "REFUSED"
+    UPDATED = "UPDATED"
+    ACCEPTED = "ACCEPTED"
+
+
+#: Fields in which a word can be searched (spec, endpoint 5).
+SEARCH_FIELDS = (
+    "namePublicLong.data",
+    "composition.data",
+    "allergens.data",
+    "brand.label",
+    "kind.label",
+    "description.data",
+)
+
+Member = TypeVar("Member", bound=Enum)
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TAKEN_FORMILLISECONDS = 100_000_000_000  # as seconds the year 5138, as milliseconds 1973
+SECOND = timedelta(seconds=1)
+MILLISECOND = timedelta(milliseconds=1)
+
+
+def several(name: str, value: object) -> list[Any]:
+    """Take one value, a comma-separated string, or any iterable as a list of distinct values."""
+    if isinstance(value, str) and not isinstance(value, Enum):
+        items: list[Any] = [part.strip() for part in value.split(",") if part.strip()]
+    elif isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        items = list(value)
+    else:
+        items = [value]
+    if not items:
+        raise QueryError(
+            f"{name} is empty, which the service would read as no filter. Leave it out, or give a value."
+        )
+    return items
+
+
+def texts(name: str, value: object) -> tuple[str, ...]:
+    items = several(name, value)
+    for item in items:
+        if not isinstance(item, str) or not item.strip() or "," in item:
+            raise QueryError(f"{name} takes texts without commas, not {item!r}.")
+    return tuple(dict.fromkeys(str(item).strip() for item in items))
+
+
+def paths(name: str, value: object) -> tuple[str, ...]:
+    paths = texts(name, value)
+    for path in paths:
+        if not re.fullmatch(r"[^\s.]+(\.[^\s.]+)*", path):
+            raise QueryError(f"{name} takes dotted paths such as assets.pictures.url, not {path!r}.")
+    return paths
+
+
+def gtins(name: str, value: object) -> tuple[str, ...]:
+    gtins = []
+    for item in several(name, value):
+        text = str(item).strip() if isinstance(item, str | Integral) and not isinstance(item, bool) else ""
+        if not re.fullmatch(r"[0-9]{1,14}", text):
+            raise QueryError(
+                f"{name} takes GTINs of up to 14 digits, not {item!r}. In a table, read the column as text."
+            )
+        gtins.append(text.zfill(14))
+    return tuple(dict.fromkeys(gtins))
+
+
+def integer(name: str, value: object) -> int:
+    if isinstance(value, str) and re.fullmatch(r"[0-9]+", value.strip()):
+        value = int(value)
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise QueryError(f"{name} takes whole numbers, not {value!r}.")
+    return int(value)
+
+
+def integers(name: str, value: object) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(integer(name, item) for item in several(name, value)))
+
+
+def true(name: str, value: object) -> bool:
+    if str(value).lower() != "true":
+        raise QueryError(
+            f"{name} takes True, not {value!r}: the contract gives False no meaning, so leave it out. For "
+            "products without a packshot there is has_no_packshot=True."
+        )
+    return True
+
+
+def member(enum: type[Member], prefix: str = "") -> Callable[[str, object], Member]:
+    """Read a member of an enumeration by its name, in any case, or by its value."""
+
+    def read(name: str, value: object) -> Member:
+        text = (value.name if isinstance(value, Enum) else str(value)).strip().upper().removeprefix(prefix)
+        for member in enum:
+            if text in (member.name, str(member.value)) and not isinstance(value, bool):
+                return member
+        allowed = ", ".join(
+            member.name if isinstance(member.value, str) else f"{member.name} ({member.value})"
+            for member in enum
+        )
+        raise QueryError(f"{name} does not know {value!r}. It takes {allowed}.")
+
+    return read
+
+
+def members(enum: type[Member], prefix: str = "") -> Callable[[str, object], tuple[Member, ...]]:
+    read = member(enum, prefix)
+    return lambda name, value: tuple(dict.fromkeys(read(name, item) for item in several(name, value)))
+
+
+def market(name: str, value: object) -> int:
+    return locales.market_code(value if isinstance(value, str) else integer(name, value))
+
+
+def languages(name: str, value: object) -> tuple[str, ...]:
+    tags = {text: locales.language_tag(text) for text in texts(name, value)}
+    # A code stays as it is written, since both forms stand in records; only a name has to become a code.
+    return tuple(dict.fromkeys(text if "-" in text or len(text) <= 3 else tag for text, tag in tags.items()))
+
+
+def moment(unit: timedelta) -> Callable[[str, object], datetime]:
+    """Read a point in time, cut to the unit in which it goes over the wire."""
+
+    def read(name: str, value: object) -> datetime:
+        if isinstance(value, int) and not isinstance(value, bool) and unit == SECOND:
+            if not 0 <= value < _TAKEN_FORMILLISECONDS:
+                raise QueryError(
+                    f"{name} counts seconds since 1970, and {value} looks like milliseconds. "
+                    "Divide it by 1000, or better, give an aware datetime."
+                )
+            return EPOCH + value * SECOND
+        if not isinstance(value, datetime) or value != value:  # noqa: PLR0124 - NaT is a datetime, but no time
+            whole = " or whole UNIX seconds" if unit == SECOND else ""
+            raise QueryError(f"{name} takes an aware datetime{whole}, not {value!r}.")
+        if value.utcoffset() is None:
+            raise QueryError(
+                f"{name} got {value.isoformat()} without a time zone. Say which one is meant: "
+                "datetime(..., tzinfo=UTC), or value.astimezone() for this machine's zone."
+            )
+        if value < EPOCH:
+            raise QueryError(f"{name} got {value.isoformat()}, which is before 1970, where UNIX time begins.")
+        return EPOCH + ((value - EPOCH) // unit) * unit
+
+    return read
+
+
+def search(name: str, value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    entries = [value] if isinstance(value, str) else value
+    if not isinstance(entries, Iterable) or isinstance(entries, Mapping):
+        raise QueryError(f"{name} takes a list of (word, fields), not {value!r}.")
+    read = []
+    for entry in entries:
+        word, fields = (entry, SEARCH_FIELDS) if isinstance(entry, str) else _pair(name, entry)
+        if not isinstance(word, str) or not word.strip():
+            raise QueryError(f"{name} needs a word to look for, not {word!r}.")
+        chosen = texts(name, fields)
+        for field in chosen:
+            if field not in SEARCH_FIELDS:
+                raise QueryError(
+                    f"{name} cannot look into {field!r}. The fields are {', '.join(SEARCH_FIELDS)}."
+                )
+        read.append((word, chosen))
+    if not read:
+        raise QueryError(f"{name} is empty. Leave it out, or give a list of (word, fields).")
+    return tuple(read)
+
+
+def _pair(name: str, entry: object) -> tuple[object, object]:
+    if isinstance(entry, list | tuple) and len(entry) == 2:
+        return entry[0], entry[1]
+    raise QueryError(
+        f"{name} takes a list of (word, fields), such as [('cocoa', ['brand.label'])], not {entry!r}."
+    )
