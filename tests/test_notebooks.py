@@ -9,7 +9,6 @@ import base64
 import io
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -84,10 +83,7 @@ def flaws(notebook: NotebookNode) -> list[str]:
     text = shown(notebook)
     found = [f"path: {text[match.start() :][:60]!r}" for match in _PATH.finditer(text)]
     found += [f"secret: {match[0]!r}" for match in _TOKEN.finditer(text)]
-    places = {str(ROOT), str(Path.home()), tempfile.gettempdir(), sys.prefix, socket.gethostname()} - {
-        "/",
-        "localhost",
-    }
+    places = {str(ROOT), str(Path.home()), tempfile.gettempdir(), sys.prefix} - {"/"}
     found += [f"of this machine: {place!r}" for place in sorted(places) if place in text]
     for output in outputs(notebook):
         if output.output_type == "error":
@@ -203,7 +199,7 @@ def test_what_must_not_be_kept_is_found(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["at https://shop.example/home/a", "in data/snapshots/shop", "and/or", "</tmp/>"]
+    "text", ["at https://shop.example/home/a", "in data/snapshots/shop", "and/or", "</p>"]
 )
 def test_what_may_be_kept_passes(text: str) -> None:
     """An address or a relative path is nobody's secret."""

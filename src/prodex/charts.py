@@ -105,7 +105,8 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
         [count / total if total else nan for count in row] for row, total in zip(rows, totals, strict=True)
     ]
     with _drawn(title, 1.0 + 0.5 * max(len(rows), 1)) as (figure, axes):
-        axes.imshow(parts, cmap=colormaps["cividis"], vmin=0, vmax=1, aspect="auto")
+        if any(parts):  # matplotlib refuses an image of nothing
+            axes.imshow(parts, cmap=colormaps["cividis"], vmin=0, vmax=1, aspect="auto")
         for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
             for column, count in enumerate(row):
                 part = parts[place][column]

@@ -1,0 +1,91 @@
+"""Charts say what they count, draw what suppliers typed letter by letter, and hold on light and dark pages."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
+
+from prodex import charts
+
+HOSTILE = ["$5 or $6", "a\nb\tc", "\u202egnp.exe", "<img src=x>", "😀 茶", "\ud83d", "x" * 40_000, ""]
+
+
+def drawn(figure: Figure) -> Image.Image:
+    figure.savefig(written := io.BytesIO(), format="png")
+    return Image.open(written)
+
+
+def words(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].get_yticklabels()]
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of WCAG 2."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_hostile_labels_are_drawn_on_one_short_line() -> None:
+    """Formulas, line breaks, turned text, missing glyphs and endless words are drawn without a warning."""
+    figure = charts.bars(pd.Series(range(len(HOSTILE)), index=pd.Index(HOSTILE, dtype=object)), "$x^2$ & <b>")
+    drawn(figure)
+    assert "$x^2$ & <b>" == figure.get_suptitle()
+    assert ["$5 or $6", "a b c", "gnp.exe", "<img src=x>"] == words(figure)[:4]
+    assert {True} == {len(label) <= 40 and label.isprintable() for label in words(figure)}
+    assert not any(label.get_parse_math() for label in figure.axes[0].get_yticklabels())
+
+
+def test_shares_of_none_are_not_drawn_as_nothing() -> None:
+    """A row to which nothing applies shows a dash, not 0 %."""
+    filled = pd.DataFrame({"fr": [0, 0], "nl": [3, 0]}, index=["Belgium", "Spain"])
+    figure = charts.shares(filled, pd.Series({"Spain": 0, "Belgium": 4}), "Names")
+    drawn(figure)
+    assert ["0 %\n0 of 4", "75 %\n3 of 4", "–", "–"] == [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_histogram_of_dates_marks_what_is_old() -> None:
+    """Columns before the mark differ in colour from those after it; what has no date is left out."""
+    dates = pd.Series(pd.to_datetime(["2025-01-15", "2025-01-20", "2025-03-02", None]))
+    months = pd.date_range("2025-01-01", "2025-04-01", freq="MS")
+    figure = charts.histogram(dates, "Updates", bins=months, mark=months[1], mark_label="$old$")
+    drawn(figure)
+    assert [2, 0, 1] == [bar.get_height() for bar in figure.axes[0].patches]
+    old, *new = [bar.get_facecolor() for bar in figure.axes[0].patches]
+    assert old not in new
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#111111"], ids=["light", "dark"])
+@pytest.mark.parametrize(("colour", "least"), [("_GREY", 4), ("_BLUE", 3), ("_VERMILION", 3)])
+def test_contrast(page: str, colour: str, least: float) -> None:
+    """Letters and columns stand out from a light and from a dark page."""
+    darker, lighter = sorted([luminance(page), luminance(getattr(charts, colour))])
+    assert (lighter + 0.05) / (darker + 0.05) >= least
+
+
+def test_the_page_shines_through() -> None:
+    """Nothing is painted behind a chart."""
+    corner = drawn(charts.bars(pd.Series({"Milk": 1}), "Milk")).convert("RGBA").getpixel((0, 0))
+    assert isinstance(corner, tuple)
+    assert 0 == corner[3]
+
+
+def test_others_figures_keep_their_style() -> None:
+    """A chart leaves matplotlib's settings and list of open figures as they were."""
+    before = dict(plt.rcParams)
+    figure = charts.bars(pd.Series({"Milk": 1}), "Milk")
+    assert before == dict(plt.rcParams)
+    assert isinstance(figure, Figure)
+    assert [] == plt.get_fignums()
+
+
+def test_nothing_to_draw_is_drawn() -> None:
+    """Empty data gives an empty chart, not an error."""
+    drawn(charts.bars(pd.Series(dtype=float), "None"))
+    drawn(charts.shares(pd.DataFrame(columns=["fr"]), pd.Series(dtype=int), "None"))
+    drawn(charts.histogram(pd.Series(dtype=float), "None", bins=[0, 1]))
