@@ -1,0 +1,196 @@
+"""The commands as a user runs them: in a shell, with their exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import prodex
+from prodex.cli import app
+from prodex.sandbox import Sandbox
+from prodex.sandbox.sample import shared_products
+from prodex.tables.declaration import TABLES
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(home: Path, sample_exchange: Sandbox, tmp_path: Path) -> Run:
+    """Run a command in a process of its own, with the sandbox in the settings."""
+    key = sample_exchange.credentials[0]
+    settings = {
+        "PRODEX_HOME": str(home),
+        "PRODEX_BASE_URL": sample_exchange.base_url,
+        "PRODEX_CLIENT_ID": str(key["client_id"]),
+        "PRODEX_CLIENT_SECRET": str(key["client_secret"]),
+        "COLUMNS": "200",
+    }
+
+    def command(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "prodex", *words],
+            capture_output=True,
+            text=True,
+            env={**os.environ, **settings, **more},
+            cwd=tmp_path,
+            check=False,
+        )
+
+    return command
+
+
+def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path, tmp_path: Path) -> None:
+    """Load, list, verify, export: the path of a working day."""
+    loaded = run(
+        "load", "--tag", "exportable", "--name", "shop", "--include", "brand", "--include", "updatedAt"
+    )
+    assert (0, True) == (loaded.returncode, "complete" in loaded.stdout), loaded.stderr
+
+    listed = run("snapshots", "--verify")
+    assert 0 == listed.returncode
+    assert re.search(r"shop +20\d\d-.*\n.*: (\d+) of \1 files as written", listed.stdout)
+
+    exported = run("export", "shop", "--format", "csv", "--to", str(tmp_path / "out"), "--escape-formulas")
+    assert 0 == exported.returncode
+    described = json.loads((tmp_path / "out" / "datapackage.json").read_text("utf-8"))
+    assert ["exportable"] == described["origin"]["query"]["filter_tags_in"].split(",")
+
+
+OPTIONS = {
+    "gtins_in": ["--gtin", "03036811359935"],
+    "updated_at_from": ["--updated-from", "2020-01-01T00:00+01:00"],
+    "updated_at_to": ["--updated-to", "2030-01-01"],
+    "validation_status_in": ["--validation", "OK", "--validation", "1"],
+    "tags_in": ["--tag", "exportable"],
+    "tags_not_in": ["--without-tag", "exportable"],
+    "source_include": ["--include", "brand"],
+    "source_exclude": ["--exclude", "assets"],
+    "target_productstatus_in": ["--product-status", "ACCEPTED"],
+    "status_shared_from": ["--shared-from", "ACCEPTED"],
+    "status_shared_with": ["--shared-with", "PENDING"],
+    "target_market": ["--market", "France"],
+    "product_languages": ["--language", "fr"],
+    "has_packshot": ["--packshot"],
+    "has_no_packshot": ["--no-packshot"],
+    "pictures_last_updated_at_from": ["--pictures-from", "2020-01-01"],
+    "pictures_last_updated_at_to": ["--pictures-to", "2030-01-01"],
+    "active_range": ["--active-range"],
+    "owners_in": ["--owner", "7"],
+    "search": ["--search", "lait@description.data"],
+    "extra": ["--extra", "allow_not_consumer_units=true"],
+}
+
+
+@pytest.mark.parametrize("field", OPTIONS)
+def test_every_option_of_load_reaches_the_query(
+    field: str, sample_exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each filter of the service has an option, and the snapshot's origin shows that it was asked."""
+    key = sample_exchange.credentials[0]
+    monkeypatch.setenv("PRODEX_BASE_URL", sample_exchange.base_url)
+    monkeypatch.setenv("PRODEX_CLIENT_ID", str(key["client_id"]))
+    monkeypatch.setenv("PRODEX_CLIENT_SECRET", str(key["client_secret"]))
+    result = CliRunner().invoke(app, ["load", "--name", "one", "--allow-incomplete", *OPTIONS[field]])
+
+    assert 0 == result.exit_code, result.output
+    query = prodex.open_snapshot("one").origin.query
+    assert query is not None
+    assert getattr(query, field)
+
+
+def test_every_filter_has_an_option() -> None:
+    """A filter that is added to the query must be added here too."""
+    from prodex.query import FILTERS
+
+    assert set(FILTERS) | {"extra"} == set(OPTIONS)
+
+
+def test_rich_content_labels_and_gtins_from_a_file(run: Run, tmp_path: Path) -> None:
+    """The options that are no filters do what they say."""
+    gtins = [str(shared.record["gtin"]) for shared in shared_products(40)]
+    (tmp_path / "gtins.txt").write_text("\n".join(gtins))
+
+    loaded = run(
+        "load",
+        "--gtin",
+        f"@{tmp_path / 'gtins.txt'}",
+        "--labels",
+        "fr-FR",
+        "--name",
+        "forty",
+        "--page-size",
+        "7",
+    )
+    assert (0, True) == (loaded.returncode, "code_labels" in loaded.stdout), loaded.stderr
+    rich = run("load", "--rich-content", "--name", "rich")
+    assert (0, False) == (rich.returncode, " texts " in rich.stdout), rich.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("load", "--market", "Atlantis"), "Atlantis"),
+        (("load", "--updated-from", "yesterday"), "'yesterday' is no date-time"),
+        (("load", "--updated-from", "2026-11-20T08:00"), "aware|zone|offset"),
+        (("load", "--extra", "novalue"), "NAME=VALUE"),
+        (("load", "--service", "http://example.com"), "https"),
+        (("export", "nothing", "--to", "out"), "No snapshot 'nothing'"),
+        (("tables", "nothing"), "no table 'nothing'"),
+    ],
+)
+def test_what_does_not_work_is_one_line_and_exit_code_1(run: Run, words: tuple[str, ...], said: str) -> None:
+    """No traceback: what happened, with which value, and what to do."""
+    done = run(*words)
+
+    assert 1 == done.returncode
+    assert re.search(said, done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_command_that_is_not_understood_exits_with_2(run: Run) -> None:
+    """As shells and job schedulers expect."""
+    assert 2 == run("load", "--nothing").returncode
+
+
+def test_wrong_credentials_are_told_without_showing_them(run: Run) -> None:
+    """The secret is in no output."""
+    done = run("load", PRODEX_CLIENT_SECRET="very-private")
+
+    assert 1 == done.returncode
+    assert "very-private" not in done.stderr + done.stdout
+
+
+def test_tables_shows_the_data_dictionary(run: Run) -> None:
+    """All tables, or the columns of one with type, path and meaning."""
+    every, one = run("tables"), run("tables", "pictures")
+
+    assert list(TABLES) == [line.split()[0] for line in every.stdout.splitlines()]
+    assert re.search(r"is_packshot +bool +assets.pictures.isPackshot +said to be a packshot", one.stdout)
+
+
+@pytest.mark.parametrize("command", ["load", "snapshots", "tables", "export", "sandbox", "demo"])
+def test_help_gives_an_example(run: Run, command: str) -> None:
+    """Each command explains itself."""
+    shown = run(command, "--help")
+
+    assert 0 == shown.returncode
+    assert re.search(rf"[Ee]xample: prodex {command}", shown.stdout)
+
+
+def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
+    """So that a job notices."""
+    folder = prodex.save(prodex.flatten([{"id": 1}]), "shop").folder
+    assert folder is not None
+    (folder / "texts" / "part-00000.parquet").write_bytes(b"PAR1 no")
+
+    done = run("snapshots", "--verify")
+    assert 1 == done.returncode
+    assert "texts/part-00000.parquet" in done.stdout.replace("\\", "/")
