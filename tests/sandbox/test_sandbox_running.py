@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -183,6 +182,15 @@ def process(tmp_path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[st
 
 
 @pytest.fixture
+def signals() -> Iterator[None]:
+    """Give back the handlers that the command takes when it runs in this process."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
 def products(tmp_path: Path) -> Path:
     """Write two records and a bad line."""
     path = tmp_path / "products.jsonl.gz"
@@ -221,6 +229,7 @@ def test_a_process_says_where_it_answers_until_it_is_stopped(tmp_path: Path, pro
         assert not (tmp_path / "home/server.json").exists()
 
 
+@pytest.mark.usefixtures("signals")
 def test_a_home_filled_with_something_else_is_not_taken_for_what_is_asked(
     tmp_path: Path, products: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,11 +237,7 @@ def test_a_home_filled_with_something_else_is_not_taken_for_what_is_asked(
     home = str(tmp_path / "home")
     with process(tmp_path, "--products", str(products)):
         pass
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        assert 2 == main(["--home", home, "--sample", "30"])
-    finally:
-        signal.signal(signal.SIGTERM, handler)
+    assert 2 == main(["--home", home, "--sample", "30"])
     complaint = capsys.readouterr().err
     assert f"holds the products of {products}, not the sample of 30 products with seed 1" in complaint
     for same in (["--products", str(products)], []):
@@ -243,7 +248,6 @@ def test_a_home_filled_with_something_else_is_not_taken_for_what_is_asked(
 def test_a_process_ends_by_interrupt_as_well(tmp_path: Path, products: Path) -> None:
     """Ctrl-C ends the process cleanly."""
     with process(tmp_path, "--products", str(products)) as (started, _):
-        time.sleep(0.3)
         started.send_signal(signal.SIGINT)
         assert 0 == started.wait(10)
         assert not (tmp_path / "home/server.json").exists()
@@ -287,14 +291,11 @@ def test_what_the_sandbox_needs_and_has_not_is_named(
     assert "prodex sandbox: it needs fastapi: pip install 'prodex[sandbox]'" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("signals")
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A missing file of products ends the command with 2 and its name."""
     missing = tmp_path / "missing.json"
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        assert 2 == main(["--home", str(tmp_path / "home"), "--products", str(missing)])
-    finally:
-        signal.signal(signal.SIGTERM, handler)
+    assert 2 == main(["--home", str(tmp_path / "home"), "--products", str(missing)])
     assert str(missing) in capsys.readouterr().err
     assert not (tmp_path / "home/store.sqlite").exists()
 

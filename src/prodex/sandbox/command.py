@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import fields
 from enum import StrEnum
 from functools import partial
@@ -146,7 +145,8 @@ def serve(
         origin = f"the sample of {sample_size:,} products with seed {sample_seed}"
         filling = partial(shared_products, sample_size, sample_seed)
 
-    signal.signal(signal.SIGTERM, _end)
+    for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked_to_stop, _end)
     with open_store(home, filling, organizations(), LABELS, origin) as store:
         if (products or sample is not None or seed is not None) and store.origin != origin:
             raise StoreUnusable(
@@ -170,8 +170,7 @@ def serve(
             sys.stdout.flush()
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
-            with suppress(KeyboardInterrupt):
-                server.run(sockets=[listener])
+            server.run(sockets=[listener])
 
 
 def write_openapi(path: Path) -> None:

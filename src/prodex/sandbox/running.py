@@ -120,7 +120,7 @@ class Sandbox:
             yield from shared_products()
             return
         for product in self._products:
-            yield product if isinstance(product, SharedProduct) else (encode(product), dict(product))
+            yield product if isinstance(product, SharedProduct) else (encode(dict(product)), dict(product))
 
 
 def access_keys(organizations: Iterable[Organization]) -> list[dict[str, Any]]:
