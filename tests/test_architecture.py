@@ -17,7 +17,7 @@ ROWS = (
     {"files", "locales", "envelope"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
-    {"store"},
+    {"store", "charts"},
     {"reading", "labels"},
     {"load"},
     {"__init__"},

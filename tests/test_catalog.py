@@ -18,8 +18,14 @@ RECORDS = [
         "isConsumerUnit": number % 2 == 0 if number % 3 else None,
         "brand": {"code": f"B{number % 4}", "label": f"Brand {number % 4}"},
         "namePublicLong": [
-            {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr", "label": "French"}, "data": f"Riz {number}"},
-            {"expressedIn": {"code": "eng-GB", "normalizedCode": "en", "label": "English"}, "data": f"Rice {number}"},
+            {
+                "expressedIn": {"code": "fra-FR", "normalizedCode": "fr", "label": "French"},
+                "data": f"Riz {number}",
+            },
+            {
+                "expressedIn": {"code": "eng-GB", "normalizedCode": "en", "label": "English"},
+                "data": f"Rice {number}",
+            },
         ],
         "netContent": [{"data": number / 2, "expressedIn": {"code": "GRM", "label": "g"}}],
         **({"rare": True} if number > 55 else {}),
@@ -67,14 +73,18 @@ def test_where_keeps_products_and_their_children(every_catalog: prodex.Catalog) 
         ({"product_id": "none such"}, 0),
     ],
 )
-def test_where_takes_values_lists_and_none(every_catalog: prodex.Catalog, question: dict[str, object], count: int) -> None:
+def test_where_takes_values_lists_and_none(
+    every_catalog: prodex.Catalog, question: dict[str, object], count: int
+) -> None:
     """A list means any of its values, None means no value, several columns mean all of them."""
     assert count == len(every_catalog.where(**question)) == len(every_catalog.where(**question).products)
 
 
 def test_where_composes_with_itself_and_with_expressions(every_catalog: prodex.Catalog) -> None:
     """A filter of a filter is the filter of both."""
-    twice = every_catalog.where(brand_code="B2").where(pc.field("texts_count") == 2).where(is_consumer_unit=True)
+    twice = (
+        every_catalog.where(brand_code="B2").where(pc.field("texts_count") == 2).where(is_consumer_unit=True)
+    )
 
     assert twice.products.equals(every_catalog.where(brand_code="B2", is_consumer_unit=True).products)
 
@@ -95,7 +105,11 @@ def test_unknown_columns_and_tables_are_named_with_the_nearest() -> None:
 
 def test_frames_have_stable_dtypes_even_without_rows() -> None:
     """str, boolean, Int64 and datetime64 without an invented zone, whether or not there is anything in them."""
-    for catalog in (prodex.flatten([]), prodex.flatten(RECORDS), prodex.flatten([{"id": 1, "updatedAt": "2026-11-20T08:00:00"}])):
+    for catalog in (
+        prodex.flatten([]),
+        prodex.flatten(RECORDS),
+        prodex.flatten([{"id": 1, "updatedAt": "2026-11-20T08:00:00"}]),
+    ):
         dtypes = {column: str(dtype) for column, dtype in catalog.products.dtypes.items()}
 
         assert "str" == dtypes["gtin"]
@@ -116,7 +130,9 @@ def test_wide_puts_the_texts_of_one_language_beside_the_product(every_catalog: p
 def test_sql_sees_every_table(every_catalog: prodex.Catalog) -> None:
     """The same numbers as pandas gives."""
     pytest.importorskip("duckdb")
-    question = "select p.brand_code, count(*) as n from products p join texts t using (product_id) group by 1 order by 1"
+    question = (
+        "select brand_code, count(*) as n from products join texts using (product_id) group by 1 order by 1"
+    )
     answer = every_catalog.where(brand_code=["B1", "B3"]).sql(question)
 
     assert [["B1", 30], ["B3", 30]] == answer.values.tolist()
@@ -134,7 +150,9 @@ def test_batches_and_files_give_what_arrow_gives(every_catalog: prodex.Catalog) 
         every_catalog.where(brand_code="B1").files("texts")
 
 
-def test_presence_of_an_attribute_that_only_one_part_has_seen_is_absent_elsewhere(every_catalog: prodex.Catalog) -> None:
+def test_presence_of_an_attribute_that_only_one_part_has_seen_is_absent_elsewhere(
+    every_catalog: prodex.Catalog,
+) -> None:
     """Never null: absent is a fact."""
     assert {"absent": 55, "filled": 5} == every_catalog.presence["rare"].value_counts().to_dict()
 

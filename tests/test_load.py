@@ -1,4 +1,4 @@
-"""From the service to a catalogue: everything once, kept with where it comes from, or a clear word on what is missing."""
+"""From the service to a catalogue: everything once, with where it comes from, or a clear word on what is missing."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.wire import products
 
 import prodex
 from prodex import files
 from prodex.catalog import Part
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
-from tests.wire import products
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -82,7 +82,7 @@ def test_an_interrupted_save_leaves_the_earlier_snapshot_and_nothing_else(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", full)
-        with pytest.raises(StorageError, match="No space left.*PRODEX_HOME.*Nothing half-written"):
+        with pytest.raises(StorageError, match=r"No space left.*PRODEX_HOME.*Nothing half-written"):
             prodex.save(prodex.flatten([{"id": 2}]), "shop")
 
     assert ["1"] == prodex.open_snapshot("shop").products["product_id"].tolist()
@@ -109,12 +109,14 @@ def test_a_damaged_file_is_refused_and_found(harm: str) -> None:
         with pytest.raises(SnapshotDamaged, match="tags"):
             prodex.open_snapshot("shop")
         return
-    path.write_bytes(content[: len(content) // 2] if harm == "cut off" else content[:60] + b"\0\0\0\0" + content[64:])
+    path.write_bytes(
+        content[: len(content) // 2] if harm == "cut off" else content[:60] + b"\0\0\0\0" + content[64:]
+    )
 
     (problem,) = prodex.verify("shop").query("not ok")["problem"]
     assert ("bytes instead of" if harm == "cut off" else "digest") in problem
     if harm == "cut off":
-        with pytest.raises(SnapshotDamaged, match="part-00000.parquet cannot be read"):
+        with pytest.raises(SnapshotDamaged, match=r"part-00000\.parquet cannot be read"):
             prodex.open_snapshot("shop").tags  # noqa: B018
 
 

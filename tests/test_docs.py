@@ -1,0 +1,101 @@
+"""What the README says is true: its table list, its Python, its commands.
+
+`python tests/test_docs.py --write` renews the generated list.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import prodex
+from prodex.cli import app
+from prodex.tables.declaration import TABLES
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+_LIST = re.compile(r"(<!-- tables: .*? -->\n).*?(<!-- tables end -->)", re.DOTALL)
+
+
+def table_list() -> str:
+    """Return the list of tables as the README has it."""
+    rows = [f"| `{t.name}` | {t.row} | {len(t.columns)} |\n" for t in TABLES.values()]
+    return "".join(["| table | one row per | columns |\n|---|---|--:|\n", *rows])
+
+
+def blocks(language: str) -> list[str]:
+    """Return the code blocks of the README in one language."""
+    every = re.findall(r"^```(\w*)\n(.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return [block for of, block in every if of == language]
+
+
+def test_the_table_list_is_the_declaration() -> None:
+    """Generated, and in step."""
+    found = _LIST.search(README.read_text("utf-8"))
+
+    assert found is not None
+    assert f"{found[1]}{table_list()}{found[2]}" == found[0]
+
+
+def test_the_first_lines_of_python_run(
+    service: prodex.Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every Python block, in order, as a newcomer would paste them."""
+    pytest.importorskip("duckdb")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(prodex, "connect", lambda _: service)
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(block, names)
+
+    assert 600 == len(names["catalog"])  # type: ignore[arg-type]
+    assert (tmp_path / "out" / "datapackage.json").is_file()
+
+
+def commands() -> Iterator[list[str]]:
+    """Yield the command lines of the README."""
+    for block in blocks(""):
+        for line in block.splitlines():
+            if line.startswith("prodex "):
+                yield shlex.split(line)
+
+
+def test_every_command_stands_in_the_readme() -> None:
+    """And every line there names a command that exists, with options that it has."""
+    import typer.main
+
+    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    shown = list(commands())
+
+    assert set(known) == {words[1] for words in shown}
+    for words in shown:
+        if words[1] != "sandbox":  # it reads its own options
+            options = {name for parameter in known[words[1]].params for name in parameter.opts}
+            assert {word for word in words if word.startswith("--")} <= options, words
+
+
+def test_every_make_target_of_the_readme_exists() -> None:
+    """Nothing is promised that the Makefile does not have."""
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+    assert set(re.findall(r"`?make ([a-z]+)", README.read_text("utf-8"))) <= targets
+
+
+def test_every_module_of_the_house_stands_in_the_readme() -> None:
+    """The tree shown is the tree there is."""
+    shown = set(re.findall(r"^    ([a-z]+(?:\.py|/))  ", README.read_text("utf-8"), re.MULTILINE))
+    source = ROOT / "src" / "prodex"
+    there = {path.name for path in source.glob("*.py")} | {
+        f"{path.parent.name}/" for path in source.glob("*/__init__.py")
+    }
+
+    assert there - {"__init__.py", "__main__.py", "demo.py"} == shown
+
+
+if __name__ == "__main__" and "--write" in sys.argv:
+    README.write_text(_LIST.sub(lambda m: m[1] + table_list() + m[2], README.read_text("utf-8")), "utf-8")
