@@ -11,7 +11,7 @@ from exchange import CLIENT_ID, CLIENT_SECRET, Exchange
 from prodex.service import Client, Patience
 from prodex.service.settings import Settings
 
-HASTY = Patience(attempts=4, first_wait=0.001, longest_wait=0.01, jitter=0, longest_retry_after=0.2)
+HASTY = Patience(attempts=4, first_wait=0.001, longest_wait=0.01, jitter=0, longest_retry_after=0.5)
 
 
 @pytest.fixture

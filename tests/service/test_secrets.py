@@ -52,7 +52,7 @@ SITUATIONS = {
     "server error": lambda exchange: exchange.answers.extend([echo(exchange)] * 10),
     "HTML": lambda exchange: exchange.answers.extend([Answer(502, HTML)] * 10),
     "dropped": lambda exchange: exchange.answers.extend([Answer(drop=True)] * 10),
-    "slow": lambda exchange: exchange.answers.extend([Answer(hold=0.3)] * 10),
+    "slow": lambda exchange: exchange.answers.extend([Answer(hold=0.6)] * 10),
     "cut": lambda exchange: exchange.answers.extend([Answer(200, b"{}", cut=5)] * 10),
     "redirect": lambda exchange: exchange.answers.append(
         Answer(302, headers={"Location": "https://x.example.com/?a=b"})
@@ -71,7 +71,7 @@ SITUATIONS = {
     ),
     "wrong key": lambda exchange: renew_with(exchange, echo(exchange)),
     "token dropped": lambda exchange: renew_with(exchange, Answer(drop=True)),
-    "token slow": lambda exchange: renew_with(exchange, Answer(hold=0.3)),
+    "token slow": lambda exchange: renew_with(exchange, Answer(hold=0.6)),
     "token HTML": lambda exchange: renew_with(exchange, Answer(200, HTML)),
     "token elsewhere": lambda exchange: renew_with(
         exchange, Answer(307, headers={"Location": "https://x.example.com"})
@@ -99,7 +99,7 @@ def renew_with(exchange, answer):
 def test_no_secret_comes_out(make_client, exchange, caplog, situation):
     """Whatever goes wrong, neither secret nor token stands in the error, on it, in its traceback or in a log."""
     caplog.set_level(logging.DEBUG)
-    client = make_client(timeout=(0.1, 0.1))
+    client = make_client(timeout=0.3)
     client.search_products()
     SITUATIONS[situation](exchange)
     with pytest.raises(ProdexError) as caught:

@@ -21,10 +21,12 @@ def _same(value: Any) -> Any:
 
 
 def joined(values: Iterable[object]) -> str:
+    """Write a list in the comma-separated form."""
     return ",".join(text(value) for value in values)
 
 
 def text(value: object) -> str:
+    """Write a value as a query string holds it: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 

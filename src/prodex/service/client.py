@@ -8,9 +8,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Self, TypeVar
-
-import requests
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import envelope, locales
 from prodex.errors import AuthenticationFailed, CursorLost, RequestRefused, SettingsError, UnexpectedReply
@@ -21,6 +19,9 @@ from prodex.service.pace import Pace
 from prodex.service.page import Page
 from prodex.service.retry import Patience, Setback
 from prodex.service.settings import Settings, is_loopback
+
+if TYPE_CHECKING:
+    import requests
 
 LIST_PATH = "/public/v1/products"
 SEARCH_PATH = "/public/v1/products/list"
@@ -70,6 +71,8 @@ class Client:
         session: requests.Session | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        import requests
+
         local = is_loopback(settings.base_url)
         if session is None:
             session = requests.Session()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import requests
+from typing import TYPE_CHECKING
 
 from prodex.errors import SettingsError
 from prodex.service import local
 from prodex.service.client import Client
 from prodex.service.retry import Patience
 from prodex.service.settings import find_settings
+
+if TYPE_CHECKING:
+    import requests
 
 
 def connect(

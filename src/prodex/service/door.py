@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
-
-import requests
-from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
 from prodex.service.pace import Pace
 from prodex.service.retry import Setback
+
+if TYPE_CHECKING:
+    import requests
 
 logger = logging.getLogger("prodex")
 
@@ -119,6 +120,8 @@ class Door:
         RedirectRefused
             When the service points to another host, where the token must not go.
         """
+        import requests
+
         url = self.base_url + path
         sent = {"User-Agent": self._name, "Accept": "application/json", **(headers or {})}
         for _ in range(_MOST_REDIRECTS):
@@ -130,6 +133,8 @@ class Door:
         raise RedirectRefused(f"{method} {path} was redirected {_MOST_REDIRECTS} times. Check the base URL.")
 
     def _send(self, request: requests.Request) -> requests.Response:
+        import requests
+
         self._pace.wait()
         begin = time.monotonic()
         session = self._session
@@ -141,12 +146,10 @@ class Door:
             # The request holds the token or the secret; an error that is kept or printed must not.
             error.request = error.response = None
             raise _setback(error, urlsplit(request.url).hostname) from error
-        except (
-            ValueError
-        ) as error:  # requests looks at the address of a redirect even when told not to follow it
-            raise RedirectRefused(
-                f"{urlsplit(request.url).hostname} points to an address that is none."
-            ) from error
+        except ValueError as error:
+            # requests reads the address of a redirect even when it is told not to follow it.
+            host = urlsplit(request.url).hostname
+            raise RedirectRefused(f"{host} points to an address that cannot be read.") from error
         path, size = urlsplit(request.url).path, len(response.content)
         took = time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, path, response.status_code, size, took)
@@ -170,7 +173,7 @@ class Door:
         return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
 
 
-class _Bearer(requests.auth.AuthBase):
+class _Bearer:
     """Put the token into a request; without a token, keep requests from sending what ~/.netrc holds."""
 
     def __init__(self, token: str | None) -> None:
@@ -244,6 +247,9 @@ def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
 
 def _setback(error: requests.RequestException, host: str | None) -> Setback | ServiceUnreachable:
     """Say in plain words what went wrong on the way."""
+    import requests
+    from urllib3.exceptions import MaxRetryError, NewConnectionError
+
     problem: Setback | ServiceUnreachable
     match error:
         case requests.exceptions.SSLError():

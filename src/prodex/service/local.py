@@ -19,7 +19,6 @@ from typing import Any
 
 import filelock
 import platformdirs
-import requests
 
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.service.progress import is_watched
@@ -72,6 +71,8 @@ def sandbox_home() -> Path:
 
 def running_sandbox(home: Path) -> Mapping[str, Any] | None:
     """Return what the sandbox of this folder says of itself, or None where none answers."""
+    import requests
+
     try:
         facts: Mapping[str, Any] = json.loads((home / "server.json").read_bytes())
         if not _is_alive(facts["pid"]):

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-import stamina
-
 from prodex.errors import ServiceError, ServiceUnreachable
 
 T = TypeVar("T")
@@ -87,6 +85,8 @@ class Patience:
         ServiceUnreachable, UnexpectedReply
             When patience ended; the message counts the attempts and tells the last cause.
         """
+        import stamina
+
         begin, attempts = time.monotonic(), 0
 
         def pause(error: Exception) -> bool | float:
