@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 from datetime import UTC, datetime
 
@@ -75,6 +76,13 @@ def test_a_page_knows_both_clocks(client):
     assert page.server_date is not None
     assert UTC == page.server_date.tzinfo
     assert abs((page.server_date - begin).total_seconds()) < 5
+
+
+def test_a_compressed_page_is_unpacked(client, exchange):
+    """A page that came compressed is kept as the JSON that it is."""
+    body = b'{"totalResults": 1, "offset": 0, "data": [{"id": 1}]}'
+    exchange.answers.append(Answer(200, gzip.compress(body), {"Content-Encoding": "gzip"}))
+    assert body == client.search_products().body
 
 
 def test_an_empty_page_is_a_page(client, exchange):

@@ -120,6 +120,32 @@ def test_a_locked_keyring_is_passed_over(places):
     )
 
 
+def test_who_sits_at_a_terminal_is_asked(monkeypatch):
+    """At a terminal missing settings are asked for, the secret without showing it."""
+    asked = []
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(
+        "builtins.input", lambda question: asked.append(question) or "https://typed.example.com"
+    )
+    monkeypatch.setattr("getpass.getpass", lambda question: asked.append(question) or "typed-secret")
+    settings = find_settings(client_id="x")
+    assert ["PRODEX_BASE_URL: ", "PRODEX_CLIENT_SECRET: "] == asked
+    assert ("https://typed.example.com", "typed-secret") == (settings.base_url, settings.client_secret)
+
+
+@pytest.mark.parametrize("refusal", [EOFError, NotImplementedError])
+def test_a_notebook_that_a_program_runs_is_not_asked(monkeypatch, refusal):
+    """Where a question cannot be answered, the setting is missing."""
+
+    def unanswered(_):
+        raise refusal
+
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("builtins.input", unanswered)
+    with pytest.raises(SettingsError, match="base_url is not set"):
+        find_settings(client_id="x", client_secret="y")
+
+
 def test_the_secret_is_not_in_the_repr(places):
     """Neither credentials nor anything like them are in the repr of settings."""
     settings = find_settings(base_url="https://a.example.com", client_id="my-id", client_secret="my-secret")
