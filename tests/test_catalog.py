@@ -127,6 +127,26 @@ def test_wide_puts_the_texts_of_one_language_beside_the_product(every_catalog: p
     assert {"namePublicLong.fr", "namePublicLong.en"} <= set(every_catalog.wide().columns)
 
 
+def test_where_takes_numbers_for_codes_and_refuses_what_no_column_holds() -> None:
+    """Codes are text in every table, but people write 250."""
+    catalog = prodex.flatten([{"id": 1, "product_key": {"target_market_id": 250}}, {"id": 2}])
+
+    assert 1 == len(catalog.where(target_market=250)) == len(catalog.where(target_market=[250, 276]))
+    with pytest.raises(QueryError, match="is_consumer_unit holds bool, and 'yes' is none"):
+        catalog.where(is_consumer_unit="yes")
+
+
+def test_wide_shows_the_product_itself_unless_asked_for_more() -> None:
+    """What stands in its hierarchies and waiting updates is shown by name only."""
+    records = [{"id": 1, "serves": 4, "lastRequest": {"serves": 5}, "logisticalHierarchies": [{"x": 1}]}]
+    catalog = prodex.flatten(records)
+
+    itself, waiting = catalog.wide(), catalog.wide(attributes=["lastRequest"])
+    assert ["4"] == itself["serves"].tolist()
+    assert {"serves"} == set(itself.columns) - set(catalog.products.columns)
+    assert {"lastRequest.serves"} == set(waiting.columns) - set(catalog.products.columns)
+
+
 def test_sql_sees_every_table(every_catalog: prodex.Catalog) -> None:
     """The same numbers as pandas gives."""
     pytest.importorskip("duckdb")
@@ -170,7 +190,7 @@ def test_the_repr_says_how_much_of_what_and_escapes_it() -> None:
     catalog = prodex.flatten(RECORDS, source="<img src=x onerror=alert(1)>")
     some = catalog.where(brand_code="B1")
 
-    assert "15 products, a selection of 60" in repr(some)
+    assert "15 of 60 products" in repr(some)
     assert "<img" not in some._repr_html_()
     assert "mathjax_ignore" in some._repr_html_()
     assert "complete: 60 of an unknown number" in repr(catalog)

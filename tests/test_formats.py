@@ -14,7 +14,13 @@ from prodex.errors import QueryError
 
 NASTY = ['=HYPERLINK("http://x")', "+1", "-1", "@a", "a\r\nb", 'say "hi"', "", "שלום 🧀", "x" * 40_000, " \t"]
 RECORDS = [
-    {"id": 1, "gtin": "00000000000017", "updatedAt": "2026-11-20T08:00:00", "isConsumerUnit": True, "lifeCycle": 1},
+    {
+        "id": 1,
+        "gtin": "00000000000017",
+        "updatedAt": "2026-11-20T08:00:00",
+        "isConsumerUnit": True,
+        "lifeCycle": 1,
+    },
     {"id": 2, "gtin": None, "odd": [{"expressedIn": {"code": "fra-FR"}, "data": text} for text in NASTY]},
 ]
 
@@ -43,12 +49,16 @@ def test_csv_keeps_leading_zeros_and_says_so_beside_it(catalog: prodex.Catalog, 
     catalog.export(tmp_path, "csv")
 
     described = json.loads((tmp_path / "datapackage.json").read_text("utf-8"))
-    fields = {r["name"]: {f["name"]: f["type"] for f in r["schema"]["fields"]} for r in described["resources"]}
+    fields = {
+        r["name"]: {f["name"]: f["type"] for f in r["schema"]["fields"]} for r in described["resources"]
+    }
     assert "string" == fields["products"]["gtin"]
     assert {"updated_at": "datetime", "life_cycle": "integer"}.items() <= fields["products"].items()
     frame = pd.read_csv(tmp_path / "products.csv", dtype=str)
     assert "00000000000017" == frame["gtin"][0]
-    assert ["2026-11-20T08:00:00", "true", "1"] == frame.loc[0, ["updated_at", "is_consumer_unit", "life_cycle"]].tolist()
+    assert ["2026-11-20T08:00:00", "true", "1"] == frame.loc[
+        0, ["updated_at", "is_consumer_unit", "life_cycle"]
+    ].tolist()
 
 
 def test_csv_is_verbatim_by_default(catalog: prodex.Catalog, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
 from multiprocessing import get_context
@@ -165,6 +167,39 @@ class _short_of_one:  # noqa: N801 - reads as what it gives: a service short of 
 
     def __exit__(self, *_: object) -> None:
         return None
+
+
+@pytest.mark.parametrize("largest_file", [2_000, 60_000, 400_000])
+def test_a_full_disk_is_told_and_leaves_nothing_half_written(
+    sample_exchange: Sandbox, home: Path, largest_file: int
+) -> None:
+    """Whether it fills while pages come or while tables are built; the limit stands for a disk that refuses."""
+    key = sample_exchange.credentials[0]
+    code = f"""
+import resource, prodex
+resource.setrlimit(resource.RLIMIT_FSIZE, ({largest_file}, {largest_file}))
+client = prodex.connect(base_url={sample_exchange.base_url!r}, client_id={key["client_id"]!r},
+                        client_secret={key["client_secret"]!r})
+try:
+    prodex.load_products(client, name="full", max_age=0, page_size=500)
+except prodex.ProdexError as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.startswith("StorageError Could not write"), done.stdout + done.stderr
+    assert "PRODEX_HOME" in done.stdout
+    assert [home / "snapshots" / "full" / ".lock"] == list((home / "snapshots" / "full").rglob("*"))
+
+
+def test_what_a_killed_load_left_is_cleared_away(service: Client, home: Path) -> None:
+    """Nobody has to clean up by hand."""
+    left = home / "snapshots" / "killed" / ".journal-99"
+    left.mkdir(parents=True)
+    (left / "ledger.jsonl").write_text("{")
+    prodex.load_products(service, name="killed", max_age=0)
+
+    assert not left.exists()
 
 
 def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -> None:

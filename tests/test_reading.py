@@ -36,7 +36,16 @@ def write(path: Path, form: str) -> Path:
     return path
 
 
-FORMS = ["reply", "pretty reply", "list", "pretty list", "lines", "lines with blanks", "replies as lines", "byte order mark"]
+FORMS = [
+    "reply",
+    "pretty reply",
+    "list",
+    "pretty list",
+    "lines",
+    "lines with blanks",
+    "replies as lines",
+    "byte order mark",
+]
 
 
 @pytest.mark.parametrize("form", FORMS)

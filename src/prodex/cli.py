@@ -107,7 +107,7 @@ def load(
         "status_shared_with": shared_with,
         "has_packshot": packshot or None,
         "has_no_packshot": packshot is False or None,
-        "active_range": active_range,
+        "active_range": active_range or None,
         "owners_in": owner,
         "search": [_search(entry) for entry in search],
         "extra": dict(_pair(entry) for entry in extra),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 
 import msgspec
 
@@ -66,7 +65,7 @@ def split(body: bytes) -> Envelope:
     """
     try:
         return _DECODER.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         repaired = escape_lone_surrogates(body)
         try:
             if repaired != body:
@@ -95,7 +94,7 @@ def escape_lone_surrogates(body: bytes) -> bytes:
 def _split_leniently(body: bytes) -> Envelope:
     """Read what the strict reader refuses but Python's own accepts, such as NaN."""
     reply = json.loads(body)
-    if not isinstance(reply, dict) or not isinstance(reply.get("data"), Sequence):
-        raise TypeError("no object with a list named data")
+    if not isinstance(reply, dict) or not isinstance(reply.get("data"), list):
+        raise ValueError("no object with a list named data")  # noqa: TRY004 - one error for a wrong reply
     data = [msgspec.Raw(json.dumps(item).encode()) for item in reply["data"]]
     return msgspec.convert({**reply, "data": data}, Envelope)

@@ -68,6 +68,7 @@ def writing(path: Path) -> Iterator[Path]:
             yield beside
             _flush(beside)
             beside.replace(path)
+            _flush(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -85,6 +86,7 @@ def writing_folder(folder: Path) -> Iterator[Path]:
                 if path.is_file():
                     _flush(path)
             beside.rename(folder)
+            _flush(folder.parent)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
@@ -121,5 +123,11 @@ def sha256(path: Path) -> str:
 
 
 def _flush(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+    """Have the content of a file, or the names in a folder, on the disk itself."""
+    if path.is_dir() and os.name == "nt":  # where folders cannot be opened, and need not be
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

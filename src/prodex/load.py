@@ -20,7 +20,7 @@ import filelock
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import IncompleteLoad, SnapshotError, SnapshotLocked
-from prodex.files import checked_name
+from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
@@ -137,9 +137,12 @@ def _load(
         _LOG.info("using the snapshot in %s; max_age=0 fetches again", fresh.folder)
         return fresh
     folder = snapshots_folder() / name
-    folder.mkdir(parents=True, exist_ok=True)
+    with storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     with _only_one(folder, name):
         began = datetime.now(UTC)
+        for left_over in folder.glob(".journal-*"):  # of a process that was killed, since we hold the lock
+            shutil.rmtree(left_over, ignore_errors=True)
         journal = Journal.begin(folder / f".journal-{getpid()}")
         try:
             report = PullReport()

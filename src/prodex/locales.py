@@ -64,9 +64,9 @@ def market_code(market: int | str) -> int:
     )
 
 
-def market_name(market: int, language: str = "en") -> str:
+def market_name(market: int | str, language: str = "en") -> str:
     """Return the name of a market, or its number in three digits when the CLDR has no name for it."""
-    number = f"{market:03d}"
+    number = f"{int(market):03d}"
     territory = _market_numbers().get(number, "")
     return str(Locale.parse(language_tag(language), sep="-").territories.get(territory, number))
 

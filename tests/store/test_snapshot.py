@@ -37,7 +37,7 @@ def test_a_filtered_catalogue_saves_only_its_products() -> None:
     opened = prodex.save(catalog.where(product_id="2"), "one")
 
     assert ["b"] == opened.tags["tag"].tolist()
-    assert "1 products, a selection of 2" in repr(opened)
+    assert "Catalogue of 1 of 2 products" in repr(opened)
 
 
 def test_names_choose_the_newest_and_times_an_earlier_one() -> None:

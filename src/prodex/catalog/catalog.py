@@ -169,7 +169,7 @@ class Catalog:
         parts = [part.choose(reduce(and_, conditions)) for part in self.parts]
         return replace(self, parts=tuple(part for part in parts if part.size) or tuple(parts[:1]))
 
-    def wide(self, language: str | None = None) -> pd.DataFrame:
+    def wide(self, language: str | None = None, attributes: Iterable[str] | None = None) -> pd.DataFrame:
         """Return one row per product with its texts, codes, quantities and other values side by side.
 
         Parameters
@@ -177,8 +177,11 @@ class Catalog:
         language
             Short code of the language of texts; with None each language has a column of its own
             (`namePublicLong.fr`).
+        attributes
+            Wire paths of the attributes to show, with all below them. By default all that describe the product
+            itself: logistical hierarchies, sharing units and updates that wait (`lastRequest`) are left out.
         """
-        return wide(self.arrow, language)
+        return wide(self.arrow, language, None if attributes is None else tuple(attributes))
 
     def drift(self) -> pd.DataFrame:
         """Return the attributes that came in several forms, with how often each and an example."""
@@ -296,9 +299,16 @@ def _equal(column: str, value: Any) -> pc.Expression:
         near = difflib.get_close_matches(column, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "catalog.dictionary() lists its columns."
         raise QueryError(f"products has no column {column!r}; {hint}")
-    field = pc.field(column)
+    field, kind = pc.field(column), TABLES["products"].schema.field(column).type
     if value is None:
         return field.is_null()
-    if isinstance(value, list | tuple | set | frozenset | pd.Series):
-        return field.isin(pa.array(list(value), TABLES["products"].schema.field(column).type))
-    return field == pa.scalar(value, TABLES["products"].schema.field(column).type)
+    several = isinstance(value, list | tuple | set | frozenset | pd.Series)
+    values = list(value) if several else [value]
+    if pa.types.is_string(kind):  # codes are text here, and people write 250
+        values = [str(v) if isinstance(v, int) and not isinstance(v, bool) else v for v in values]
+    try:
+        return field.isin(pa.array(values, kind)) if several else field == pa.scalar(values[0], kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, TypeError, OverflowError) as error:
+        raise QueryError(
+            f"{column} holds {kind}, and {value!r} is none. Give a value of that type."
+        ) from error

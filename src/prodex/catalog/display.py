@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _STYLE = (
     ".prodex-catalog table{border-collapse:collapse;margin-top:.5em}"
-    ".prodex-catalog td,.prodex-catalog th{padding:.15em .8em .15em 0;text-align:left}"
-    ".prodex-catalog td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".prodex-catalog table td,.prodex-catalog table th{padding:.15em .8em .15em 0;text-align:left}"
+    ".prodex-catalog table td.n,.prodex-catalog table th.n{text-align:right;font-variant-numeric:tabular-nums}"
     ".prodex-catalog .warn{font-weight:bold}"
 )
 
@@ -44,7 +44,8 @@ def html_of(catalog: Catalog) -> str:
     return (
         f"<div class='prodex-catalog mathjax_ignore'><style>{_STYLE}</style>"
         f"<div><strong>{escape(headline)}</strong></div>{lines}"
-        "<table><thead><tr><th scope='col'>table</th><th scope='col'>rows</th><th scope='col'>columns</th>"
+        "<table><thead><tr><th scope='col'>table</th><th scope='col' class='n'>rows</th>"
+        "<th scope='col' class='n'>columns</th>"
         f"<th scope='col'>one row per</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -57,7 +58,9 @@ def _filled(catalog: Catalog) -> list[tuple[str, dict[str, object]]]:
 def _lines(catalog: Catalog) -> list[str]:
     origin = catalog.origin
     ledger = origin.ledger
-    lines = [f"Catalogue of {len(catalog):,} products" + _chosen(catalog)]
+    every = ledger.distinct
+    chosen = f"{len(catalog):,} of {every:,}" if len(catalog) < every else f"{len(catalog):,}"
+    lines = [f"Catalogue of {chosen} products"]
     when = origin.server_time or origin.loaded_at
     lines.append(f"from {origin.source}" + (f", {_moment(when)}" if when else ""))
     if origin.query is not None:
@@ -68,15 +71,13 @@ def _lines(catalog: Catalog) -> list[str]:
         lines.append(
             f"set aside: 5 of {len(ledger.set_aside):,} shown; all in catalog.origin.ledger.set_aside"
         )
-    lines.append(
-        f"in {catalog.folder}" if catalog.folder else "in memory; prodex.save(catalog, name) keeps it"
-    )
+    if catalog.folder is None:
+        lines.append("in memory; prodex.save(catalog, name) keeps it")
+    else:
+        lines.append(
+            f"{'chosen from the snapshot' if len(catalog) < every else 'snapshot'} in {catalog.folder}"
+        )
     return lines
-
-
-def _chosen(catalog: Catalog) -> str:
-    every = catalog.origin.ledger.distinct
-    return f", a selection of {every:,}" if len(catalog) < every else ""
 
 
 def _moment(moment: datetime) -> str:

@@ -141,7 +141,9 @@ class Origin:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
         """Read what `to_json` wrote."""
-        ledger: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value["ledger"].items()}
+        ledger: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in value["ledger"].items()
+        }
         return cls(
             source=value["source"],
             query=None if value["query"] is None else ProductQuery.from_body(value["query"]),

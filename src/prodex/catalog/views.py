@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pandas as pd
@@ -14,15 +15,21 @@ Read = Callable[..., pa.Table]
 
 _JOINED_BY = " | "
 
+#: What stands on a product and describes other units, or itself in a version that nobody has accepted yet.
+_NOT_ITSELF = ("logisticalHierarchies", "sharingUnits", "lastRequest")
 
-def wide(read: Read, language: str | None) -> pd.DataFrame:
+
+def wide(read: Read, language: str | None, attributes: tuple[str, ...] | None) -> pd.DataFrame:
     """Put what stands in rows beside the products; several values of one attribute are joined with " | "."""
     products = to_frame(read("products"))
+    wanted = _wanted(attributes)
     columns = [
-        _pivot(to_frame(_texts(read, language)), "text"),
-        _pivot(to_frame(read("codes", ["product_id", "attribute", "label", "code"])), "label", "code"),
-        _pivot(_quantities(read), "quantity"),
-        _pivot(to_frame(read("scalars", ["product_id", "attribute", "value"])), "value"),
+        _pivot(to_frame(_texts(read, language, wanted)), "text"),
+        _pivot(
+            to_frame(read("codes", ["product_id", "attribute", "label", "code"], wanted)), "label", "code"
+        ),
+        _pivot(_quantities(read, wanted), "quantity"),
+        _pivot(to_frame(read("scalars", ["product_id", "attribute", "value"], wanted)), "value"),
     ]
     side = (
         pd.concat([column for column in columns if not column.empty], axis=1) if columns else pd.DataFrame()
@@ -39,7 +46,7 @@ def drift(read: Read) -> pd.DataFrame:
         columns = ["attribute", "product_id", value, *(["type"] if table == "scalars" else [])]
         frame = to_frame(read(table, columns)).rename(columns={value: "example"})
         frame["form"] = frame["type"] if table == "scalars" else table
-        frame["example"] = frame["example"].astype(str).str.slice(0, 80)
+        frame["example"] = frame["example"].astype(str).str.slice(0, 80).replace("", "''")
         forms.append(frame[["attribute", "form", "product_id", "example"]])
     every = pd.concat(forms, ignore_index=True)
     grouped = every.groupby(["attribute", "form"], sort=True)
@@ -50,17 +57,25 @@ def drift(read: Read) -> pd.DataFrame:
     return summary[several].reset_index(drop=True)
 
 
-def _texts(read: Read, language: str | None) -> pa.Table:
+def _wanted(attributes: tuple[str, ...] | None) -> pc.Expression:
+    """Return the condition on `attribute` for what is to be shown."""
+    paths = _NOT_ITSELF if attributes is None else attributes
+    below = "|".join(re.escape(path) for path in paths)
+    found = pc.match_substring_regex(pc.field("attribute"), f"^({below})([.]|$)")
+    return ~found if attributes is None else found
+
+
+def _texts(read: Read, language: str | None, wanted: pc.Expression) -> pa.Table:
     if language is not None:
-        return read("texts", ["product_id", "attribute", "text"], pc.field("language") == language)
-    texts = read("texts", ["product_id", "attribute", "text", "language", "language_code"])
+        return read("texts", ["product_id", "attribute", "text"], wanted & (pc.field("language") == language))
+    texts = read("texts", ["product_id", "attribute", "text", "language", "language_code"], wanted)
     by = pc.coalesce(texts["language"], texts["language_code"])
     named = pc.binary_join_element_wise(texts["attribute"], by, ".")
     return texts.set_column(1, "attribute", named).select(["product_id", "attribute", "text"])
 
 
-def _quantities(read: Read) -> pd.DataFrame:
-    frame = to_frame(read("quantities", ["product_id", "attribute", "value", "unit"]))
+def _quantities(read: Read, wanted: pc.Expression) -> pd.DataFrame:
+    frame = to_frame(read("quantities", ["product_id", "attribute", "value", "unit"], wanted))
     numbers = frame["value"].map(lambda value: f"{value:.15g}", na_action="ignore")
     frame["quantity"] = numbers.astype(str).str.cat(frame["unit"].fillna(""), sep=" ").str.strip()
     return frame
@@ -69,6 +84,9 @@ def _quantities(read: Read) -> pd.DataFrame:
 def _pivot(frame: pd.DataFrame, value: str, otherwise: str | None = None) -> pd.DataFrame:
     if frame.empty:
         return pd.DataFrame()
+    keys = ["product_id", "attribute"]
     shown = frame[value] if otherwise is None else frame[value].fillna(frame[otherwise])
-    joined = shown.astype(str).groupby([frame["product_id"], frame["attribute"]], sort=False)
-    return joined.agg(_JOINED_BY.join).unstack()
+    cells = frame[keys].assign(shown=shown.astype(str))
+    several = cells.duplicated(keys, keep=False)
+    joined = cells[several].groupby(keys, sort=False, as_index=False)["shown"].agg(_JOINED_BY.join)
+    return pd.concat([cells[~several], joined]).pivot(index="product_id", columns="attribute", values="shown")

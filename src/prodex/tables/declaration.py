@@ -271,7 +271,7 @@ _TABLES = (
     ),
     Table(
         "scalars",
-        "every other value",
+        "value of no other table",
         (
             *_KEYS,
             *_PLACE,

@@ -1,0 +1,65 @@
+"""The envelope of a reply is split off without decoding the products, and what is no reply is said to be none."""
+
+from __future__ import annotations
+
+import pytest
+
+from prodex.envelope import split
+from prodex.errors import UnexpectedReply
+
+
+def test_products_come_out_as_the_bytes_they_were() -> None:
+    """Not decoded, not written again; the envelope's values beside them."""
+    reply = split(
+        b'{"totalResults": 2, "offset": 50, "data": [{"id" : 1.0}, null], "next_page": 123, "other": {}}'
+    )
+
+    assert [b'{"id" : 1.0}', b"null"] == [bytes(item) for item in reply.data]
+    assert (2, 50, 123) == (reply.total_results, reply.offset, reply.next_page)
+
+
+def test_totals_and_cursors_may_be_absent_or_null() -> None:
+    """The end of a scroll was seen both ways."""
+    for body in (b'{"data": []}', b'{"data": [], "totalResults": null, "next_page": null}'):
+        reply = split(body)
+        assert (None, None, None, 0) == (reply.total_results, reply.offset, reply.next_page, len(reply.data))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html><body>Bad gateway</body></html>",
+        b'{"error": "no"}',
+        b"[1]",
+        b'"text"',
+        b"null",
+        b'{"data": "abc"}',
+        b'{"data": {"id": 1}}',
+        b'{"data": [{"id": 1}',
+        b'{"data": [{"id": 01}]}',
+        b'{"data": [], "totalResults": "many"}',
+        b'{"data": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}",
+        b"\xff\xfe{\x00}\x00",
+    ],
+    ids=lambda body: body[:24].decode("latin-1"),
+)
+def test_what_is_no_envelope_is_an_unexpected_reply(body: bytes) -> None:
+    """One typed error that shows how the reply begins, whatever is wrong with it."""
+    with pytest.raises(UnexpectedReply, match="not a product envelope"):
+        split(body)
+
+
+@pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity"])
+def test_what_only_lenient_readers_accept_costs_no_product(number: bytes) -> None:
+    """NaN is no JSON, and the products around it are."""
+    reply = split(b'{"data": [{"id": 1, "x": ' + number + b'}, {"id": 2}]}')
+
+    assert 2 == len(reply.data)
+
+
+def test_half_a_surrogate_pair_costs_no_product() -> None:
+    """It becomes the text of its escape; whole pairs and escaped backslashes stay."""
+    reply = split(b'{"data": [{"a": "\\ud83d", "b": "\\ud83d\\ude00", "c": "\\\\ud83d"}]}')
+
+    assert 1 == len(reply.data)
