@@ -14,6 +14,12 @@ from prodex.files import sha256
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
 
+#: Columns in which hardly any value comes twice: looking for repetitions in them is work for nothing.
+_VERBATIM = frozenset({"json", "text", "url", "uuid"})
+
+#: Columns of text by which readers look for products, so that files and row groups can be skipped.
+_SOUGHT = frozenset({"product_id", "gtin"})
+
 #: Tables whose columns or rows are settled only when the whole part is known.
 _SETTLED_LAST = ("presence", "descriptors")
 
@@ -79,8 +85,20 @@ def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) ->
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The declaration says what columns are; a stored Arrow schema would bring dictionaries back as such.
-    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, store_schema=False)
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=[name for name in schema.names if name not in _VERBATIM],
+        write_statistics=[f.name for f in schema if f.name in _SOUGHT or not _is_text(f.type)],
+        # The declaration says what columns are; a stored Arrow schema would bring dictionaries back as such.
+        store_schema=False,
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_dictionary(kind))
 
 
 def _facts(path: Path) -> dict[str, int | str]:

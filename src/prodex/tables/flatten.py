@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from prodex.tables.declaration import COUNTED, TABLES, Table, child_path
 from prodex.tables.explode import constant, explode
 from prodex.tables.parse import Shapes
-from prodex.tables.places import Indices, Places
+from prodex.tables.places import Indices, Places, renumber
 from prodex.tables.plain import Rows, flatten_one
 from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
 from prodex.tables.values import storable
@@ -155,8 +155,8 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
     assembled = declared(table.name, columns, len(products))
     if not rows and len({run.path for run in runs}) == len(runs):
         return assembled
-    places = [run.path for run in runs for _ in run.places.products] + [row["attribute"] for _, row in rows]
-    ranks = np.unique(np.array(places, dtype=object), return_inverse=True)[1]
+    paths = columns["attribute"]
+    ranks = pc.rank(paths.dictionary, tiebreaker="dense").to_numpy()[paths.indices.to_numpy()]
     return assembled.take(pa.array(np.lexsort((products, ranks))))
 
 
@@ -207,12 +207,14 @@ def _descriptors(runs: list[_Run], plain: list[tuple[int, Rows]]) -> pa.Table:
 def distinct(lexicon: pa.Table) -> pa.Table:
     """Return each row of a lexicon once, in order."""
     names = lexicon.column_names
-    numbered = np.zeros(lexicon.num_rows, np.int64)
+    numbers, distinct_so_far = np.zeros(lexicon.num_rows, np.int64), 1
     for name in names:
-        codes = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode").indices
-        numbered = numbered * (pc.max(codes).as_py() or 0) + numbered + codes.to_numpy()
-        numbered = np.unique(numbered, return_inverse=True)[1]
-    first = np.unique(numbered, return_index=True)[1]
+        encoded = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
+        size = len(encoded.dictionary)
+        used, codes = renumber(numbers * size + encoded.indices.to_numpy(), distinct_so_far * size)
+        numbers, distinct_so_far = codes.astype(np.int64), len(used)
+    first = np.zeros(distinct_so_far if lexicon.num_rows else 0, np.int64)
+    first[numbers[::-1]] = np.arange(lexicon.num_rows)[::-1]
     return lexicon.take(pa.array(first)).sort_by([(name, "ascending") for name in names])
 
 
@@ -241,7 +243,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
             else []
         )
         columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
-    pending = keys.records.presence.get("lastRequest", np.zeros(size, np.int8))
+    pending = np.frombuffer(keys.records.presence.get("lastRequest", bytes(size)), np.int8)
     columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))
     return declared("products", columns, size)
 

@@ -53,19 +53,20 @@ class Shapes:
         blocks, odd
             Every index stands in exactly one block, or among the odd ones with the product decoded.
         """
-        left = list(range(len(bodies)))
+        everything = list(range(len(bodies)))
         known = self._shapes
+        if self._codes_come_as_numbers:
+            bodies = [quoted_codes(body) for body in bodies]
+        if (block := _read(known[0], bodies, everything)) is not None:
+            return [block], {}
         if not self._codes_come_as_numbers:
-            if (block := _read(known[0], bodies, left)) is not None:
-                return [block], {}
             mended = [quoted_codes(body) for body in bodies]
             self._codes_come_as_numbers = mended != list(bodies)
-        else:
-            mended = [quoted_codes(body) for body in bodies]
-        return self._parse(mended, left, known)
+            bodies = mended
+        return self._share(bodies, everything, known)
 
-    def _parse(
-        self, bodies: list[bytes], left: list[int], known: tuple[Shape, ...]
+    def _share(
+        self, bodies: Sequence[bytes], left: list[int], known: tuple[Shape, ...]
     ) -> tuple[list[Block], dict[int, Any]]:
         """Give the products to one shape after the other, and learn new shapes for what is left."""
         used: list[tuple[Shape, int]] = []
@@ -103,16 +104,15 @@ def quoted_codes(body: bytes) -> bytes:
     return _NUMBER_CODE.sub(rb'"code":"\1"', body)
 
 
-# The key stands unescaped, so it is no part of a text; -0 is left alone, since as a number it is 0.
-_NUMBER_CODE = re.compile(rb'(?<!\\)"code":\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
+# The key stands unescaped, so it is no part of a text (looked at last, which lets the search skip from key to key);
+# -0 is left alone, since as a number it is 0.
+_NUMBER_CODE = re.compile(rb'"code":(?<!\\"code":)\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
 
 
 def _take(
     shape: Shape, bodies: Sequence[bytes], left: list[int], decoded: dict[int, Any]
 ) -> tuple[Shape, Block | None, list[int]]:
     """Parse those of the products left that the shape accepts, after widening it where that helps."""
-    if (block := _read(shape, bodies, left)) is not None:
-        return shape, block, []
     accepted, refused = _sort(shape, bodies, left)
     if refused:
         lesson = refused[:: len(refused) // _LESSON + 1]

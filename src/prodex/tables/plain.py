@@ -85,7 +85,7 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     flat: Rows = {}
     for name, table in TABLES.items():
         if name not in {"presence", "raw", "code_labels"}:
-            flat[name] = [{c.name: (row | keys).get(c.name) for c in table.columns} for row in rows[name]]
+            flat[name] = [_declared(table, row, keys) for row in rows[name]]
     flat["descriptors"] = [
         dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])
     ]
@@ -94,6 +94,13 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
     flat["presence"] = [{**keys, **{presence_column(k): presence_of(v) for k, v in product.items()}}]
     return flat
+
+
+def _declared(table: Table, row: Row, keys: Row) -> Row:
+    """Give a row exactly the declared columns, in their order."""
+    if table.per_product:
+        row |= keys
+    return {column.name: row.get(column.name) for column in table.columns}
 
 
 def product_key(product: Mapping[str, Any]) -> str:
@@ -169,7 +176,7 @@ def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any])
         if column.parent_path is not None:
             row[column.name] = fit(_look(around, column.parent_path), column.kind)
         for path in column.paths:
-            if path and row.get(column.name) is None:
+            if path and path[0] in left and row.get(column.name) is None:
                 row[column.name] = _pop(left, path, column)
                 row[""] = row.get("", False) or row[column.name] is not None
     return row
@@ -177,7 +184,7 @@ def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any])
 
 def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
     """Take the value at a path out of nested objects, which are copied on the way, if it fits its column."""
-    key, *rest = path
+    key, rest = path[0], path[1:]
     value = left.get(key)
     if not rest:
         fitting = fit(value, column.kind)
@@ -187,7 +194,7 @@ def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
     if not isinstance(value, dict):
         return None
     inner = dict(value)
-    fitting = _pop(inner, tuple(rest), column)
+    fitting = _pop(inner, rest, column)
     if fitting is not None:
         left[key] = inner
     return fitting
@@ -250,10 +257,10 @@ def _take_entity(left: dict[str, Any], rows: Rows) -> Row:
 def _descend(row: Row, place: _Place) -> _Node:
     above = place.node
     if above is None:
-        return _Node(0, row["node_gtin"], row["node_gtin"], 1.0)
-    quantity = row["quantity"]
+        return _Node(0, row.get("node_gtin"), row.get("node_gtin"), 1.0)
+    quantity = row.get("quantity")
     units = None if above.units is None or quantity is None else above.units * quantity
-    return _Node(above.level + 1, above.root_gtin, row["node_gtin"], units)
+    return _Node(above.level + 1, above.root_gtin, row.get("node_gtin"), units)
 
 
 def _hierarchy_columns(row: Row, place: _Place) -> Row:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.tables.declaration import TABLES
@@ -47,7 +46,7 @@ class Records(NamedTuple):
 
     product_ids: list[str]
     gtins: list[str | None]
-    presence: dict[str, npt.NDArray[np.int8]]
+    presence: dict[str, bytearray]
     empty_texts: dict[str, list[int]]
     bodies: list[bytes]
 
@@ -119,7 +118,7 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     """Return the presence of each top-level attribute as a column of words."""
     words = pa.array(PRESENCE)
     return {
-        presence_column(name): pa.DictionaryArray.from_arrays(pa.array(faces), words)
+        presence_column(name): pa.DictionaryArray.from_arrays(np.frombuffer(faces, np.int8), words)
         for name, faces in records.presence.items()
     }
 
@@ -138,7 +137,7 @@ def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) 
                 records.empty_texts.setdefault(name, []).append(index)
         faces = records.presence.get(name)
         if faces is None:
-            faces = records.presence[name] = np.zeros(count, np.int8)
+            faces = records.presence[name] = bytearray(count)
         faces[index] = face
     for name in blank:
         del top[name]
@@ -160,7 +159,11 @@ _TEXTS_OF_ROOT = {
 def _scalar(raw: msgspec.Raw | None) -> Any:
     """Decode a key; what is no scalar is none."""
     value = b"null" if raw is None else bytes(raw)
-    return None if value[:1] in b"[{" else json.loads(value)
+    if value[:1] in b"[{":
+        return None
+    if value[:1] == b'"' and b"\\" not in value:  # most keys are plain text, and there are many
+        return value[1:-1].decode()
+    return json.loads(value)
 
 
 def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
