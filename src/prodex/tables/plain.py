@@ -70,18 +70,7 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     [('netContent', 250.0, 'g')]
     """
     keys = {"product_id": product_key(product), "gtin": fit(product.get("gtin"), "code")}
-    rows: Rows = defaultdict(list)
-    # A stack, not recursion: products nested a thousand levels deep have been seen to end other readers.
-    waiting: list[tuple[Any, _Place]] = [(product, _Place("", (), {}, None))]
-    while waiting:
-        value, place = waiting.pop()
-        if isinstance(value, list):
-            items = [(item, place._replace(position=(*place.position, i))) for i, item in enumerate(value)]
-            waiting.extend(reversed(items))
-        elif isinstance(value, dict):
-            _take_object(value, place, rows, waiting)
-        elif value is not None:
-            _take_scalar(value, place, rows)
+    rows = rows_of(product)
     flat: Rows = {}
     for name, table in TABLES.items():
         if name not in {"presence", "raw", "code_labels"}:
@@ -94,6 +83,26 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
     flat["presence"] = [{**keys, **{presence_column(k): presence_of(v) for k, v in product.items()}}]
     return flat
+
+
+def rows_of(attributes: Mapping[str, Any]) -> Rows:
+    """Walk a product, or some of its attributes: for each table its rows, with only the columns that have a value.
+
+    Each attribute goes its own way, so the rows of some are a part of the rows of all.
+    """
+    rows: Rows = defaultdict(list)
+    # A stack, not recursion: products nested a thousand levels deep have been seen to end other readers.
+    waiting: list[tuple[Any, _Place]] = [(dict(attributes), _Place("", (), {}, None))]
+    while waiting:
+        value, place = waiting.pop()
+        if isinstance(value, list):
+            items = [(item, place._replace(position=(*place.position, i))) for i, item in enumerate(value)]
+            waiting.extend(reversed(items))
+        elif isinstance(value, dict):
+            _take_object(value, place, rows, waiting)
+        elif value is not None:
+            _take_scalar(value, place, rows)
+    return rows
 
 
 def _declared(table: Table, row: Row, keys: Row) -> Row:

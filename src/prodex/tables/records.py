@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from prodex.envelope import escape_lone_surrogates
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_column, product_key
 from prodex.tables.values import fit, storable
@@ -40,6 +41,8 @@ class Records(NamedTuple):
         For each top-level attribute seen, one number for each product, into `PRESENCE`.
     empty_texts
         For each attribute the indexes of the products on which it is "" and nothing more.
+    not_strict
+        For some products the attributes, decoded, that only a lenient reader accepts (NaN is no JSON).
     bodies
         Their other attributes, as far as they are filled, as JSON objects on one line each.
     """
@@ -48,6 +51,7 @@ class Records(NamedTuple):
     gtins: list[str | None]
     presence: dict[str, bytearray]
     empty_texts: dict[str, list[int]]
+    not_strict: dict[int, dict[str, Any]]
     bodies: list[bytes]
 
 
@@ -60,12 +64,12 @@ def read_records(products: Sequence[bytes]) -> Records:
     >>> {name: PRESENCE[faces[0]] for name, faces in records.presence.items()}
     {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty', 'lifeCycle': 'filled'}
     """
-    records = Records([], [], {}, {}, [])
+    records = Records([], [], {}, {}, {}, [])
     for index, product in enumerate(products):
         try:
             top = _TOP.decode(product)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            top = _leniently(product)
+            top = _leniently(product, index, records)
         _see(records, index, len(products), top)
         identity, gtin = _scalar(top.get("id")), _scalar(top.get("gtin"))
         if key := fit(identity, "code"):
@@ -74,6 +78,8 @@ def read_records(products: Sequence[bytes]) -> Records:
             key = _key_without_id(product, top.get("uuid"), gtin)
         if (text := fit(gtin, "code")) is not None:
             del top["gtin"]
+        for name in records.not_strict.get(index, ()):
+            del top[name]
         records.product_ids.append(key)
         records.gtins.append(text)
         body = _ENCODER.encode(top)
@@ -173,7 +179,17 @@ def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
     return product_key(json.loads(product))
 
 
-def _leniently(product: bytes) -> dict[str, msgspec.Raw]:
-    """Read what the strict reader refuses and Python's own accepts, such as half a surrogate pair in a key."""
-    record = json.loads(product)
-    return {storable(key): msgspec.Raw(json.dumps(value).encode()) for key, value in record.items()}
+def _leniently(product: bytes, index: int, records: Records) -> dict[str, msgspec.Raw]:
+    """Read what the strict reader refuses and Python's own accepts: half a surrogate pair, or NaN."""
+    top = {}
+    for key, value in json.loads(product).items():
+        name, text = storable(key), json.dumps(value)
+        top[name] = msgspec.Raw(escape_lone_surrogates(text.encode()))
+        try:
+            _TOP_VALUE.decode(top[name])
+        except msgspec.DecodeError:
+            records.not_strict.setdefault(index, {})[name] = value
+    return top
+
+
+_TOP_VALUE = msgspec.json.Decoder(msgspec.Raw)
