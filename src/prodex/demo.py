@@ -1,15 +1,18 @@
-"""The tables of a catalogue, shown in a terminal: sizes first, then a few lines of each."""
+"""The tables of a catalogue, shown in a terminal: sizes first, then a few lines from all over each."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
 
+import pyarrow as pa
+
 from prodex.catalog import Catalog
 from prodex.tables.declaration import TABLES
 
 _LINES = 3
 _WIDTH = 110
+_CELL = 26
 
 
 def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
@@ -26,21 +29,40 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
         )
         say(f"{name:<18}{rows_of[name]:>12,}{sizes['columns'][name]:>9}{stored:>15,}")
     for name, table in TABLES.items():
-        rows = catalog.arrow(name).slice(0, _LINES).to_pylist()
-        say(f"\n{name}: one row per {table.row}; {len(rows)} of {rows_of[name]:,}")
-        for row in rows:
-            shown = [
-                f"{column}={_plain(value)}"
-                for column, value in row.items()
-                if value is not None and value != "absent"
-            ]
-            say("  " + _cut(", ".join(shown), _WIDTH))
+        every = catalog.arrow(name)
+        rows = every.take(
+            sorted({number * every.num_rows // _LINES for number in range(_LINES)} if len(every) else [])
+        )
+        say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {rows_of[name]:,}")
+        for line in _lines(rows):
+            say(f"  {line}")
+
+
+def _lines(rows: pa.Table) -> list[str]:
+    """Lay the first rows out in columns, as many of those that are filled as the width holds."""
+    cells = [[name, *(_plain(value) for value in column.to_pylist())] for name, column in _telling(rows)]
+    lines = [""] * (rows.num_rows + 1)
+    for column in cells:
+        width = min(max(map(len, column)), _CELL)
+        if len(lines[0]) + width > _WIDTH:
+            break
+        lines = [f"{line}{_cut(cell, width):<{width}}  " for line, cell in zip(lines, column, strict=True)]
+    return [line.rstrip() for line in lines] if rows.num_rows else []
+
+
+def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    """Return the columns worth showing: the GTIN, then what is filled, keys and repeated facts left out."""
+    dull = {"product_id", "gtin", "uuid", "position", "created_at"}
+    columns = dict(zip(rows.column_names, rows.columns, strict=True))
+    filled = [(n, c) for n, c in columns.items() if n not in dull and c.null_count < len(c)]
+    return [("gtin", columns["gtin"]), *filled] if "gtin" in columns else filled
 
 
 def _plain(value: object) -> str:
     """Write a value on one line; what a supplier typed must not move a terminal's cursor."""
+    text = "" if value is None else str(value)
     return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in {"Cc", "Cf"} else c for c in str(value)
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in {"Cc", "Cf"} else c for c in text
     )
 
 

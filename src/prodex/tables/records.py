@@ -24,6 +24,7 @@ from prodex.tables.values import fit, storable
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
+_SPACE = {b" ", b"\t", b"\r", b"\n"}
 _BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -132,19 +133,21 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
 def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
     """Enter what is filled, and take out what is blank: null, [], {} and "" stand for each other in many records."""
     blank: list[str] = []
+    presence = records.presence
     for name, raw in top.items():
         value = bytes(raw)
-        face = _BLANK.get(value, _FILLED) if len(value) <= 4 else _FILLED
-        if face == _FILLED and value[0] in b"[{" and value[1] in b" \t\r\n" and value[1:-1].isspace():
+        face = _FILLED
+        if len(value) <= 4:
+            face = _BLANK.get(value, _FILLED)
+        if face == _FILLED and value[1:2] in _SPACE and value[0] in b"[{" and value[1:-1].isspace():
             face = _EMPTY
+        if name not in presence:
+            presence[name] = bytearray(count)
+        presence[name][index] = face
         if face != _FILLED and (value != b'""' or name not in _TEXTS_OF_ROOT):
             blank.append(name)
             if value == b'""':
                 records.empty_texts.setdefault(name, []).append(index)
-        faces = records.presence.get(name)
-        if faces is None:
-            faces = records.presence[name] = bytearray(count)
-        faces[index] = face
     for name in blank:
         del top[name]
 
