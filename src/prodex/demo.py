@@ -30,9 +30,8 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
         say(f"{name:<18}{rows_of[name]:>12,}{sizes['columns'][name]:>9}{stored:>15,}")
     for name, table in TABLES.items():
         every = catalog.arrow(name)
-        rows = every.take(
-            sorted({number * every.num_rows // _LINES for number in range(_LINES)} if len(every) else [])
-        )
+        spread = sorted({number * len(every) // _LINES for number in range(_LINES)}) if len(every) else []
+        rows = every.take(pa.array(spread, pa.int64()))
         say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {rows_of[name]:,}")
         for line in _lines(rows):
             say(f"  {line}")
