@@ -23,6 +23,7 @@ NAMES = [
     "read_products",
     "save",
     "verify",
+    "with_pending_updates",
 ]
 
 

@@ -10,7 +10,7 @@ from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import ProdexError
 from prodex.load import load_products, load_rich_content
 from prodex.query import ProductQuery
-from prodex.reading import flatten, read_products
+from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 
@@ -30,4 +30,5 @@ __all__ = [
     "read_products",
     "save",
     "verify",
+    "with_pending_updates",
 ]
