@@ -12,7 +12,7 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
@@ -27,7 +27,10 @@ _UNSAFE = re.compile(r"[^\w.\-]+")
 def home() -> Path:
     """Return the folder that holds everything prodex keeps: `PRODEX_HOME`, else the platform's data folder."""
     given = os.environ.get("PRODEX_HOME")
-    return Path(given).expanduser() if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
+    folder = (
+        Path(given).expanduser() if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
+    )
+    return folder.absolute()
 
 
 def safe_name(text: str) -> str:
@@ -70,7 +73,8 @@ def writing(path: Path) -> Iterator[Path]:
             beside.replace(path)
             _flush(path.parent)
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
 
 
 @contextmanager
@@ -89,6 +93,26 @@ def writing_folder(folder: Path) -> Iterator[Path]:
             _flush(folder.parent)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def sweep(folder: Path) -> None:
+    """Clear away what processes that were killed left half-written in a folder."""
+    for left in folder.glob(".*.part"):
+        process = left.name.split(".")[-2]
+        if process.isdecimal() and not _is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 @contextmanager
@@ -112,6 +136,10 @@ _REFUSALS = {
     errno.EROFS: "The disk is read-only; set PRODEX_HOME to a folder that can be written.",
     errno.EACCES: "Set PRODEX_HOME to a folder that you may write to.",
     errno.EPERM: "Set PRODEX_HOME to a folder that you may write to.",
+    errno.ENOTDIR: "A file stands where a folder should be; set PRODEX_HOME, or choose another folder.",
+    errno.EEXIST: "A file stands where a folder should be; set PRODEX_HOME, or choose another folder.",
+    errno.ENOENT: "The place cannot be made; set PRODEX_HOME to a folder that can.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.EFBIG: "The disk does not hold files of this size; set PRODEX_HOME to a folder elsewhere.",
 }
 

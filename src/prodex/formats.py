@@ -75,8 +75,10 @@ def write_csv(batches: Batches, schema: pa.Schema, path: Path, *, escape_formula
         spreadsheet and no longer verbatim.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL)
-        writer.writerow(schema.names)
+        names = [
+            _inert(name) if escape_formulas else name for name in schema.names
+        ]  # suppliers name attributes
+        csv.writer(file).writerow(names)
         for batch in batches:
             columns = [_csv_column(column, escape_formulas) for column in batch.columns]
             file.writelines(",".join(row) + "\r\n" for row in zip(*columns, strict=True))
@@ -94,9 +96,12 @@ def _csv_column(column: pa.Array, escape_formulas: bool) -> list[str]:
     return ["" if text is None else _quoted(text, escape_formulas) for text in column.to_pylist()]
 
 
+def _inert(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
 def _quoted(text: str, escape_formulas: bool) -> str:
-    if escape_formulas and text.startswith(_FORMULA):
-        text = f"'{text}"
+    text = _inert(text) if escape_formulas else text
     return '"' + text.replace('"', '""') + '"'
 
 

@@ -7,6 +7,7 @@ enough.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from prodex.tables.declaration import TABLES, Column
 from prodex.tables.flatten import decoded, flatten_products
 
 Code = tuple[str, str]
+
+#: What can be asked for by GTIN.
+_GTIN = re.compile("[0-9]{1,14}")
 
 
 def load_code_labels(
@@ -65,7 +69,7 @@ def _fewest_products(parts: Iterable[Part]) -> list[str]:
         for name, attribute, code in _code_places():
             columns = ["gtin", code, *([attribute] if attribute else [])]
             for row in part.read(name, columns).to_pylist():
-                if row["gtin"] and row[code]:
+                if _GTIN.fullmatch(row["gtin"] or "") and row[code]:
                     carried.setdefault(row["gtin"], set()).add(
                         (row[attribute] if attribute else code, row[code])
                     )

@@ -11,15 +11,17 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from os import getpid
 from pathlib import Path
 
 import filelock
 
+from prodex import locales
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.errors import IncompleteLoad, SnapshotError, SnapshotLocked
+from prodex.errors import IncompleteLoad, QueryError, SnapshotError, SnapshotLocked
 from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels
 from prodex.query import ProductQuery
@@ -82,7 +84,9 @@ def load_products(
     ServiceError, StorageError
         See `prodex.errors`.
     """
-    query, labels = query or ProductQuery(), labels or ()
+    query = ProductQuery() if query is None else query
+    labels = [labels] if isinstance(labels, str) else labels or ()
+    labels = tuple(locales.language_tag(language) for language in labels)
     return _load(service, query, name, max_age, page_size, labels, allow_incomplete, progress, executor)
 
 
@@ -107,9 +111,9 @@ def load_rich_content(
     service, query, name, max_age, page_size, allow_incomplete, progress, executor
         As for `load_products`; what the query says about fields is replaced.
     """
-    asked = ProductQuery.from_body(
-        {**(query or ProductQuery()).to_body(), "filter_source_include": ["assets"]}
-    )
+    body = (query or ProductQuery()).to_body()
+    body.pop("filter_source_exclude", None)
+    asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
     return _load(service, asked, name, max_age, page_size, (), allow_incomplete, progress, executor)
 
 
@@ -125,14 +129,14 @@ def _load(
     executor: Executor | None,
 ) -> Catalog:
     name = checked_name(name or f"products-{query.digest()[:8]}")
-    asked = Origin(service.base_url, query, service.accept_language, tuple(labels))
-    age = (
-        FRESH
-        if max_age is None
-        else max_age
-        if isinstance(max_age, timedelta)
-        else timedelta(seconds=max_age)
+    if not isinstance(query, ProductQuery):
+        raise QueryError(
+            f"query is {query!r:.60}, not a ProductQuery. ProductQuery.from_body(...) makes one."
+        )
+    asked = Origin(
+        service.base_url, query, service.accept_language, tuple(labels), asked_by=service.fingerprint
     )
+    age = _age(max_age)
     if (fresh := _fresh(name, asked, age)) is not None:
         _LOG.info("using the snapshot in %s; max_age=0 fetches again", fresh.folder)
         return fresh
@@ -155,15 +159,7 @@ def _load(
                 missing_gtins=report.gtins_missing,
             )
             _judge(decided, allow_incomplete)
-            origin = Origin(
-                service.base_url,
-                query,
-                service.accept_language,
-                tuple(labels),
-                server_time=report.server_date,
-                loaded_at=began,
-                ledger=decided.ledger,
-            )
+            origin = replace(asked, server_time=report.server_date, loaded_at=began, ledger=decided.ledger)
 
             def build(beside: Path) -> Iterable[StoredPart]:
                 parts = list(build_parts(journal.folder, decided.parts, beside, executor))
@@ -183,14 +179,20 @@ def _fresh(name: str, asked: Origin, age: timedelta) -> Catalog | None:
     except SnapshotError:
         return None
     found = catalog.origin
-    same = (found.source, found.query, found.accept_language) == (
-        asked.source,
-        asked.query,
-        asked.accept_language,
-    )
-    if not same or found.labels != asked.labels or found.loaded_at is None or not found.complete:
+    question = replace(found, server_time=None, loaded_at=None, ledger=Ledger())
+    is_whole = found.complete and len(catalog) == found.ledger.distinct
+    if question != asked or found.loaded_at is None or not is_whole:
         return None
     return catalog if datetime.now(UTC) - found.loaded_at < age else None
+
+
+def _age(max_age: timedelta | float | None) -> timedelta:
+    if max_age is None:
+        return FRESH
+    try:
+        return max_age if isinstance(max_age, timedelta) else timedelta(seconds=max_age)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise QueryError(f"max_age is {max_age!r}. Give a timedelta, or a number of seconds.") from error
 
 
 def _judge(decided: Plan, allow_incomplete: bool) -> None:

@@ -5,11 +5,13 @@ Deliveries by file are identical to replies of the service, so the same tables c
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from prodex.errors import InputError, UnexpectedReply
 from prodex.store.build import blocks_of
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.flatten import decoded
+from prodex.tables.records import key_and_update
+from prodex.tables.values import read_json
 
 Source = str | Path
 
@@ -41,7 +45,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     Raises
     ------
     InputError
-        When a record is no mapping, or holds what JSON cannot (a date object, say). NaN is written as null.
+        When a record is no mapping, or holds what JSON cannot (a date object, say). NaN and infinity are written as null.
 
     Examples
     --------
@@ -50,7 +54,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     >>> catalog.labels[["gtin", "label"]].values.tolist()
     [['03036811359935', 'Organic']]
     """
-    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, [])
+    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, _Reply())
 
 
 def read_products(paths: Source | Iterable[Source]) -> Catalog:
@@ -69,11 +73,11 @@ def read_products(paths: Source | Iterable[Source]) -> Catalog:
         `catalog.origin.ledger.set_aside` names file, line and reason.
     """
     files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
-    set_aside: list[str] = []
-    products = (product for path in files for product in _products_of(path, set_aside))
-    catalog = _catalog(products, ", ".join(path.name for path in files), set_aside)
-    if not len(catalog) and set_aside:
-        raise InputError(f"No product could be read. {set_aside[0]}")
+    reply = _Reply()
+    products = (product for path in files for product in _products_of(path, reply))
+    catalog = _catalog(products, ", ".join(path.name for path in files), reply)
+    if not len(catalog) and reply.set_aside:
+        raise InputError(f"No product could be read. {reply.set_aside[0]}")
     return catalog
 
 
@@ -92,19 +96,20 @@ def with_pending_updates(catalog: Catalog) -> Catalog:
     Returns
     -------
     Catalog
-        In memory, from the same origin.
+        In memory; its origin says so.
 
     Examples
     --------
     >>> catalog = flatten([{"id": 7, "lifeCycle": 1, "lastRequest": {"brand": {"code": "ACME"}}}])
-    >>> with_pending_updates(catalog).products[["life_cycle", "brand_code"]].values.tolist()
-    [[1, 'ACME']]
+    >>> with_pending_updates(catalog).products[["life_cycle", "brand_code", "has_pending_update"]].values.tolist()
+    [[1, 'ACME', False]]
     """
     parts = []
     for part in catalog.parts:
         records = part.read("raw", ["json"])["json"].to_pylist()
         parts.append(_in_memory(_overlaid(record.encode()) for record in records))
-    return replace(catalog, parts=tuple(parts), folder=None)
+    origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
+    return replace(catalog, parts=tuple(parts), origin=origin, folder=None)
 
 
 def _overlaid(product: bytes) -> bytes:
@@ -114,7 +119,9 @@ def _overlaid(product: bytes) -> bytes:
     waiting = record.get("lastRequest")
     if not isinstance(waiting, dict):
         return product
-    return json.dumps(record | waiting).encode()
+    del record["lastRequest"]
+    keys = {name: record[name] for name in ("id", "uuid", "gtin") if name in record}
+    return json.dumps(record | waiting | keys).encode()
 
 
 def _in_memory(products: Iterable[bytes]) -> Part:
@@ -122,11 +129,21 @@ def _in_memory(products: Iterable[bytes]) -> Part:
     return Part.in_memory({name: union([block[name] for block in blocks], name) for name in blocks[0]})
 
 
-def _catalog(products: Iterable[bytes], source: str, set_aside: list[str]) -> Catalog:
-    parts = [_in_memory(chunk) for chunk in _chunks(products, PRODUCTS_PER_PART)]
-    received = sum(part.size for part in parts)
-    keys = {key for part in parts for key in part.tables["products"]["product_id"].to_pylist()}
-    ledger = Ledger(received=received, distinct=len(keys), set_aside=tuple(set_aside))
+def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
+    """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
+    every = list(products)
+    newest: dict[str, tuple[str, int]] = {}
+    for index, product in enumerate(every):
+        key, updated_at = key_and_update(product) or (f"odd {index}", None)
+        newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
+    chosen = [every[index] for index in sorted(index for _, index in newest.values())]
+    parts = [_in_memory(chunk) for chunk in _chunks(chosen, PRODUCTS_PER_PART)]
+    ledger = Ledger(
+        announced=reply.announced.pop() if len(reply.announced) == 1 else None,
+        received=len(every),
+        distinct=len(chosen),
+        set_aside=tuple(reply.set_aside),
+    )
     return Catalog(tuple(parts), Origin(source, loaded_at=datetime.now(UTC), ledger=ledger))
 
 
@@ -160,63 +177,100 @@ def _without_nan(value: Any) -> Any:
     return [_without_nan(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _products_of(path: Path, set_aside: list[str]) -> Iterator[bytes]:
+@dataclass
+class _Reply:
+    """What stands around the products of files.
+
+    Attributes
+    ----------
+    announced
+        The totals that replies announce; pages of one query all announce the same.
+    set_aside
+        What could not be read as a product, each with its place and the reason.
+    """
+
+    announced: set[int] = field(default_factory=set)
+    set_aside: list[str] = field(default_factory=list)
+
+
+def _products_of(path: Path, reply: _Reply) -> Iterator[bytes]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            first = next((line for line in file if line.strip()), b"")
+            first = file.readline().removeprefix(codecs.BOM_UTF8)
+            while first and not first.strip():
+                first = file.readline()
             if _is_whole(first):
-                yield from _lines(first, file, path, set_aside)
-            else:
-                yield from _unpacked(first + file.read(), f"{path.name}", set_aside)
-    except (OSError, EOFError) as error:
+                yield from _lines(first, file, path, reply)
+                return
+            text = first + file.read()
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"{path} cannot be read: {error}. Check the path, and that the file is complete."
         ) from error
+    if not text.strip():
+        reply.set_aside.append(f"{path.name}: the file is empty")
+    elif _is_whole(text) or b"\n" not in text.strip():
+        yield from _unpacked(text, path.name, reply)
+    else:  # lines of JSON, of which the first is broken
+        first, *rest = text.splitlines()
+        yield from _lines(first, rest, path, reply)
 
 
-def _is_whole(line: bytes) -> bool:
-    """Whether a line is a JSON value of its own, so that the file is JSON lines (or a single value)."""
+def _is_whole(text: bytes) -> bool:
+    """Whether this is a JSON value of its own."""
     try:
-        msgspec.json.decode(line, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
+        read_json(text)
+    except (ValueError, RecursionError):
         return False
     return True
 
 
-def _lines(first: bytes, rest: Iterable[bytes], path: Path, set_aside: list[str]) -> Iterator[bytes]:
-    yield from _unpacked(first, f"{path.name}, line 1", set_aside)
+def _lines(first: bytes, rest: Iterable[bytes], path: Path, reply: _Reply) -> Iterator[bytes]:
+    yield from _unpacked(first, f"{path.name}, line 1", reply)
     for number, line in enumerate(rest, 2):
         if line.strip():
-            yield from _unpacked(line, f"{path.name}, line {number}", set_aside)
+            yield from _unpacked(line, f"{path.name}, line {number}", reply)
 
 
-def _unpacked(text: bytes, place: str, set_aside: list[str]) -> Iterator[bytes]:
+def _unpacked(text: bytes, place: str, reply: _Reply) -> Iterator[bytes]:
     """Yield the products of a reply, a list or a single product."""
-    text = text.removeprefix(b"\xef\xbb\xbf").strip()
+    text = text.strip()
     try:
         if text[:1] == b"[":
-            items = split(b'{"data":' + text + b"}").data
-        elif _has_data(text):
-            items = split(text).data
+            envelope = split(b'{"data":' + text + b"}")
+        elif _is_reply(text):
+            envelope = split(text)
         else:
-            items = split(b'{"data":[' + text + b"]}").data
+            envelope = split(b'{"data":[' + text + b"]}")
     except UnexpectedReply as error:
-        set_aside.append(f"{place}: not JSON that can be read ({error.__cause__})")
+        reply.set_aside.append(f"{place}: not JSON that can be read ({error.__cause__})")
         return
-    for index, item in enumerate(items):
+    if envelope.total_results is not None:
+        reply.announced.add(envelope.total_results)
+    for index, item in enumerate(envelope.data):
         product = bytes(item)
-        if product[:1] == b"{":
+        if _has_key(product):
             yield product
         else:
-            set_aside.append(
-                f"{place}, item {index}: not a JSON object but {product[:40].decode('utf-8', 'replace')}"
-            )
+            shown = product[:40].decode("utf-8", "replace")
+            reply.set_aside.append(f"{place}, item {index}: no object with id, uuid or gtin, but {shown}")
 
 
-def _has_data(text: bytes) -> bool:
-    """Whether this is a reply: an object whose `data` is a list and that has no id of its own."""
+def _is_reply(text: bytes) -> bool:
+    """Whether this is an object whose `data` is a list and that has no key of a product."""
     try:
         top = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):
         return False
-    return bytes(top.get("data", b""))[:1] == b"[" and not {"id", "uuid", "gtin"} & top.keys()
+    return bytes(top.get("data", b""))[:1] == b"[" and not _PRODUCT_KEYS & top.keys()
+
+
+def _has_key(product: bytes) -> bool:
+    try:
+        record = read_json(product)
+    except (ValueError, RecursionError):
+        return product[:1] == b"{"  # the flattening reads more than this reader
+    return isinstance(record, dict) and bool(_PRODUCT_KEYS & record.keys())
+
+
+_PRODUCT_KEYS = {"id", "uuid", "gtin"}

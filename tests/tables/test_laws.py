@@ -15,6 +15,7 @@ from prodex.tables.declaration import TABLES, child_path
 from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain import flatten_one
+from prodex.tables.values import read_json
 from tests.wire import canonical, encode, leaves, products
 
 #: Tables whose leaves have their home elsewhere, or that hold no single leaf.
@@ -34,7 +35,7 @@ def rows(tables: Tables, name: str) -> Counter[Any]:
 
 def plain(page: list[bytes]) -> dict[str, Counter[Any]]:
     """Flatten each product by the definition."""
-    flat = [flatten_one(json.loads(product)) for product in page]
+    flat = [flatten_one(read_json(product)) for product in page]
     return {
         name: Counter(tuple(map(repr, row.values())) for one in flat for row in one[name])
         for name in TABLES

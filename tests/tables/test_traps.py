@@ -124,6 +124,13 @@ def test_numbers_that_no_double_holds_are_kept_as_text(number: str) -> None:
     assert 1 == len(values(tables, "scalars", "odd", "value"))
 
 
+def test_numbers_of_any_length_are_kept() -> None:
+    """Python refuses to read integers of more than 4,300 digits, and a double ends at 1e308."""
+    tables = flat(b'{"id": 91, "odd": [' + b"9" * 5000 + b", 1e400]}")
+
+    assert ["9" * 5000, "1E+400"] == values(tables, "scalars", "odd", "value")
+
+
 def test_empty_null_and_absent_are_three_facts() -> None:
     """Presence tells them apart, and none of them makes a row."""
     tables = flat(

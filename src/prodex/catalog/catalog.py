@@ -27,6 +27,7 @@ from prodex.errors import MissingExtra, QueryError
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import to_frame
+from prodex.tables.languages import short_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,9 +106,12 @@ class Catalog:
         filter
             Which rows, as an expression such as `pyarrow.compute.field("language") == "fr"`.
         """
-        return self._tidy(
-            table, union((part.read(_known(table), columns, filter) for part in self.parts), table), columns
-        )
+        wanted = self._checked(_known(table), columns)
+        if not TABLES[table].per_product:
+            lexicon = distinct(union((part.read(table) for part in self.parts), table).combine_chunks())
+            return _some(lexicon if len(self.parts) > 1 else self.parts[0].read(table), wanted, filter)
+        read = union((part.read(table, wanted, filter) for part in self.parts), table)
+        return read if columns is None else read.select(wanted)
 
     def batches(
         self,
@@ -116,7 +120,10 @@ class Catalog:
         filter: pc.Expression | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Yield a table piece by piece, one part in memory at a time; every batch has the same columns."""
-        wanted = list(columns) if columns is not None else self._columns(_known(table))
+        wanted = self._checked(_known(table), columns)
+        if not TABLES[table].per_product:
+            yield from self.arrow(table, columns, filter).to_batches()
+            return
         for part in self.parts:
             piece = part.read(table, wanted, filter)
             if table == "presence":
@@ -161,6 +168,11 @@ class Catalog:
         >>> len(catalog.where(is_consumer_unit=True)), len(catalog.where(is_consumer_unit=None))
         (1, 1)
         """
+        if not isinstance(condition, pc.Expression | None):
+            raise QueryError(
+                f"where() takes column=value, or an expression such as pyarrow.compute.field('texts_count') > 10, "
+                f"not {condition!r:.60}."
+            )
         conditions = [_equal(column, value) for column, value in equal.items()]
         if condition is not None:
             conditions.append(condition)
@@ -176,13 +188,15 @@ class Catalog:
         Parameters
         ----------
         language
-            Short code of the language of texts; with None each language has a column of its own
+            Language of the texts ("fr", "fra-FR"); with None each language has a column of its own
             (`namePublicLong.fr`).
         attributes
             Wire paths of the attributes to show, with all below them. By default all that describe the product
             itself: logistical hierarchies, sharing units and updates that wait (`lastRequest`) are left out.
         """
-        return wide(self.arrow, language, None if attributes is None else tuple(attributes))
+        paths = (attributes,) if isinstance(attributes, str) else attributes
+        short = None if language is None else short_of(language)
+        return wide(self.arrow, short, None if paths is None else tuple(paths))
 
     def drift(self) -> pd.DataFrame:
         """Return the attributes that came in several forms, with how often each and an example."""
@@ -213,18 +227,19 @@ class Catalog:
             import duckdb
         except ImportError as error:
             raise MissingExtra("catalog.sql() needs DuckDB: pip install 'prodex[sql]'.") from error
-        with duckdb.connect() as connection:
+        # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
+        with duckdb.connect(config={"python_enable_replacements": "false"}) as connection:
             for table in TABLES:
-                if (
-                    all(part.chosen is None and table in part.files for part in self.parts)
-                    and table not in _MERGED
-                ):
-                    connection.read_parquet(
-                        [str(path) for path in self.files(table)], union_by_name=True
-                    ).create_view(table)
+                whole = all(part.chosen is None and table in part.files for part in self.parts)
+                if whole and table not in _MERGED:
+                    paths = [str(path) for path in self.files(table)]
+                    connection.read_parquet(paths, union_by_name=True).create_view(table)
                 else:
                     connection.register(table, self.arrow(table))
-            return to_frame(connection.sql(query).to_arrow_table())
+            try:
+                return to_frame(connection.sql(query).to_arrow_table())
+            except duckdb.Error as error:
+                raise QueryError(f"The query does not work: {error}") from error
 
     def export(self, folder: str | Path, format: str = "parquet", **options: Any) -> list[Path]:
         """Write every table to a folder: one file for each, and what its columns mean beside it.
@@ -273,15 +288,24 @@ class Catalog:
         known = {field.name: field for field in declared}
         return pa.schema([known.get(name, pa.field(name, pa.string())) for name in self._columns(table)])
 
-    def _tidy(self, table: str, rows: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-        if not TABLES[table].per_product and columns is None and len(self.parts) > 1:
-            return distinct(rows)
-        return rows
+    def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
+        """Return the columns meant, all by default; one that is not there is said with the nearest."""
+        known = self._columns(table)
+        for name in columns or ():
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known[:12])} ..."
+                raise QueryError(f"{table} has no column {name!r}; {hint}")
+        return known if columns is None else list(columns)
 
 
 #: Tables whose parts do not simply follow each other.
 _MERGED = ("descriptors", "presence")
 _METHODS = [name for name in vars(Catalog) if not name.startswith("_")]
+
+
+def _some(rows: pa.Table, columns: list[str], condition: pc.Expression | None) -> pa.Table:
+    return (rows if condition is None else rows.filter(condition)).select(columns)
 
 
 def _known(table: str) -> str:
@@ -305,7 +329,9 @@ def _equal(column: str, value: Any) -> pc.Expression:
         return field.is_null()
     several = isinstance(value, list | tuple | set | frozenset | pd.Series)
     values = list(value) if several else [value]
-    if pa.types.is_string(kind):  # codes are text here, and people write 250
+    if column == "gtin":
+        values = [f"{v:014d}" if isinstance(v, int) else v for v in values]
+    elif pa.types.is_string(kind):  # codes are text here, and people write 250
         values = [str(v) if isinstance(v, int) and not isinstance(v, bool) else v for v in values]
     try:
         return field.isin(pa.array(values, kind)) if several else field == pa.scalar(values[0], kind)

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from prodex.query import ProductQuery
+from prodex.tables.languages import short_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ class Origin:
         The service's clock when the load began, UTC; the only clock a later refresh may go by.
     loaded_at
         Our clock when the load began, UTC.
+    asked_by
+        Fingerprint of the access key that asked: what a service shows depends on who asks.
     ledger
         What was announced against what came.
     """
@@ -91,6 +94,7 @@ class Origin:
     labels: tuple[str, ...] = ()
     server_time: datetime | None = None
     loaded_at: datetime | None = None
+    asked_by: str | None = None
     ledger: Ledger = field(default_factory=Ledger)
 
     @property
@@ -135,6 +139,7 @@ class Origin:
             "labels": list(self.labels),
             "server_time": _written(self.server_time),
             "loaded_at": _written(self.loaded_at),
+            "asked_by": self.asked_by,
             "ledger": asdict(self.ledger),
         }
 
@@ -151,6 +156,7 @@ class Origin:
             labels=tuple(value["labels"]),
             server_time=_read(value["server_time"]),
             loaded_at=_read(value["loaded_at"]),
+            asked_by=value.get("asked_by"),
             ledger=Ledger(**ledger),
         )
 
@@ -160,8 +166,7 @@ def _within(path: str, outer: str) -> bool:
 
 
 def _same_language(one: str, other: str) -> bool:
-    one, other = one.lower().replace("_", "-"), other.lower().replace("_", "-")
-    return one == other or one.split("-")[0][:2] == other.split("-")[0][:2]
+    return short_of(one) == short_of(other)
 
 
 def _written(moment: datetime | None) -> str | None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
 Read = Callable[..., pa.Table]
 
 _JOINED_BY = " | "
+_KEYS = ["product_id", "attribute"]
 
 #: What stands on a product and describes other units, or itself in a version that nobody has accepted yet.
 _NOT_ITSELF = ("logisticalHierarchies", "sharingUnits", "lastRequest")
@@ -23,38 +25,55 @@ def wide(read: Read, language: str | None, attributes: tuple[str, ...] | None) -
     """Put what stands in rows beside the products; several values of one attribute are joined with " | "."""
     products = to_frame(read("products"))
     wanted = _wanted(attributes)
-    columns = [
-        _pivot(to_frame(_texts(read, language, wanted)), "text"),
-        _pivot(
-            to_frame(read("codes", ["product_id", "attribute", "label", "code"], wanted)), "label", "code"
-        ),
-        _pivot(_quantities(read, wanted), "quantity"),
-        _pivot(to_frame(read("scalars", ["product_id", "attribute", "value"], wanted)), "value"),
+    codes = to_frame(read("codes", [*_KEYS, "label", "code"], wanted))
+    every = [
+        to_frame(_texts(read, language, wanted)).rename(columns={"text": "shown"}),
+        codes.assign(shown=codes["label"].fillna(codes["code"])),
+        _quantities(read, wanted),
+        to_frame(read("scalars", [*_KEYS, "value"], wanted)).rename(columns={"value": "shown"}),
     ]
-    side = (
-        pd.concat([column for column in columns if not column.empty], axis=1) if columns else pd.DataFrame()
-    )
-    side = side.loc[:, ~side.columns.duplicated()]
+    side = _pivot(pd.concat([frame[[*_KEYS, "shown"]] for frame in every], ignore_index=True))
     names = {name: f"{name} (value)" for name in side.columns if name in products.columns}
     return products.merge(side.rename(columns=names), how="left", left_on="product_id", right_index=True)
 
 
 def drift(read: Read) -> pd.DataFrame:
-    """List each attribute that came in more than one form."""
+    """List each attribute that came in more than one form; what fits a declared column is a form of its own."""
     forms = []
     for table, value in (("texts", "text"), ("codes", "code"), ("quantities", "value"), ("scalars", "value")):
         columns = ["attribute", "product_id", value, *(["type"] if table == "scalars" else [])]
         frame = to_frame(read(table, columns)).rename(columns={value: "example"})
         frame["form"] = frame["type"] if table == "scalars" else table
-        frame["example"] = frame["example"].astype(str).str.slice(0, 80).replace("", "''")
-        forms.append(frame[["attribute", "form", "product_id", "example"]])
-    every = pd.concat(forms, ignore_index=True)
-    grouped = every.groupby(["attribute", "form"], sort=True)
-    summary = grouped.agg(
-        values=("product_id", "size"), products=("product_id", "nunique"), example=("example", "first")
-    ).reset_index()
+        forms.append(frame)
+    seen = set(pd.concat([frame["attribute"] for frame in forms]))
+    forms += [_declared(read, table, column, path) for table, column, path in _leaves() if path in seen]
+    every = pd.concat(
+        [frame.assign(example=frame["example"].astype(str)) for frame in forms], ignore_index=True
+    )
+    every["example"] = every["example"].str.slice(0, 80).replace("", "''")
+    summary = (
+        every.groupby(["attribute", "form"], sort=True)
+        .agg(values=("product_id", "size"), products=("product_id", "nunique"), example=("example", "first"))
+        .reset_index()
+    )
     several = summary.groupby("attribute")["form"].transform("size") > 1
     return summary[several].reset_index(drop=True)
+
+
+def _leaves() -> Iterator[tuple[str, str, str]]:
+    """Yield table, column and whole wire path of every declared leaf."""
+    for table in TABLES.values():
+        for column in table.columns:
+            for path in column.paths:
+                yield table.name, column.name, ".".join(filter(None, [table.anchors[0], *path]))
+
+
+def _declared(read: Read, table: str, column: str, path: str) -> pd.DataFrame:
+    filled = to_frame(read(table, ["product_id", column], pc.field(column).is_valid()))
+    kind = str(TABLES[table].schema.field(column).type)
+    return filled.rename(columns={column: "example"}).assign(
+        attribute=path, form=f"{table}.{column} ({kind})"
+    )
 
 
 def _wanted(attributes: tuple[str, ...] | None) -> pc.Expression:
@@ -75,18 +94,13 @@ def _texts(read: Read, language: str | None, wanted: pc.Expression) -> pa.Table:
 
 
 def _quantities(read: Read, wanted: pc.Expression) -> pd.DataFrame:
-    frame = to_frame(read("quantities", ["product_id", "attribute", "value", "unit"], wanted))
+    frame = to_frame(read("quantities", [*_KEYS, "value", "unit"], wanted))
     numbers = frame["value"].map(lambda value: f"{value:.15g}", na_action="ignore")
-    frame["quantity"] = numbers.astype(str).str.cat(frame["unit"].fillna(""), sep=" ").str.strip()
-    return frame
+    return frame.assign(shown=numbers.astype(str).str.cat(frame["unit"].fillna(""), sep=" ").str.strip())
 
 
-def _pivot(frame: pd.DataFrame, value: str, otherwise: str | None = None) -> pd.DataFrame:
-    if frame.empty:
-        return pd.DataFrame()
-    keys = ["product_id", "attribute"]
-    shown = frame[value] if otherwise is None else frame[value].fillna(frame[otherwise])
-    cells = frame[keys].assign(shown=shown.astype(str))
-    several = cells.duplicated(keys, keep=False)
-    joined = cells[several].groupby(keys, sort=False, as_index=False)["shown"].agg(_JOINED_BY.join)
+def _pivot(cells: pd.DataFrame) -> pd.DataFrame:
+    cells["shown"] = cells["shown"].astype(str)
+    several = cells.duplicated(_KEYS, keep=False)
+    joined = cells[several].groupby(_KEYS, sort=False, as_index=False)["shown"].agg(_JOINED_BY.join)
     return pd.concat([cells[~several], joined]).pivot(index="product_id", columns="attribute", values="shown")

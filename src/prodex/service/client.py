@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import math
 import time
@@ -90,6 +91,11 @@ class Client:
             settings.base_url, session, timeout, Pace(calls_per_second), hidden=(settings.client_secret,)
         )
         self._tokens = TokenSource(lambda: request_token(self._door, settings, self._patience, clock), clock)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the client id: who asks, without saying it."""
+        return hashlib.sha256(self._settings.client_id.encode()).hexdigest()[:16]
 
     @property
     def base_url(self) -> str:

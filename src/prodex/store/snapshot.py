@@ -18,12 +18,13 @@ import pandas as pd
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import SnapshotDamaged, SnapshotNotFound
-from prodex.files import checked_name, home, sha256, writing_folder
+from prodex.files import checked_name, home, safe_name, sha256, sweep, writing_folder
 from prodex.store.parts import StoredPart, write_part
 from prodex.tables.declaration import TABLES
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
+_LONGEST_PATH = 1000
 
 
 def snapshots_folder() -> Path:
@@ -59,13 +60,14 @@ def save(catalog: Catalog, name: str) -> Catalog:
 def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPart]]) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then make all of it visible at once."""
     folder = snapshots_folder() / checked_name(name) / _time_now()
+    sweep(folder.parent)
     with writing_folder(folder) as beside:
         parts = list(write(beside))
         _write_manifest(beside / _MANIFEST, name, origin, parts)
     return _open(folder)
 
 
-def open_snapshot(name: str) -> Catalog:
+def open_snapshot(name: str | Path) -> Catalog:
     """Open a snapshot; only its manifest is read.
 
     Parameters
@@ -81,7 +83,8 @@ def open_snapshot(name: str) -> Catalog:
     SnapshotDamaged
         When its manifest cannot be read.
     """
-    if (Path(name) / _MANIFEST).is_file():
+    name = str(name)
+    if name and len(name) < _LONGEST_PATH and (Path(name) / _MANIFEST).is_file():
         return _open(Path(name))
     wanted, _, time = name.partition("@")
     found = [folder for folder in _folders(wanted) if folder.name.startswith(time)]
@@ -110,7 +113,7 @@ def list_snapshots(name: str = "*") -> pd.DataFrame:
             manifest = _manifest(folder)
             row |= {
                 "products": manifest["products"],
-                "complete": Origin.from_json(manifest["origin"]).complete,
+                "complete": manifest["origin"].complete,
                 "bytes": sum(
                     facts["bytes"] for part in manifest["parts"] for facts in part["files"].values()
                 ),
@@ -122,7 +125,7 @@ def list_snapshots(name: str = "*") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).convert_dtypes()
 
 
-def verify(name: str) -> pd.DataFrame:
+def verify(name: str | Path) -> pd.DataFrame:
     """Check every file of a snapshot against the manifest.
 
     Returns
@@ -158,6 +161,9 @@ def _problem(path: Path, facts: dict[str, Any]) -> str:
 
 
 def _folders(name: str) -> list[Path]:
+    """Return the folders of the snapshots of a name, or of all for "*", oldest first."""
+    if name != "*" and name != safe_name(name):
+        return []
     manifests = snapshots_folder().glob(f"{name}/[0-9]*/{_MANIFEST}")
     return sorted((path.parent for path in manifests), key=lambda folder: (folder.parent.name, folder.name))
 
@@ -169,7 +175,7 @@ def _open(folder: Path) -> Catalog:
         for path in part.files.values():
             if not path.is_file():
                 raise SnapshotDamaged(f"{path} is missing. Open an earlier snapshot, or load again.")
-    return Catalog(parts, Origin.from_json(manifest["origin"]), folder)
+    return Catalog(parts, manifest["origin"], folder)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -180,7 +186,12 @@ def _manifest(folder: Path) -> dict[str, Any]:
             raise SnapshotDamaged(
                 f"{path} is of format {manifest['format']}, which this version does not read. Update prodex."
             )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        manifest["origin"] = Origin.from_json(manifest["origin"])
+        if not all({"number", "products", "files"} <= part.keys() for part in manifest["parts"]):
+            raise SnapshotDamaged(
+                f"{path} does not describe its parts. Open an earlier snapshot, or load again."
+            )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise SnapshotDamaged(
             f"{path} cannot be read ({error}). Open an earlier snapshot, or load again."
         ) from error

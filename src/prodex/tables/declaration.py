@@ -91,7 +91,7 @@ def _copied(name: str, path: str, kind: Kind, meaning: str) -> Column:
 
 _KEYS = (
     _derived("product_id", "string", "key: id; uuid where there is no id, gtin where there is neither"),
-    _derived("gtin", "string", "the product's GTIN as sent: text, 14 characters, leading zeros kept"),
+    _derived("gtin", "string", "the product's GTIN as sent: text, leading zeros kept"),
 )
 _PLACE = (
     _derived("attribute", "string", "wire path of the attribute, lists left out"),

@@ -122,14 +122,16 @@ class _Keys:
 
     def __init__(self, records: Records) -> None:
         self._product_ids = pa.array(records.product_ids, pa.string())
-        self._gtins = pa.array(records.gtins, pa.string())
+        # Parquet refuses a dictionary that holds null, so no GTIN is said by the index.
+        self._gtins = pa.array([gtin or "" for gtin in records.gtins], pa.string())
+        self._without = np.array([gtin is None for gtin in records.gtins], np.bool_)
         self.records = records
 
     def of(self, products: Indices) -> dict[str, pa.DictionaryArray]:
-        index = pa.array(products)
+        with_gtin = pa.array(products, mask=self._without[products])
         return {
-            "product_id": pa.DictionaryArray.from_arrays(index, self._product_ids),
-            "gtin": pa.DictionaryArray.from_arrays(index, self._gtins),
+            "product_id": pa.DictionaryArray.from_arrays(pa.array(products), self._product_ids),
+            "gtin": pa.DictionaryArray.from_arrays(with_gtin, self._gtins),
         }
 
 

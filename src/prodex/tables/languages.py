@@ -27,6 +27,16 @@ def short_languages(codes: pa.Array, shorts: pa.Array) -> pa.Array:
     return pc.coalesce(shorts, found.take(encoded.indices))
 
 
+def short_of(language: str) -> str:
+    """Return the short code of a language in either form, or what was given where there is none.
+
+    >>> short_of("fra-FR"), short_of("fr-FR"), short_of("es"), short_of("Klingon")
+    ('fr', 'fr', 'es', 'Klingon')
+    """
+    first = language.replace("_", "-").split("-")[0].lower()
+    return first if len(first) == 2 else _from_code(language) or language
+
+
 @lru_cache(maxsize=4096)
 def _from_code(code: str) -> str | None:
     language = code.replace("_", "-").split("-")[0].lower()

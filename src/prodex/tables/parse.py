@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from prodex.tables.shape import EMPTY, Shape
-from prodex.tables.values import EXACT
+from prodex.tables.values import EXACT, read_json
 
 #: Top-level attributes of a block of products, each as one column.
 Fields = dict[str, pa.Array]
@@ -131,7 +131,7 @@ def _merged(one: dict[int, _Raws], other: dict[int, _Raws]) -> dict[int, _Raws]:
 
 
 def _decoded(raws: _Raws) -> dict[str, Any]:
-    return {name: json.loads(bytes(raw)) for name, raw in raws.items()}
+    return {name: read_json(bytes(raw)) for name, raw in raws.items()}
 
 
 def _is_strange(raw: msgspec.Raw) -> bool:
@@ -140,7 +140,7 @@ def _is_strange(raw: msgspec.Raw) -> bool:
 
     def see_number(text: str) -> float:
         nonlocal strange
-        number = float(text)
+        number = float(text)  # reads any number of digits
         strange = strange or not abs(number) < EXACT
         return number
 

@@ -1,6 +1,6 @@
 """The definition of flattening: a plain walk of one product, slow and obviously right.
 
-The fast path (`prodex.tables.blocks`) must give the same rows; the tests hold it against this one.
+The fast path (`prodex.tables.flatten`) must give the same rows; the tests hold it against this one.
 
 Every scalar of a product finds exactly one home, in this order:
 
@@ -121,7 +121,7 @@ def product_key(product: Mapping[str, Any]) -> str:
     for name in ("id", "uuid", "gtin"):
         if key := fit(product.get(name), "code"):
             return str(key)
-    encoded = json.dumps(product, sort_keys=True).encode()
+    encoded = json.dumps(product, sort_keys=True, default=str).encode()
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from prodex.envelope import escape_lone_surrogates
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_column, product_key
-from prodex.tables.values import fit, storable
+from prodex.tables.values import fit, read_json, storable
 
 #: The faces of presence, by their number.
 PRESENCE = ("absent", "null", "empty", "filled")
@@ -172,14 +172,14 @@ def _scalar(raw: msgspec.Raw | None) -> Any:
         return None
     if value[:1] == b'"' and b"\\" not in value:  # most keys are plain text, and there are many
         return value[1:-1].decode()
-    return json.loads(value)
+    return read_json(value)
 
 
 def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
     for value in (_scalar(uuid), gtin):
         if key := fit(value, "code"):
             return str(key)
-    return product_key(json.loads(product))
+    return product_key(read_json(product))
 
 
 def _leniently(product: bytes, index: int, records: Records) -> dict[str, msgspec.Raw]:

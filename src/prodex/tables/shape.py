@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -97,7 +98,7 @@ class _Seen:
             self.kinds["null"] += 1
         elif isinstance(value, bool):
             self.kinds["boolean"] += 1
-        elif isinstance(value, int | float):
+        elif isinstance(value, int | float | Decimal):
             self.kinds["number"] += 1
         elif depth >= MAX_DEPTH:
             self.kinds["too deep"] += 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from prodex.tables.declaration import Kind
@@ -16,7 +18,29 @@ _TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _YEAR_10000 = 253_402_300_800
 
-type_of = {str: "string", bool: "boolean", int: "number", float: "number"}
+
+def read_json(text: bytes) -> Any:
+    """Decode JSON without losing a number: what neither a double nor Python's int reads becomes a Decimal.
+
+    >>> read_json(b"[1e400, 0.5, 7]")
+    [Decimal('1E+400'), 0.5, 7]
+    """
+    return json.loads(text, parse_int=_integer, parse_float=_fraction)
+
+
+def _integer(text: str) -> int | Decimal:
+    return int(text) if len(text) < _LONG_INTEGER else Decimal(text)
+
+
+def _fraction(text: str) -> float | Decimal:
+    number = float(text)
+    return number if math.isfinite(number) else Decimal(text)
+
+
+# Python refuses to read integers of more than 4,300 digits, since that takes quadratic time.
+_LONG_INTEGER = 4_000
+
+type_of = {Decimal: "number", str: "string", bool: "boolean", int: "number", float: "number"}
 
 
 def fit(value: Any, kind: Kind) -> Any:
@@ -60,12 +84,14 @@ def whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def number_text(value: float) -> str:
+def number_text(value: float | Decimal) -> str:
     """Write a number by its value, not its spelling.
 
     >>> number_text(250), number_text(1.0), number_text(0.5), number_text(-0.0), number_text(2**63)
     ('250', '1', '0.5', '0', '9223372036854775808')
     """
+    if isinstance(value, Decimal):
+        return str(value)
     return str(int(value)) if whole(value) else repr(value)
 
 
