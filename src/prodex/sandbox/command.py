@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import fields
 from enum import StrEnum
 from functools import partial
@@ -85,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
         elif issubclass(kind, StrEnum):
             settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
         else:
-            unit = "SECONDS" if kind is float else "NAME"
+            unit = {float: "SECONDS", int: "N"}.get(kind, "NAME")
             settings.add_argument(flag, type=kind, default=field.default, metavar=unit, help=meaning)
     return options
 
@@ -131,8 +132,10 @@ def serve(
     OSError
         When a file cannot be read, or the port cannot be had.
     """
-    from prodex.sandbox.app import SERVICE, create_app
+    from prodex.sandbox.app import create_app
+    from prodex.sandbox.endpoints import SERVICE
     from prodex.sandbox.sample import LABELS, organizations, shared_products
+    from prodex.sandbox.worker import working
 
     home = home or default_home()
     left_out: list[str] = []
@@ -147,7 +150,8 @@ def serve(
 
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_stop, _end)
-    with open_store(home, filling, organizations(), LABELS, origin) as store:
+    with ExitStack() as stack:
+        store = stack.enter_context(open_store(home, filling, organizations(), LABELS, origin))
         if (products or sample is not None or seed is not None) and store.origin != origin:
             raise StoreUnusable(
                 f"{home} holds {store.origin}, not {origin}; delete it, or give another home."
@@ -156,7 +160,8 @@ def serve(
             _report(text)
         if left_out:
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
-        server = server_of(create_app(store, behaviour))
+        worker = stack.enter_context(working(store, behaviour))
+        server = server_of(create_app(store, behaviour, worker))
         listener = listen(host, port)
         word = {
             "service": SERVICE,

@@ -1,14 +1,10 @@
-"""What the OpenAPI document says beyond what FastAPI finds out itself; parameters come from `FILTERS`."""
+"""What the sandbox decides where the specification says "not shown", in words; part of the OpenAPI document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
-from prodex.sandbox.filters import FILTERS
-from prodex.sandbox.refusals import REFUSALS
-
-DESCRIPTION: Final = """\
+READING: Final = """\
 A complete product data exchange service on this machine, with invented products and public access keys.
 
 Its decisions where the specification says "not shown":
@@ -85,8 +81,8 @@ Products as XML. Everything that JSON can say is written so; nothing depends on 
   makes it a string even where it is TRUE or FALSE.
 - `xsi:nil="true"` is null; the element is empty.
 - `languages="fra-FR"` is an item `{"expressedIn": {"code": "fra-FR"}, "data": text}` of a list, the text a string
-  even where it is TRUE (null with `xsi:nil`). `unit="GRM"` is an item `{"expressedIn": {"code": "GRM"}, "data": number}`.
-  They stand in a list even alone. An item with more in it (a label, say) is written as an object.
+  even where it is TRUE (null with `xsi:nil`). `unit="GRM"` is one with a number as its data, in JSON's spelling. They
+  stand in a list even alone. An item with more in it (a label, say) is written as an object.
 - Elements of one name in one parent are a list, in their order. A list of one has `list="true"` on its item (it
   may stand on each item of a longer one); the empty list is one empty element with `list="empty"`.
 - Blanks between the children of an object count for nothing; other text between children is a format error.
@@ -97,116 +93,20 @@ Products as XML. Everything that JSON can say is written so; nothing depends on 
   products go as JSON.
 """
 
-_ERROR_SCHEMA: Final = {
-    "type": "object",
-    "required": ["error", "message"],
-    "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
-}
+OTHERS: Final = """\
+Organisations, segments and scenarios:
 
-_ENVELOPE: Final = {
-    "description": "The products, and how many match.",
-    "content": {
-        "application/json": {
-            "schema": {
-                "type": "object",
-                "required": ["totalResults", "data", "offset"],
-                "properties": {
-                    "totalResults": {"type": "integer"},
-                    "data": {"type": "array", "items": {"type": "object"}},
-                    "offset": {"type": "integer"},
-                    "next_page": {"type": ["string", "null"]},
-                },
-            }
-        }
-    },
-}
+- Organisations are listed in an envelope of `totalResults`, `data` and `offset`, as `{"id", "nameLegal", "type"}`;
+  20 a page, 500 at most, to callers with a token. Options of the sandbox turn the envelope into a bare array, leave
+  the total out, ignore offset and limit, or ask for no token.
+- Segments come as an array of trees of `{"id", "name", "children"}`: all products, GPC class, kind. They are made
+  once, of the products that fill the store. Permissions: READ (the default) shows segments with a product that
+  the caller sees, WRITE with one that it owns or has in its active range, VALIDATE with one that waits for it.
+- Scenarios: a retailer that has them enabled has three, the third without deadlines; `GET /sandbox/scenarios` lists
+  them (a sandbox extra). A call is done as a whole, or refused as a whole. Its reply is `{"products": n}`. Eligible
+  is what a manufacturer owns and has shared (not DRAFT, NOT_ASSIGNED or WAITING_TO_BE_SHARED), unless its
+  assignation is pending. A deadline is today or later, UTC, and comes with at least one activation. What is active
+  shows in the product, for that retailer alone, as `requiredScenarios`: an array of `{"id", "deadline"}`.
+"""
 
-_ACCEPT_LANGUAGE: Final = {
-    "name": "Accept-language",
-    "in": "header",
-    "description": "Language of the labels of code values, such as fr or fr-FR; US English unless given.",
-    "schema": {"type": "string"},
-}
-
-LIST_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": [
-        *(
-            {"name": name, "in": "query", "description": one.meaning, "schema": one.kind.get_schema}
-            for name, one in FILTERS.items()
-            if "GET" in one.methods
-        ),
-        _ACCEPT_LANGUAGE,
-    ],
-    "responses": {"200": _ENVELOPE},
-}
-
-SEARCH_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": [_ACCEPT_LANGUAGE],
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": {
-                        name: {**one.kind.post_schema, "description": one.meaning}
-                        for name, one in FILTERS.items()
-                        if "POST" in one.methods
-                    },
-                }
-            }
-        },
-    },
-    "responses": {"200": _ENVELOPE},
-}
-
-TOKEN_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["client_id", "client_secret", "grant_type"],
-                    "properties": {
-                        "client_id": {"type": "string"},
-                        "client_secret": {"type": "string"},
-                        "grant_type": {"type": "string", "enum": ["client_credentials"]},
-                    },
-                }
-            }
-        },
-    },
-    "responses": {
-        "200": {
-            "description": "A bearer token.",
-            "content": {
-                "application/json": {
-                    "schema": {
-                        "type": "object",
-                        "required": ["access_token"],
-                        "properties": {
-                            "access_token": {"type": "string"},
-                            "token_type": {"type": "string", "enum": ["JWT"]},
-                        },
-                    }
-                }
-            },
-        }
-    },
-}
-
-
-def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Describe refusals for the OpenAPI document, grouped by status."""
-    by_status: dict[int, list[str]] = {}
-    for code in codes:
-        status, meaning = REFUSALS[code]
-        by_status.setdefault(status, []).append(f"`{code}`: {meaning}")
-    content = {"application/json": {"schema": _ERROR_SCHEMA}}
-    return {status: {"description": _lines(texts), "content": content} for status, texts in by_status.items()}
-
-
-def _lines(texts: Iterable[str]) -> str:
-    return "\n\n".join(texts)
+DESCRIPTION: Final = "\n".join((READING, WRITING, XML_MODEL, OTHERS))

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
 from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.filling import Labels
 from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.model import Organization, SharedProduct
-from prodex.sandbox.store import Labels
 from prodex.sandbox.wire import decode, encode
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         from prodex.sandbox import sample
         from prodex.sandbox.app import create_app
+        from prodex.sandbox.worker import working
 
         with ExitStack() as stack:
             home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))
@@ -97,7 +98,8 @@ class Sandbox:
             store = stack.enter_context(
                 open_store(home, self._filling, organizations, labels, "products given")
             )
-            app = create_app(store, self._behaviour, self._clock)
+            worker = stack.enter_context(working(store, self._behaviour))
+            app = create_app(store, self._behaviour, worker, self._clock)
             listener = listen(LOOPBACK, 0)
             server = server_of(_Recorder(app, self.requests))
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
