@@ -10,10 +10,13 @@ from prodex import errors
 NAMES = [
     "Catalog",
     "Client",
+    "DELETE",
     "Ledger",
     "Origin",
     "ProdexError",
     "ProductQuery",
+    "Tracking",
+    "changes_from_frame",
     "connect",
     "flatten",
     "list_snapshots",
@@ -22,6 +25,8 @@ NAMES = [
     "open_snapshot",
     "read_products",
     "save",
+    "track",
+    "upsert",
     "verify",
 ]
 

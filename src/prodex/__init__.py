@@ -11,16 +11,20 @@ from prodex.errors import ProdexError
 from prodex.load import load_products, load_rich_content
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products
+from prodex.send import DELETE, Tracking, changes_from_frame, track, upsert
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 
 __all__ = [
+    "DELETE",
     "Catalog",
     "Client",
     "Ledger",
     "Origin",
     "ProdexError",
     "ProductQuery",
+    "Tracking",
+    "changes_from_frame",
     "connect",
     "flatten",
     "list_snapshots",
@@ -29,5 +33,7 @@ __all__ = [
     "open_snapshot",
     "read_products",
     "save",
+    "track",
+    "upsert",
     "verify",
 ]
