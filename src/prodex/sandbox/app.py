@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
 
 from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.contract import DESCRIPTION
+from prodex.sandbox.docs import docs_page
 from prodex.sandbox.endpoints import ROUTES, SERVICE
 from prodex.sandbox.exchange import Exchange
 from prodex.sandbox.listing import Listing
@@ -27,7 +29,7 @@ _WRITERS = 4
 
 def application() -> FastAPI:
     """Make the application without anything to serve; enough for its OpenAPI document."""
-    app = FastAPI(title=SERVICE, version="1", description=DESCRIPTION)
+    app = FastAPI(title=SERVICE, version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
     app.include_router(ROUTES)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(HTTPException, _refuse_path)
@@ -39,6 +41,10 @@ def application() -> FastAPI:
         document["components"]["schemas"] = document["components"].get("schemas", {}) | COMPONENTS
         return document
 
+    async def docs(_request: Request) -> HTMLResponse:
+        return HTMLResponse(docs_page(json.dumps(app.openapi())))
+
+    app.add_route("/docs", docs, include_in_schema=False)
     app.openapi = openapi  # type: ignore[method-assign] # FastAPI's own way to extend the document
     return app
 

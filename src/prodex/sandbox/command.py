@@ -26,6 +26,9 @@ from prodex.sandbox.wire import encode
 if TYPE_CHECKING:
     import uvicorn
 
+    from prodex.sandbox.model import Organization
+    from prodex.sandbox.store import Store
+
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MOST_REPORTED: Final = 20
 _SAMPLE_SIZE: Final = 12_000
@@ -73,6 +76,15 @@ def parser() -> argparse.ArgumentParser:
         "--sample", type=int, metavar="N", help="products of the sample in a new store (12000)"
     )
     options.add_argument("--seed", type=int, metavar="N", help="seed of the sample (1)")
+    options.add_argument(
+        "--import",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        dest="imports",
+        help="import these JSON or XML files, as an upsert would; the tracking ids are reported",
+    )
+    options.add_argument("--import-as", metavar="CLIENT_ID", help="who imports them (the first organisation)")
     options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
     settings = options.add_argument_group("behaviour")
     types = get_type_hints(Behaviour)
@@ -102,6 +114,8 @@ def serve(
     products: Sequence[Path] | None = None,
     sample: int | None = None,
     seed: int | None = None,
+    imports: Sequence[Path] | None = None,
+    import_as: str | None = None,
 ) -> None:
     """Serve until the process is asked to stop.
 
@@ -124,6 +138,9 @@ def serve(
         Files that fill a new store; the sample catalogue unless given.
     sample, seed
         Size and seed of the sample catalogue; 12,000 and 1 unless given.
+    imports, import_as
+        Files that are imported once it answers, and the client id of the organisation that imports them; the
+        first organisation unless given.
 
     Raises
     ------
@@ -162,6 +179,9 @@ def serve(
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
         worker = stack.enter_context(working(store, behaviour))
         server = server_of(create_app(store, behaviour, worker))
+        importer = _organization(store, import_as)
+        for path in imports or ():
+            _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
         listener = listen(host, port)
         word = {
             "service": SERVICE,
@@ -183,6 +203,13 @@ def write_openapi(path: Path) -> None:
     from prodex.sandbox.app import application
 
     path.write_bytes(encode(application().openapi()))
+
+
+def _organization(store: Store, client_id: str | None) -> Organization:
+    for one in store.organizations:
+        if client_id in (None, one.client_id):
+            return one
+    raise StoreUnusable(f"Nobody in this store has the client id {client_id!r}.")
 
 
 def _end_with(pid: int, server: uvicorn.Server) -> None:

@@ -94,8 +94,6 @@ Products as XML. Everything that JSON can say is written so; nothing depends on 
 """
 
 OTHERS: Final = """\
-Organisations, segments and scenarios:
-
 - Organisations are listed in an envelope of `totalResults`, `data` and `offset`, as `{"id", "nameLegal", "type"}`;
   20 a page, 500 at most, to callers with a token. Options of the sandbox turn the envelope into a bare array, leave
   the total out, ignore offset and limit, or ask for no token.
@@ -109,4 +107,12 @@ Organisations, segments and scenarios:
   shows in the product, for that retailer alone, as `requiredScenarios`: an array of `{"id", "deadline"}`.
 """
 
-DESCRIPTION: Final = "\n".join((READING, WRITING, XML_MODEL, OTHERS))
+#: The contract's prose by title.
+SECTIONS: Final = {
+    "Reading": READING,
+    "Writing": WRITING,
+    "Products as XML": XML_MODEL,
+    "Organisations, segments, scenarios": OTHERS,
+}
+
+DESCRIPTION: Final = "\n".join(SECTIONS.values())

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 from prodex.sandbox.behaviour import Behaviour
@@ -27,7 +28,7 @@ from prodex.sandbox.imports import (
     queue_import,
 )
 from prodex.sandbox.model import Organization
-from prodex.sandbox.payload import Members, PayloadUnreadable, read_payload
+from prodex.sandbox.payload import JSON, XML, Members, PayloadUnreadable, read_payload
 from prodex.sandbox.store import Store
 from prodex.sandbox.upsert import Upsert, gtin_sent
 
@@ -53,6 +54,11 @@ class Worker:
         tracking = queue_import(self._store, organization, endpoint, media_type, payload)
         self._woken.set()
         return tracking
+
+    def take_file(self, organization: Organization, path: Path) -> int:
+        """Take a file in, XML by its name or else JSON, and return its tracking id."""
+        media_type = XML if path.suffix.lower() == ".xml" else JSON
+        return self.take(organization, media_type, path.read_bytes(), Endpoint.IMPORT)
 
     def run(self) -> None:
         """Work until `stop`."""
