@@ -19,7 +19,7 @@ ROWS = (
     {"catalog", "service"},
     {"store", "charts"},
     {"reading", "labels"},
-    {"load", "send"},
+    {"load", "send", "listings"},
     {"__init__"},
     {"demo"},
     {"cli"},

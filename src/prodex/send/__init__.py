@@ -2,6 +2,7 @@
 
 from prodex.send.changes import Changes, changes_from_frame
 from prodex.send.records import DELETE
+from prodex.send.scenarios import require_scenarios
 from prodex.send.tracking import Tracking, track
 from prodex.send.upsert import DryRun, upsert
 
@@ -11,6 +12,7 @@ __all__ = [
     "DryRun",
     "Tracking",
     "changes_from_frame",
+    "require_scenarios",
     "track",
     "upsert",
 ]

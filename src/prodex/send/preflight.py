@@ -65,7 +65,7 @@ def inspect(
     found = [*_about_all(products)]
     texts = [str(product.get("gtin", "")) for product in products]
     for place, (product, valid) in enumerate(zip(products, gtin.are_valid(texts), strict=True)):
-        found += _about_gtin(product, place, valid=bool(valid))
+        found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in known)
         found += _about_one(product, known.get(texts[place], ()))
         if as_xml:
             found += [
@@ -121,7 +121,7 @@ def _about_all(products: Sequence[Product]) -> Iterator[Finding]:
         )
 
 
-def _about_gtin(product: Product, place: int, *, valid: bool) -> Iterator[Finding]:
+def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) -> Iterator[Finding]:
     if "gtin" not in product:
         yield Finding(None, "gtin", "error", f"record {place} has no GTIN", "Every product needs one.")
     elif not _is_text(product["gtin"]) or not valid:
@@ -129,8 +129,10 @@ def _about_gtin(product: Product, place: int, *, valid: bool) -> Iterator[Findin
             problem = f"{gtin.normal_form(product['gtin'])} is not in its normal form"
         except InputError as error:
             problem = str(error).rstrip(".")
+        # A product that the service has under a wrong GTIN can be corrected, all but that GTIN.
+        severity: Severity = "warning" if is_known else "error"
         yield Finding(
-            str(product["gtin"])[:40], "gtin", "error", f"record {place}: {problem}", "Correct the GTIN."
+            str(product["gtin"])[:40], "gtin", severity, f"record {place}: {problem}", "Correct the GTIN."
         )
 
 

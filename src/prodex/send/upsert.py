@@ -162,6 +162,8 @@ def upsert(
     _say_loudly(findings)
     if isinstance(records, Changes):
         refuse_stale(service, records)
+    if not products:
+        return Tracking(service, ())
     journal = Journal.begin(service.base_url)
     batches = _send(service, products, way, batch_size, journal, progress)
     return Tracking(service, batches, path=journal.path, findings=frame_of(findings))

@@ -90,6 +90,7 @@ class Client:
             raise SettingsError(f"calls_per_second is {calls_per_second}; give a positive number.")
         self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
         self._settings = settings
+        self._clock = clock
         self._patience = patience or Patience()
         self._door = Door(
             settings.base_url, session, timeout, Pace(calls_per_second), hidden=(settings.client_secret,)
@@ -287,6 +288,11 @@ class Client:
             headers={"Content-Type": "application/json"},
             idempotent=False,
         )
+
+    def token_facts(self) -> tuple[str | None, float]:
+        """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left."""
+        token = self._tokens.current()
+        return token.subject, token.ends_at - self._clock()
 
     def call(
         self,
