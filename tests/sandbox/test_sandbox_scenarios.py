@@ -155,7 +155,7 @@ def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
     [
         (MILL, {}, "retailers_only", "Mill is a manufacturer"),
         (OFF, {}, "scenarios_not_enabled", "Scenarios are not enabled for Off"),
-        (PLAIN, {"ruleset_values": {"201": True}, "deadline": TOMORROW}, "deadlines_not_enabled", "not enabled for Plain"),
+        (PLAIN, {"ruleset_values": {"201": True}, "deadline": TOMORROW}, "deadlines_not_enabled", "for Plain"),
         (SHOP, {"ruleset_values": {REVIEW: True}, "deadline": TOMORROW}, "deadlines_not_enabled", f"scenario {REVIEW}"),
         (SHOP, {"ruleset_values": {"999": True}}, "scenario_unknown", "no scenario 999; it has 101, 102, 103"),
         (SHOP, {"ruleset_values": {"201": True}}, "scenario_unknown", "no scenario 201"),
@@ -189,7 +189,6 @@ def test_each_refusal_says_why_and_nothing_is_activated(
     caller_of: CallerOf,
     organization: Organization,
     change: dict[str, Any],
-    status: int,
     code: str,
     words: str,
 ) -> None:

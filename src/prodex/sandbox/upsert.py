@@ -98,8 +98,8 @@ class Upsert:
         viewer = self._organization.id
         rows = self._connection.execute(
             "SELECT views.product_key, views.seen_key, products.owner_id, records.body, views.overlay"
-            " FROM products JOIN views ON views.organization_id = ? AND views.seen_key = products.key"
-            " JOIN records ON records.key = products.key WHERE products.gtin = ? ORDER BY views.product_key",
+            " FROM products CROSS JOIN views ON views.organization_id = ? AND views.seen_key = products.key"
+            " CROSS JOIN records ON records.key = products.key WHERE products.gtin = ? ORDER BY views.product_key",
             (viewer, gtin),
         )
         for row in rows.fetchall():
