@@ -7,8 +7,8 @@
 """
 
 from prodex.catalog import Catalog, Ledger, Origin
-from prodex.listings import load_organizations, load_segments
 from prodex.errors import ProdexError
+from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products

@@ -15,8 +15,8 @@ import pandas as pd
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
 from prodex.service import Client
 
-#: organization_type on the wire (spec, endpoint 3).
-ORGANIZATION_TYPES: Mapping[str, int] = {"manufacturer": 1, "retailer": 2}
+#: organization_type on the wire (spec, endpoint 3), by what people may write.
+ORGANIZATION_TYPES: Mapping[str, int] = {"manufacturer": 1, "retailer": 2, "1": 1, "2": 2}
 
 _PAGE = 100
 _TOTALS = ("totalResults", "total", "totalCount")
@@ -46,8 +46,8 @@ def load_organizations(
     UnexpectedReply
         When its reply holds no list.
     """
-    wanted = ORGANIZATION_TYPES.get(str(organization_type), organization_type)
-    if wanted not in (None, *ORGANIZATION_TYPES.values()):
+    wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))
+    if organization_type is not None and wanted is None:
         raise QueryError(
             f"There is no organization_type {organization_type!r}. Give 1 or 'manufacturer', 2 or 'retailer'."
         )

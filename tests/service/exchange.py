@@ -114,7 +114,7 @@ class Exchange:
 
     @property
     def token_calls(self) -> list[Call]:
-        return [call for call in self.calls if call.path.startswith("/auth")]
+        return [call for call in self.calls if call.path.endswith("/token")]
 
     def __enter__(self) -> Exchange:
         class Handler(BaseHTTPRequestHandler):
@@ -155,11 +155,11 @@ class Exchange:
         path = urlsplit(handler.path).path
         with self._lock:
             self.calls.append(Call(handler.command, path, content, dict(handler.headers), body))
-            script = self.token_answers if path.startswith("/auth") else self.answers
+            script = self.token_answers if path.endswith("/token") else self.answers
             scripted = script.popleft() if script else None
             answer = scripted or Answer()
             if scripted is None or scripted.lose:
-                answer = self._token() if path.startswith("/auth") else self._products(handler, content)
+                answer = self._token() if path.endswith("/token") else self._products(handler, content)
                 answer.drop = scripted is not None
         if answer.hold:
             time.sleep(answer.hold)

@@ -181,9 +181,10 @@ def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monk
 
     exchange.answers.append(None)
     prodex.upsert(client, products(1), progress=False)
-    with monkeypatch.context() as patched, pytest.raises(Ended):
+    with monkeypatch.context() as patched:
         patched.setattr(client._door._session, "send", end)
-        prodex.upsert(client, products(2), progress=False)
+        with pytest.raises(Ended):
+            prodex.upsert(client, products(2), progress=False)
 
     tracking = prodex.track(client)
     assert ("unknown", gtins(2)) == (tracking.status, tracking.products["gtin"].tolist())
@@ -332,7 +333,7 @@ def test_what_is_no_identifier_is_not_asked_for(client, exchange, wrong):
 
 def test_preflight_stops_everything_before_anything_leaves(client, exchange):
     """One wrong product, and no call is made, not even for a token."""
-    with pytest.raises(PreflightFailed, match="Nothing was sent: 1 errors") as caught:
+    with pytest.raises(PreflightFailed, match="Nothing was sent: 1 error found") as caught:
         prodex.upsert(client, [*products(2), {"gtin": "03036811359936", "namePublicLong": NAME}])
     assert ["03036811359936"] == caught.value.findings.query("severity == 'error'")["gtin"].tolist()
     assert [] == exchange.calls

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
@@ -172,7 +173,8 @@ def refuse_stale(service: Client, changes: Changes) -> None:
 
 def _products(catalog: Catalog, wishes: Mapping[str, list[Wish]]) -> dict[str, dict[str, Any]]:
     """Return the records of the products concerned, as received."""
-    rows = catalog.arrow("raw", ["product_id", "json"], pc.field("product_id").isin(list(wishes))).to_pylist()
+    concerned = pc.field("product_id").isin(pa.array(list(wishes), pa.string()))
+    rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()
     return {row["product_id"]: json.loads(row["json"]) for row in rows}
 
 

@@ -87,12 +87,10 @@ def refuse_errors(findings: Sequence[Finding]) -> None:
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         first = errors[0]
-        where = " ".join(
-            filter(None, (first.gtin and f"GTIN {first.gtin},", first.attribute and f"{first.attribute}:"))
-        )
+        place = f"GTIN {first.gtin}, {first.attribute}: " if first.gtin and first.attribute else ""
         raise PreflightFailed(
-            f"Nothing was sent: {len(errors):,} errors were found. {where} {first.problem}. {first.what_to_do} All "
-            "are in .findings of this error; upsert(..., dry_run=True) shows them, too.".replace("  ", " "),
+            f"Nothing was sent: {len(errors):,} error{'s' * (len(errors) != 1)} found. {place}{first.problem}. "
+            f"{first.what_to_do} All are in .findings of this error; upsert(..., dry_run=True) shows them, too.",
             frame_of(findings),
         )
 

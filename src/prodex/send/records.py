@@ -63,8 +63,8 @@ KEPT_BY_THE_SERVICE = frozenset(
     }
 )
 
-_ONLY_IN_TABLES = frozenset(TABLES["products"].schema.names) - {
-    column.paths[0][0] for column in TABLES["products"].columns if column.paths
+_ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns if column.name != "gtin") - {
+    path[0] for column in TABLES["products"].columns for path in column.paths
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, overload
@@ -28,6 +29,8 @@ LARGEST_BATCH = 500
 _LARGEST_BODY = 8_000_000
 
 Format = Literal["json", "xml"]
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,14 @@ class _Way(NamedTuple):
     all: Callable[[Sequence[str]], bytes]
 
 
-_JSON = _Way("application/json", json.dumps, lambda items: f'{{"data": [{", ".join(items)}]}}'.encode())
+def _json(product: Product) -> str:
+    """Write a product as services do: compact, and letters as they are."""
+    text = json.dumps(product, ensure_ascii=False, separators=(",", ":"))
+    # Half a surrogate pair has no UTF-8; its escape is the only way to send it.
+    return json.dumps(product, separators=(",", ":")) if _LONE_SURROGATE.search(text) else text
+
+
+_JSON = _Way("application/json", _json, lambda items: f'{{"data":[{",".join(items)}]}}'.encode())
 _XML = _Way(xml.CONTENT_TYPE, xml.encoded, xml.payload)
 
 

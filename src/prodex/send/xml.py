@@ -21,6 +21,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # XML 1.0 has no way to write these, not even escaped.
 _NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DEEPEST = 64
+_SHORT = ["expressedIn", "data"]
 _RETURN = {"\r": "&#13;"}
 
 
@@ -86,7 +87,7 @@ def _members(value: Mapping[str, Any]) -> Iterator[str]:
 def _item(name: str, item: Any, alone: str) -> str:
     """Write an item of a list; an item that is only a text and its language, or a number and its unit, is short."""
     match item:
-        case {"expressedIn": {"code": str(code), **more}, "data": data, **others} if not more and not others:
+        case {"expressedIn": {"code": str(code), **more}, "data": data} if list(item) == _SHORT and not more:
             if isinstance(data, str):
                 return f"<{name} languages={_quoted(code)}>{_escaped(data)}</{name}>"
             if data is None:
