@@ -23,7 +23,7 @@ from prodex.tables.declaration import TABLES
 _LINES = 3
 _WIDTH = 110
 _ATTRIBUTE = "namePublicLong"
-_CORRECTED = re.compile(r" \(corrected at [0-9:]+\)$")
+_CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
 
 
 def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
@@ -85,7 +85,8 @@ def _a_correction(catalog: Catalog) -> Changes:
     for product in languages.sort_values(ascending=False, kind="stable").index:
         texts: pd.DataFrame = names[names["product_id"] == product].iloc[:1].copy()
         old = _CORRECTED.sub("", str(texts["text"].iloc[0]))
-        texts["text"] = f"{old} (corrected at {datetime.now().astimezone():%H:%M:%S})"
+        moment = datetime.now().astimezone().time().isoformat("milliseconds")
+        texts["text"] = f"{old} (corrected at {moment})"
         try:
             changes = changes_from_frame(texts, catalog)
         except ChangesRefused:  # an update of this one waits, or another product has its GTIN

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import pandas as pd
@@ -22,9 +22,7 @@ _PAGE = 100
 _TOTALS = ("totalResults", "total", "totalCount")
 
 
-def load_organizations(
-    service: Client, organization_type: Literal[1, 2, "manufacturer", "retailer"] | None = None
-) -> pd.DataFrame:
+def load_organizations(service: Client, organization_type: int | str | None = None) -> pd.DataFrame:
     """Load the organisations that the service lists (spec, endpoint 3), all pages.
 
     Parameters
@@ -115,7 +113,7 @@ def access_of(service: Client) -> dict[str, Any]:
         "host": urlsplit(service.base_url).netloc,
         "organization": name,
         "organization_id": subject,
-        "token_lifetime": round(lifetime),
+        "token_lifetime": int(lifetime),
     }
 
 

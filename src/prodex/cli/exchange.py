@@ -10,8 +10,8 @@ import typer
 
 import prodex
 from prodex.cli.shown import Format, FormatOption, OutOption, show
-from prodex.listings import access_of
 from prodex.errors import InputError
+from prodex.listings import access_of
 
 Service = Annotated[
     str, typer.Option("--service", help='"sandbox", a base URL, or "" for the one in your settings.')
@@ -38,8 +38,7 @@ def organizations(
     out: OutOption = None,
 ) -> None:
     """List the organisations of the service."""
-    wanted = int(type) if type.isdecimal() else type or None
-    show(prodex.load_organizations(prodex.connect(service or None), wanted), format, out)  # type: ignore[arg-type]
+    show(prodex.load_organizations(prodex.connect(service or None), type or None), format, out)
 
 
 @app.command(epilog="Example: prodex segments --permission READ --format csv")
