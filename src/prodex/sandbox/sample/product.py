@@ -221,7 +221,7 @@ def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
 
 def _unused(unit: Unit) -> dict[str, Any]:
     """Return attributes that are there without saying anything, by the unit's number, so that nothing else moves."""
-    empties = {
+    empties: dict[str, Any] = {
         name: (None, [])[unit.number % 2]
         for place, name in enumerate(_NEVER_FILLED)
         if (unit.number + place) % 9 == 0
