@@ -22,7 +22,7 @@ EXTRAS = {"/health", "/sandbox/scenarios", "allow_not_consumer_units"}
 
 
 @cache
-def tests_of(path: Path) -> set[str]:
+def names_in(path: Path) -> set[str]:
     """Return the names of a module's test functions."""
     tree = ast.parse(path.read_text("utf-8"))
     return {
@@ -43,7 +43,7 @@ def test_every_named_test_is_there(side: str) -> None:
     for node in sorted(named):
         path, _, name = node.partition("::")
         assert (ROOT / path).is_file(), node
-        assert name in tests_of(ROOT / path), node
+        assert name in names_in(ROOT / path), node
         assert (side == "sandbox") == path.startswith("tests/sandbox/"), node
 
 

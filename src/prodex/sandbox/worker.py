@@ -34,6 +34,7 @@ from prodex.sandbox.upsert import Upsert, gtin_sent
 
 # An import that was begun so often without an end has ended the process each time.
 _MOST_ATTEMPTS: Final = 3
+_SECONDS_BEFORE_ANOTHER_TRY: Final = 1.0
 
 
 class Worker:
@@ -66,11 +67,16 @@ class Worker:
             self._woken.clear()
             if self._stopping.is_set():
                 return
-            waiting = next_import(self._store)
-            if waiting is None:
-                self._woken.wait()
-            else:
-                self._bring_to_end(waiting)
+            try:
+                waiting = next_import(self._store)
+                if waiting is None:
+                    self._woken.wait()
+                else:
+                    self._bring_to_end(waiting)
+            except sqlite3.Error:
+                # A full disk, say; what waits is tried again.
+                sys.excepthook(*sys.exc_info())
+                self._stopping.wait(_SECONDS_BEFORE_ANOTHER_TRY)
 
     def stop(self) -> None:
         """Ask to stop; an import in progress is left for the next start."""
