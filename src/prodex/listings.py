@@ -52,7 +52,7 @@ def load_organizations(service: Client, organization_type: int | str | None = No
     found: dict[str, dict[str, Any]] = {}
     offset, total = 0, None
     while total is None or offset < total:
-        reply = service.list_organizations(organization_type=wanted, offset=offset, limit=_PAGE)
+        reply = service.organizations(organization_type=wanted, offset=offset, limit=_PAGE)
         rows, total = _listed(reply, "organisations"), _total(reply)
         new = {_key(row): row for row in rows if _key(row) not in found}
         if not new:  # the end, or a service that gives the same page at every offset

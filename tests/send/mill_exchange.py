@@ -18,6 +18,10 @@ SHOP = Organization(
     scenarios_enabled=True,
     deadlines_enabled=True,
 )
+KIOSK = Organization(2, "Kiosk", OrganizationType.RETAILER, "kiosk", "kiosk-secret", "kim")
+MARKET = Organization(
+    3, "Market", OrganizationType.RETAILER, "market", "market-secret", "mia", scenarios_enabled=True
+)
 MILL = Organization(11, "Mill", OrganizationType.MANUFACTURER, "mill", "mill-secret", "max")
 DAIRY = Organization(12, "Dairy", OrganizationType.MANUFACTURER, "dairy", "dairy-secret", "dora")
 
@@ -63,7 +67,7 @@ def product(number: int, **attributes: object) -> dict[str, object]:
 def small_exchange(behaviour: Behaviour | None = None) -> Sandbox:
     views = [View(SHOP.id) for _ in range(4)] + [View(SHOP.id, product_status="ASSIGNATION_PENDING")]
     shared = [SharedProduct(product(n), MILL.id, (view,)) for n, view in enumerate(views, 1)]
-    return Sandbox(shared, organizations=[SHOP, MILL, DAIRY], labels={}, behaviour=behaviour)
+    return Sandbox(shared, organizations=[SHOP, KIOSK, MARKET, MILL, DAIRY], labels={}, behaviour=behaviour)
 
 
 def client(sandbox: Sandbox, organization: Organization) -> Client:

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from mill_exchange import MILL, gtin, product
+from mill_exchange import KIOSK, MARKET, MILL, gtin, product
 
 import prodex
 from prodex.errors import InputError, RequestRefused
@@ -68,6 +68,16 @@ def test_a_manufacturer_is_refused(client_of, scenario):
     """The endpoint is for retailers, and nothing was done, so that is an error."""
     with pytest.raises(RequestRefused, match=r"403.*retailers"):
         prodex.require_scenarios(client_of(MILL), uuids(1), {scenario: True}, progress=False)
+
+
+def test_scenarios_and_deadlines_must_be_enabled(client_of, scenario):
+    """For the retailer; the service says which is not."""
+    with pytest.raises(RequestRefused, match="Scenarios are not enabled for Kiosk"):
+        prodex.require_scenarios(client_of(KIOSK), uuids(1), {scenario: True}, progress=False)
+    market = client_of(MARKET)
+    every = market.call("GET", "/sandbox/scenarios", decode=lambda reply: json.loads(reply.body))
+    with pytest.raises(RequestRefused, match="deadlines are not enabled for Market"):
+        prodex.require_scenarios(market, uuids(1), {every[0]["id"]: True}, deadline=TOMORROW, progress=False)
 
 
 def test_an_unknown_product_or_scenario_is_refused(shop, scenario):

@@ -5,16 +5,67 @@ from __future__ import annotations
 import json
 
 import pytest
-from exchange import CLIENT_SECRET, says
+from exchange import CLIENT_SECRET, Answer, says
 
 import prodex
-from prodex.errors import IncompleteLoad, QueryError, UnexpectedReply
+from prodex.errors import IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
 from prodex.listings import access_of
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.service import Client
 from prodex.service.settings import Settings
 
 TEN = [{"id": number, "nameLegal": f"Organisation {number}", "extra": {"x": number}} for number in range(10)]
+
+
+ENDPOINTS = {
+    "organizations": (lambda client: client.organizations(), "GET", "/auth/v2/organization"),
+    "segments": (lambda client: client.product_segments(), "GET", "/core/v3/productsegments/hierarchy"),
+    "upsert": (lambda client: client.upsert_products(b"{}"), "POST", "/public/v1/products"),
+    "tracking": (lambda client: client.track(7), "GET", "/public/v1/products/track/7"),
+    "require": (
+        lambda client: client.require_rulesets(["u"], {"7": True}, "2027-01-31"),
+        "POST",
+        "/public/v1/validation/rulesets/require",
+    ),
+}
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_each_endpoint_has_its_path_and_headers(client, exchange, endpoint):
+    """Method, path and bearer token as the specification has them; bodies go as JSON."""
+    ask, method, path = ENDPOINTS[endpoint]
+    if endpoint not in {"upsert", "tracking"}:
+        exchange.answers.append(says(200, []))
+    ask(client)
+    call = exchange.calls[-1]
+    assert (method, path) == (call.method, call.path)
+    assert call.headers["Authorization"].startswith("Bearer eyJ")
+    if method == "POST":
+        assert "application/json" == call.headers["Content-Type"]
+    if endpoint == "require":
+        body = {"uuids": ["u"], "ruleset_values": {"7": True}, "deadline": "2027-01-31"}
+        assert body == json.loads(call.body)
+
+
+def test_a_scenario_whose_answer_is_lost_is_not_sent_again(client, exchange):
+    """The batch is unknown, the next goes on; a reply without a body is as good as any."""
+    uuids = [f"00000000-0000-4000-8000-{number:012d}" for number in range(4)]
+    exchange.answers.extend([Answer(200), Answer(drop=True), Answer(503), Answer(200, b'{"products": 1}')])
+    outcome = prodex.require_scenarios(client, uuids, {7: True}, batch_size=1, progress=False)
+    assert ["done", "unknown", "unknown", "done"] == outcome["status"].tolist()
+    assert (4, "", '{"products": 1}') == (len(exchange.product_calls), *outcome["message"].iloc[[0, 3]])
+
+
+def test_scenarios_stop_when_the_service_is_gone(client, exchange):
+    """What was not sent is told; when nothing was done, that is an error."""
+    uuids = [f"00000000-0000-4000-8000-{number:012d}" for number in range(3)]
+    busy = [Answer(429, headers={"Retry-After": "0"})] * 4
+    exchange.answers.extend([Answer(200), *busy])
+    outcome = prodex.require_scenarios(client, uuids, {7: True}, batch_size=1, progress=False)
+    assert (["done", "not sent", "not sent"], 5) == (outcome["status"].tolist(), len(exchange.product_calls))
+    exchange.answers.extend(busy)
+    with pytest.raises(ServiceUnreachable):
+        prodex.require_scenarios(client, uuids, {7: True}, batch_size=1, progress=False)
 
 
 def asked(exchange):

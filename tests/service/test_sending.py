@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -81,6 +82,8 @@ def test_records_go_out_once_and_come_to_an_end(client, exchange):
         [gtins(2)[1], "ERROR", "'XX' is not in languages", 1],
     ] == tracking.products.to_numpy().tolist()
     assert [gtins(2)[1]] == tracking.failed["gtin"].tolist()
+    assert {"id": 5, "username": "anna"} == tracking.records[1]["user"]
+    assert {"id": 7, "nameLegal": "Mill"} == tracking.records[1]["organization"]
     facts = (tracking.created_at, tracking.count, tracking.user, tracking.organization, tracking.endpoint)
     assert ("2026-11-20T08:00:00", 2, "anna", "Mill", "API") == facts
 
@@ -151,6 +154,7 @@ def test_when_nothing_could_be_sent_that_is_an_error(client, exchange, answers, 
     with pytest.raises(error):
         prodex.upsert(client, products(2), batch_size=1, progress=False)
     assert [] == exchange.imports
+    assert "refused" == prodex.track(client).status
 
 
 def test_turned_away_for_good_is_not_sent(client, exchange):
@@ -224,7 +228,7 @@ def test_the_newest_file_of_this_service_counts(client, make_client, home):
         prodex.track(client)
     prodex.upsert(client, products(1), progress=False)
     prodex.upsert(client, products(1), progress=False)
-    (home / "tracking" / "9999-01-01.json").write_text('{"version": 1, "host": "elsewhere.example"}\n')
+    (home / "tracking" / "9999-01-01.jsonl").write_text('{"version": 1, "host": "elsewhere.example"}\n')
     assert [2] == prodex.track(client).tracking_ids
 
 
@@ -236,13 +240,34 @@ def test_no_secret_is_on_disk(client, home):
     assert not any(secret in text for secret in (CLIENT_SECRET, CLIENT_ID, "canary-token", "Pain"))
 
 
-def test_nothing_is_sent_when_the_disk_refuses(client, exchange, home):
+def full_after(monkeypatch, writes):
+    """Let the disk be full after some writes."""
+    left = iter(range(writes))
+
+    def fsync(_):
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
+@pytest.mark.parametrize("writes", [0, 1])
+def test_nothing_is_sent_when_the_disk_refuses(client, exchange, monkeypatch, writes):
     """Without a place for the identifiers the products stay here."""
-    home.mkdir()
-    (home / "tracking").touch()
-    with pytest.raises((StorageError, FileExistsError)):
+    full_after(monkeypatch, writes)
+    with pytest.raises(StorageError, match="No space left"):
         prodex.upsert(client, products(1), progress=False)
     assert [] == exchange.imports
+
+
+def test_a_disk_that_fills_up_meanwhile_loses_no_identifier(client, exchange, monkeypatch):
+    """The error names those that came, and nothing more is sent."""
+    full_after(monkeypatch, 4)
+    with pytest.raises(
+        StorageError, match=r"stopped after batch 1\. Note the tracking identifiers: \[1, 2\]"
+    ):
+        prodex.upsert(client, products(3), batch_size=1, progress=False)
+    assert 2 == len(exchange.imports)
 
 
 @pytest.mark.parametrize(
@@ -314,6 +339,14 @@ def test_odd_parts_of_a_record_do_no_harm(client, exchange):
     tracking = prodex.track(client, 1)
     assert ("anna", "7", 0) == (tracking.user, tracking.organization, tracking.count)
     assert ["None"] == tracking.products["status"].tolist()
+
+
+def test_the_import_of_a_file_is_tracked_too(client, exchange):
+    """What came to the service another way says so."""
+    outcome = {"gtin": gtins(1)[0], "status": "SUCCESS", "message": ""}
+    exchange.records = [{"status": "SUCCESS", "endpoint": "IMPORT", "count": 1, "products": [outcome]}]
+    tracking = prodex.track(client, 8)
+    assert ("IMPORT", 1, gtins(1)) == (tracking.endpoint, tracking.count, tracking.products["gtin"].tolist())
 
 
 def test_an_unknown_identifier_is_refused_with_what_to_check(client, exchange):

@@ -62,7 +62,7 @@ class Journal:
         """
         folder = home() / "tracking"
         moment = datetime.now(UTC)
-        journal = cls(folder / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}.json")
+        journal = cls(folder / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}.jsonl")
         with storage(journal.path):
             folder.mkdir(parents=True, exist_ok=True)
         journal._add({"version": 1, "host": _host(base_url), "at": moment.isoformat()})
@@ -77,7 +77,7 @@ class Journal:
         InputError
             When nothing was ever sent to it from here.
         """
-        for path in sorted((home() / "tracking").glob("*.json"), reverse=True):
+        for path in sorted((home() / "tracking").glob("*.jsonl"), reverse=True):
             if next(_lines(path), {}).get("host") == _host(base_url):
                 return cls(path)
         raise InputError(

@@ -123,6 +123,11 @@ class Tracking:
         return self.status != "IN_PROGRESS"
 
     @property
+    def records(self) -> dict[int, Mapping[str, Any]]:
+        """The tracking records as they came, by tracking identifier."""
+        return dict(self._records)
+
+    @property
     def batches(self) -> pd.DataFrame:
         """One row for each batch, in the order of sending."""
         rows = [
@@ -161,7 +166,7 @@ class Tracking:
         """Ask the service once for each import that is not known to have ended."""
         for batch in self._sent:
             if batch.tracking is not None and self._status(batch) == "IN_PROGRESS":
-                self._records[batch.tracking] = self._service.track_import(batch.tracking)
+                self._records[batch.tracking] = self._service.track(batch.tracking)
         return self
 
     def wait(self, timeout: float = 3600, *, progress: Progress = None) -> Self:

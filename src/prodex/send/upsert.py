@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, overload
+from typing import Literal, overload
 
 import pandas as pd
 
-from prodex.errors import AuthenticationFailed, InputError, OutcomeUnknown, RequestRefused, ServiceError
-from prodex.send import xml
+from prodex.errors import (
+    AuthenticationFailed,
+    InputError,
+    OutcomeUnknown,
+    RequestRefused,
+    ServiceError,
+    StorageError,
+)
 from prodex.send.changes import Changes, refuse_stale
 from prodex.send.journal import Batch, Journal
+from prodex.send.payload import WAYS, Format, Way, batches_of
 from prodex.send.preflight import Finding, frame_of, inspect, refuse_errors
-from prodex.send.records import KEPT_BY_THE_SERVICE, Product, Source, records_of
+from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.progress import Progress, showing
@@ -25,12 +30,6 @@ _LOG = logging.getLogger("prodex")
 
 #: Products in one call, as the operators of the service recommend.
 LARGEST_BATCH = 500
-#: Bytes in one call; the specification shows no limit, and services have one.
-_LARGEST_BODY = 8_000_000
-
-Format = Literal["json", "xml"]
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def upsert(
     ServiceError
         When not one batch could be sent. Later failures are states of the tracking.
     """
-    if format not in ("json", "xml"):
+    if format not in WAYS:
         raise InputError(f"There is no format {format!r}; products go as 'json' or 'xml'.")
     if (
         isinstance(batch_size, bool)
@@ -157,9 +156,9 @@ def upsert(
         products, known = records_of(records, null_deletes=null_deletes), {}
     findings = inspect(products, as_xml=format == "xml", known=known)
     failed = any(finding.severity == "error" for finding in findings)
-    way = _XML if format == "xml" else _JSON
+    way = WAYS[format]
     if dry_run:
-        payloads = () if failed else tuple(body for body, _ in _batches(products, way, batch_size))
+        payloads = () if failed else tuple(body for body, _ in batches_of(products, way, batch_size))
         return DryRun(payloads, way.content_type, len(products), frame_of(findings))
     refuse_errors(findings)
     _say_loudly(findings)
@@ -172,56 +171,10 @@ def upsert(
     return Tracking(service, batches, path=journal.path, findings=frame_of(findings))
 
 
-class _Way(NamedTuple):
-    """How products are written."""
-
-    content_type: str
-    one: Callable[[Product], str]
-    all: Callable[[Sequence[str]], bytes]
-
-
-def _json(product: Product) -> str:
-    """Write a product as services do: compact, and letters as they are."""
-    text = json.dumps(product, ensure_ascii=False, separators=(",", ":"))
-    # Half a surrogate pair has no UTF-8; its escape is the only way to send it.
-    return json.dumps(product, separators=(",", ":")) if _LONE_SURROGATE.search(text) else text
-
-
-_JSON = _Way("application/json", _json, lambda items: f'{{"data":[{",".join(items)}]}}'.encode())
-_XML = _Way(xml.CONTENT_TYPE, xml.encoded, xml.payload)
-
-
-def _batches(
-    products: Sequence[Product], way: _Way, batch_size: int
-) -> Iterator[tuple[bytes, tuple[str, ...]]]:
-    """Yield payloads with the GTINs in them, small enough in number and in bytes."""
-    items: list[str] = []
-    gtins: list[str] = []
-    size = 0
-    for product in products:
-        item = way.one(_writable(product))
-        if items and (len(items) == batch_size or size + len(item) > _LARGEST_BODY):
-            yield way.all(items), tuple(gtins)
-            items, gtins, size = [], [], 0
-        items.append(item)
-        gtins.append(product["gtin"])
-        size += len(item)
-    if items:
-        yield way.all(items), tuple(gtins)
-
-
-def _writable(product: Product) -> Product:
-    """Leave out what the service keeps itself."""
-    kept = {name: value for name, value in product.items() if name not in KEPT_BY_THE_SERVICE}
-    if isinstance(assets := kept.get("assets"), dict) and "lastUpdatedAt" in assets:
-        kept["assets"] = {name: value for name, value in assets.items() if name != "lastUpdatedAt"}
-    return kept
-
-
 def _send(
     service: Client,
     products: Sequence[Product],
-    way: _Way,
+    way: Way,
     batch_size: int,
     journal: Journal,
     progress: Progress,
@@ -229,31 +182,44 @@ def _send(
     sent: list[Batch] = []
     stopped = ""
     with showing(progress, "Sent") as show:
-        for number, (body, gtins) in enumerate(_batches(products, way, batch_size)):
+        for number, (body, gtins) in enumerate(batches_of(products, way, batch_size)):
             journal.sending(number, gtins)
-            try:
-                batch = (
-                    Batch(gtins, "not sent", message=stopped) if stopped else _sent(service, body, way, gtins)
-                )
-            except OutcomeUnknown as error:
-                batch = Batch(gtins, "unknown", message=str(error))
-                if sent and sent[-1].sent == "unknown":
-                    stopped = "two answers in a row were lost"
-            except ServiceError as error:
-                refused = isinstance(error, RequestRefused | AuthenticationFailed)
-                batch = Batch(gtins, "refused" if refused else "not sent", message=str(error))
-                stopped = f"the sending stopped at batch {number}"
-                if not any(one.sent in {"sent", "unknown"} for one in sent):
-                    journal.ended(number, batch)
-                    raise
-            journal.ended(number, batch)
+            batch, error = Batch(gtins, "not sent", message=stopped), None
+            if not stopped:
+                batch, error = _sent(service, body, way, gtins)
+                lost_twice = bool(sent) and batch.sent == sent[-1].sent == "unknown"
+                stopped = f"the sending stopped at batch {number}" if error else ""
+                stopped = "two answers in a row were lost" if lost_twice else stopped
             sent.append(batch)
+            _write_down(journal, number, sent)
+            if error is not None and not any(one.sent in {"sent", "unknown"} for one in sent):
+                raise error
             show(sum(len(one.gtins) for one in sent), len(products))
     return sent
 
 
-def _sent(service: Client, body: bytes, way: _Way, gtins: tuple[str, ...]) -> Batch:
-    return Batch(gtins, "sent", service.upsert_products(body, way.content_type))
+def _sent(
+    service: Client, body: bytes, way: Way, gtins: tuple[str, ...]
+) -> tuple[Batch, ServiceError | None]:
+    """Send one batch; return what became of it, and the error when it certainly did not arrive."""
+    try:
+        return Batch(gtins, "sent", service.upsert_products(body, way.content_type)), None
+    except OutcomeUnknown as error:
+        return Batch(gtins, "unknown", message=str(error)), None
+    except (RequestRefused, AuthenticationFailed) as error:
+        return Batch(gtins, "refused", message=str(error)), error
+    except ServiceError as error:
+        return Batch(gtins, "not sent", message=str(error)), error
+
+
+def _write_down(journal: Journal, number: int, sent: Sequence[Batch]) -> None:
+    try:
+        journal.ended(number, sent[-1])
+    except StorageError as error:
+        ids = [one.tracking for one in sent if one.tracking is not None]
+        raise StorageError(
+            f"{error} The sending stopped after batch {number}. Note the tracking identifiers: {ids}."
+        ) from error
 
 
 def _say_loudly(findings: Sequence[Finding]) -> None:

@@ -16,7 +16,8 @@ from prodex.send.records import Product
 
 CONTENT_TYPE = "application/xml"
 
-_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<SupplierProducts xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
+_HEAD = b"""<?xml version="1.0" encoding="UTF-8"?>
+<SupplierProducts xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">"""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # XML 1.0 has no way to write these, not even escaped.
 _NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -25,22 +26,22 @@ _SHORT = ["expressedIn", "data"]
 _RETURN = {"\r": "&#13;"}
 
 
-def payload(products: Iterable[str]) -> bytes:
+def payload(products: Iterable[bytes]) -> bytes:
     """Put encoded products into one payload."""
-    return "\n".join([_HEAD, *products, "</SupplierProducts>\n"]).encode()
+    return b"\n".join([_HEAD, *products, b"</SupplierProducts>\n"])
 
 
-def encoded(product: Product) -> str:
+def encoded(product: Product) -> bytes:
     """Write one product; `problems` must have found nothing.
 
     Examples
     --------
     >>> print(encoded({"gtin": "03036811359935", "isConsumerUnit": True, "namePublicLong": [
-    ...     {"expressedIn": {"code": "fra-FR"}, "data": "Pain & beurre"}], "description": None}))
+    ...     {"expressedIn": {"code": "fra-FR"}, "data": "Pain & beurre"}], "description": None}).decode())
     <product><gtin>03036811359935</gtin><isConsumerUnit>TRUE</isConsumerUnit><namePublicLong \
 languages="fra-FR">Pain &amp; beurre</namePublicLong><description xsi:nil="true"/></product>
     """
-    return f"<product>{''.join(_members(product))}</product>"
+    return f"<product>{''.join(_members(product))}</product>".encode()
 
 
 def problems(product: Product) -> Iterator[tuple[str, str]]:

@@ -228,7 +228,7 @@ class Client:
         headers = {"Content-Type": content_type, "Accept": content_type}
         return self.call("POST", LIST_PATH, decode=tracking_id, body=body, headers=headers, idempotent=False)
 
-    def track_import(self, tracking_id: int) -> dict[str, Any]:
+    def track(self, tracking_id: int) -> dict[str, Any]:
         """Return the tracking record of a write (spec, endpoint 8) as it came."""
         try:
             return self.call("GET", f"{TRACK_PATH}/{tracking_id}", decode=tracking_record)
@@ -239,7 +239,7 @@ class Client:
                 status=error.status,
             ) from error
 
-    def list_organizations(
+    def organizations(
         self, *, organization_type: int | None = None, offset: int | None = None, limit: int | None = None
     ) -> Any:
         """List organizations by GET (spec, endpoint 3), one page, whose shape the specification does not show.
