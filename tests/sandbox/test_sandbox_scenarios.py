@@ -58,15 +58,26 @@ CallerOf = Callable[[Organization], Caller]
 @pytest.fixture
 def caller_of() -> Iterator[CallerOf]:
     """Call as anybody at an exchange with scenarios of one's own."""
-    callers: list[Caller] = []
+    yield from serve()
+
+
+@pytest.fixture(scope="module")
+def common_caller_of() -> Iterator[CallerOf]:
+    """Call as anybody at an exchange at which others are refused too."""
+    yield from serve()
+
+
+def serve() -> Iterator[CallerOf]:
+    callers: dict[int, Caller] = {}
     with Sandbox(PRODUCTS, organizations=EVERYBODY, labels={}) as sandbox:
 
         def caller_of(organization: Organization) -> Caller:
-            callers.append(Caller(sandbox.base_url, organization))
-            return callers[-1].log_in()
+            if organization.id not in callers:
+                callers[organization.id] = Caller(sandbox.base_url, organization).log_in()
+            return callers[organization.id]
 
         yield caller_of
-        for caller in callers:
+        for caller in callers.values():
             caller.session.close()
 
 
@@ -186,14 +197,14 @@ def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
     ],
 )  # fmt: skip
 def test_each_refusal_says_why_and_nothing_is_activated(
-    caller_of: CallerOf,
+    common_caller_of: CallerOf,
     organization: Organization,
     change: dict[str, Any],
     code: str,
     words: str,
 ) -> None:
     """Each reason has a code and a message of its own, and the good products of the call are not touched either."""
-    caller, shop = caller_of(organization), caller_of(SHOP)
+    caller, shop = common_caller_of(organization), common_caller_of(SHOP)
     body: dict[str, Any] = {"uuids": [uuid(1)], "ruleset_values": {ONLINE: True}} | change
     if isinstance(body["uuids"], list) and body["uuids"]:
         body["uuids"] = [uuid(1), *body["uuids"]]
@@ -203,16 +214,16 @@ def test_each_refusal_says_why_and_nothing_is_activated(
     assert None is active(shop, 1)
 
 
-def test_a_token_is_needed(caller_of: CallerOf) -> None:
+def test_a_token_is_needed(common_caller_of: CallerOf) -> None:
     """Without a token there is neither an activation nor a list."""
-    base_url = caller_of(SHOP).base_url
+    base_url = common_caller_of(SHOP).base_url
     assert 401 == requests.post(f"{base_url}/public/v1/validation/rulesets/require", json={}).status_code
     assert 401 == requests.get(f"{base_url}/sandbox/scenarios").status_code
 
 
-def test_a_body_that_is_no_json_object_is_refused(caller_of: CallerOf) -> None:
+def test_a_body_that_is_no_json_object_is_refused(common_caller_of: CallerOf) -> None:
     """A list is refused as a body, and a form is refused as a form."""
-    shop = caller_of(SHOP)
+    shop = common_caller_of(SHOP)
     assert "invalid_json" == require(shop, [uuid(1)]).json()["error"]
     form = shop.session.post(
         f"{shop.base_url}/public/v1/validation/rulesets/require", data={"uuids": uuid(1)}
