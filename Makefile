@@ -18,7 +18,7 @@ lab: $(VENV)/.lab ## open the first notebook, ready to run
 	PRODEX_HOME=$(CURDIR)/data $(BIN)/jupyter lab notebooks/01_first_look.ipynb
 
 bench: $(VENV)/.bench ## measure against json_normalize and dlt
-	$(BIN)/python tests/bench.py
+	$(BIN)/python -m tests.bench
 
 clean:
 	rm -rf $(VENV) data/snapshots data/sandbox .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -127,6 +127,17 @@ def test_wide_puts_the_texts_of_one_language_beside_the_product(every_catalog: p
     assert {"namePublicLong.fr", "namePublicLong.en"} <= set(every_catalog.wide().columns)
 
 
+def test_lexicons_stay_whole_when_a_part_has_no_product_left() -> None:
+    """A filter that empties a part does not take the descriptors of that part along."""
+    halves = prodex.flatten(RECORDS[:30]).parts + prodex.flatten(RECORDS[30:]).parts
+    catalog = prodex.Catalog(halves, prodex.flatten([]).origin)
+    one = catalog.where(product_id="60")
+
+    assert catalog.descriptors.equals(one.descriptors)
+    assert [1] * 4 == [len(one), len(one.products), len(one.raw), len(one.presence)]
+    assert ["filled"] == one.presence["rare"].tolist()
+
+
 def test_where_takes_numbers_for_codes_and_refuses_what_no_column_holds() -> None:
     """Codes are text in every table, but people write 250."""
     catalog = prodex.flatten([{"id": 1, "product_key": {"target_market_id": 250}}, {"id": 2}])

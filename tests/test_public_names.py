@@ -31,6 +31,7 @@ NAMES = [
     "track",
     "upsert",
     "verify",
+    "with_pending_updates",
 ]
 
 

@@ -119,3 +119,25 @@ def test_records_out_of_pandas_keep_their_missing_values_missing() -> None:
         prodex.flatten([{"id": 1}, {"id": 2, "x": object()}])
     with pytest.raises(InputError, match="Record 0 is a str"):
         prodex.flatten(["no"])  # type: ignore[list-item]
+
+
+def test_updates_that_wait_take_the_place_of_the_products_own() -> None:
+    """Attribute by attribute, on those products only, and the catalogue that was given stays as it is."""
+    text = {"expressedIn": {"code": "fra-FR"}, "data": "Riz"}
+    records = [
+        {"id": 1, "brand": {"code": "OLD"}, "lifeCycle": 1, "lastRequest": {"brand": {"code": "NEW"}}},
+        {"id": 2, "lastRequest": {"namePublicLong": [text], "allergens": None}},
+        {"id": 3, "brand": {"code": "OLD"}, "lastRequest": None},
+    ]
+    catalog = prodex.save(prodex.flatten(records), "waiting")
+    waiting = prodex.with_pending_updates(catalog)
+
+    assert ["NEW", None, "OLD"] == waiting.arrow("products")["brand_code"].to_pylist()
+    assert [("2", "namePublicLong", "Riz")] == list(
+        waiting.where(product_id="2")
+        .texts.query("attribute == 'namePublicLong'")[["product_id", "attribute", "text"]]
+        .itertuples(index=False, name=None)
+    )
+    assert "null" == waiting.presence["allergens"][1]
+    assert ["OLD", None, "OLD"] == catalog.arrow("products")["brand_code"].to_pylist()
+    assert catalog.origin == waiting.origin

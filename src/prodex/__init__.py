@@ -11,7 +11,7 @@ from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content
 from prodex.query import ProductQuery
-from prodex.reading import flatten, read_products
+from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import DELETE, Tracking, changes_from_frame, require_scenarios, track, upsert
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
@@ -40,4 +40,5 @@ __all__ = [
     "track",
     "upsert",
     "verify",
+    "with_pending_updates",
 ]

@@ -1,4 +1,4 @@
-"""What prodex does, shown in a terminal: the tables of a catalogue, and a correction on its way there and back."""
+"""What prodex does, shown in a terminal: a few lines from all over each table, and a correction there and back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, IncompleteLoad
@@ -22,6 +23,7 @@ from prodex.tables.declaration import TABLES
 
 _LINES = 3
 _WIDTH = 110
+_CELL = 26
 _ATTRIBUTE = "namePublicLong"
 _CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
 
@@ -40,15 +42,32 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
         )
         say(f"{name:<18}{rows_of[name]:>12,}{sizes['columns'][name]:>9}{stored:>15,}")
     for name, table in TABLES.items():
-        rows = catalog.arrow(name).slice(0, _LINES).to_pylist()
-        say(f"\n{name}: one row per {table.row}; {len(rows)} of {rows_of[name]:,}")
-        for row in rows:
-            shown = [
-                f"{column}={plain(value)}"
-                for column, value in row.items()
-                if value is not None and value != "absent"
-            ]
-            say("  " + _cut(", ".join(shown), _WIDTH))
+        every = catalog.arrow(name)
+        spread = sorted({number * len(every) // _LINES for number in range(_LINES)}) if len(every) else []
+        rows = every.take(pa.array(spread, pa.int64()))
+        say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {rows_of[name]:,}")
+        for line in _lines(rows):
+            say(f"  {line}")
+
+
+def _lines(rows: pa.Table) -> list[str]:
+    """Lay the first rows out in columns, as many of those that are filled as the width holds."""
+    cells = [[name, *(plain(value) for value in column.to_pylist())] for name, column in _telling(rows)]
+    lines = [""] * (rows.num_rows + 1)
+    for column in cells:
+        width = min(max(map(len, column)), _CELL)
+        if len(lines[0]) + width > _WIDTH:
+            break
+        lines = [f"{line}{_cut(cell, width):<{width}}  " for line, cell in zip(lines, column, strict=True)]
+    return [line.rstrip() for line in lines] if rows.num_rows else []
+
+
+def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    """Return the columns worth showing: the GTIN, then what is filled, keys and repeated facts left out."""
+    dull = {"product_id", "gtin", "uuid", "position", "created_at"}
+    columns = dict(zip(rows.column_names, rows.columns, strict=True))
+    filled = [(n, c) for n, c in columns.items() if n not in dull and c.null_count < len(c)]
+    return [("gtin", columns["gtin"]), *filled] if "gtin" in columns else filled
 
 
 def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
@@ -98,8 +117,9 @@ def _a_correction(catalog: Catalog) -> Changes:
 
 def plain(value: object) -> str:
     """Write a value on one line; what a supplier typed must not move a terminal's cursor."""
+    text = "" if value is None else str(value)
     return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in {"Cc", "Cf"} else c for c in str(value)
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in {"Cc", "Cf"} else c for c in text
     )
 
 

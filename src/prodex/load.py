@@ -44,7 +44,7 @@ def load_products(
     name: str | None = None,
     max_age: timedelta | float | None = None,
     page_size: int | None = None,
-    labels: Sequence[str] = (),
+    labels: Sequence[str] | None = None,
     allow_incomplete: bool = False,
     progress: Progress = None,
     executor: Executor | None = None,
@@ -82,7 +82,7 @@ def load_products(
     ServiceError, StorageError
         See `prodex.errors`.
     """
-    query = query or ProductQuery()
+    query, labels = query or ProductQuery(), labels or ()
     return _load(service, query, name, max_age, page_size, labels, allow_incomplete, progress, executor)
 
 

@@ -9,6 +9,7 @@ import gzip
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,11 +77,53 @@ def read_products(paths: Source | Iterable[Source]) -> Catalog:
     return catalog
 
 
-def _catalog(products: Iterable[bytes], source: str, set_aside: list[str]) -> Catalog:
+def with_pending_updates(catalog: Catalog) -> Catalog:
+    """Return the catalogue as it will be once every update that waits is accepted.
+
+    A product that is shared and not accepted yet has its data under `lastRequest`, and so have accepted products
+    with a change that waits (`products.has_pending_update`). Here the waiting attributes take the place of the
+    product's own. Without this, an audit takes a product that waits for an empty one.
+
+    Parameters
+    ----------
+    catalog
+        With the raw records, as every catalogue has them.
+
+    Returns
+    -------
+    Catalog
+        In memory, from the same origin.
+
+    Examples
+    --------
+    >>> catalog = flatten([{"id": 7, "lifeCycle": 1, "lastRequest": {"brand": {"code": "ACME"}}}])
+    >>> with_pending_updates(catalog).products[["life_cycle", "brand_code"]].values.tolist()
+    [[1, 'ACME']]
+    """
     parts = []
-    for chunk in _chunks(products, PRODUCTS_PER_PART):
-        blocks = [decoded(tables) for tables in blocks_of(iter(chunk))]
-        parts.append(Part.in_memory({name: union([b[name] for b in blocks], name) for name in blocks[0]}))
+    for part in catalog.parts:
+        records = part.read("raw", ["json"])["json"].to_pylist()
+        parts.append(_in_memory(_overlaid(record.encode()) for record in records))
+    return replace(catalog, parts=tuple(parts), folder=None)
+
+
+def _overlaid(product: bytes) -> bytes:
+    if b'"lastRequest"' not in product:
+        return product
+    record = json.loads(product)
+    waiting = record.get("lastRequest")
+    if not isinstance(waiting, dict):
+        return product
+    return json.dumps(record | waiting).encode()
+
+
+def _in_memory(products: Iterable[bytes]) -> Part:
+    blocks = [decoded(tables) for tables in blocks_of(iter(products))]
+    return Part.in_memory({name: union([block[name] for block in blocks], name) for name in blocks[0]})
+
+
+def _catalog(products: Iterable[bytes], source: str, set_aside: list[str]) -> Catalog:
+    parts = [_in_memory(chunk) for chunk in _chunks(products, PRODUCTS_PER_PART)]
     received = sum(part.size for part in parts)
     keys = {key for part in parts for key in part.tables["products"]["product_id"].to_pylist()}
     ledger = Ledger(received=received, distinct=len(keys), set_aside=tuple(set_aside))

@@ -20,8 +20,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
-import msgspec
-
 from tests.bench.products import SHARED
 
 #: Pages that make one Parquet file: 10,000 products, as prodex's parts hold.
@@ -70,8 +68,9 @@ class Prodex:
 
 
 class JsonNormalize:
-    """Use `pandas.json_normalize`, one frame for each list, on the one core that pandas uses.
+    """Use `pandas.json_normalize` as its documentation does, one frame for each list, on the one core it uses.
 
+    Pages are read with Python's own `json`, as `requests` and the examples of pandas do; so they are for dlt.
     As in prodex each row has a position, and each product its JSON and what is filled, empty or null.
     """
 
@@ -87,11 +86,11 @@ class JsonNormalize:
     def run(self) -> None:
         for number in range(0, len(self._pages), _PAGES_A_FILE):
             bodies = [path.read_bytes() for path in self._pages[number : number + _PAGES_A_FILE]]
-            records = [record for body in bodies for record in msgspec.json.decode(body)["data"]]
+            records = [record for body in bodies for record in json.loads(body)["data"]]
             self._write("products", number, self._normalize([_without_lists(record) for record in records]))
             self._write("presence", number, self._frame_of([_presence(record) for record in records]))
             raw = [
-                {"id": r["id"], "gtin": r["gtin"], "json": msgspec.json.encode(r).decode()} for r in records
+                {"id": r["id"], "gtin": r["gtin"], "json": json.dumps(r, ensure_ascii=False)} for r in records
             ]
             self._write("raw", number, self._frame_of(raw))
             self._rows["products"] += len(records)
@@ -139,7 +138,7 @@ class Dlt:
 
         def received() -> Iterator[list[dict[str, Any]]]:
             for path in sorted(pages.glob("*.json")):
-                yield msgspec.json.decode(path.read_bytes())["data"]
+                yield json.loads(path.read_bytes())["data"]
 
         self._received = dlt.resource(received, name="products")
         self._tables = out / "tables"

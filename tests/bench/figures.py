@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from prodex.envelope import split
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import Tables, decoded, flatten_products
-from prodex.tables.parse import Shapes
+from prodex.tables.parse import ShapeCache
 from prodex.tables.records import read_records
 from tests.bench.products import PAGE, count_leaves, odd, products, reply
 
@@ -35,7 +35,7 @@ def parse(rounds: str, file: str) -> float:
     with gzip.open(file) as lines:
         records = [line.strip() for line in lines]
     pages = [b'{"data":[' + b",".join(records[i : i + PAGE]) + b"]}" for i in range(0, len(records), PAGE)]
-    shapes = Shapes()
+    shapes = ShapeCache()
 
     def split_and_parse(mine: Sequence[bytes]) -> None:
         data = [bytes(product) for page in mine for product in split(page).data]
@@ -58,7 +58,7 @@ def odd_page(rounds: str, size: str) -> float:
         "clean": [msgspec.json.encode(product) for product in clean],
         "odd": [msgspec.json.encode(odd(product, number)) for number, product in enumerate(clean)],
     }
-    shapes = Shapes()
+    shapes = ShapeCache()
     flatten_products(pages["clean"], shapes)
     ratios = []
     for _ in range(int(rounds)):
@@ -89,7 +89,7 @@ def leaves(count: str) -> tuple[int, int]:
         Leaves of the naive walk, and how many products' leaves the tables differ by, added up.
     """
     walked = wrong = 0
-    shapes = Shapes()
+    shapes = ShapeCache()
     records = (
         odd(p, number) if number % 50 == 49 else p for number, p in enumerate(products(int(count), seed=2))
     )

@@ -254,6 +254,27 @@ def test_a_failure_inside_the_sandbox_is_a_timeout_and_the_next_import_is_done(
     assert [KeyError] == [type(error) for error in reported]
 
 
+def test_a_store_that_cannot_be_written_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An import that the store does not take, for a full disk say, waits, and is done when the store takes it."""
+    reported: list[Any] = []
+    monkeypatch.setattr("sys.excepthook", lambda *error: reported.append(error[1]))
+    with exchange(home=tmp_path) as (_, mill):
+        store = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)
+        store.execute(
+            "CREATE TRIGGER full BEFORE UPDATE ON imports BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        )
+        tracking = mill.send({"data": [GOOD]})
+        while not reported:
+            time.sleep(0.01)
+        assert "IN_PROGRESS" == mill.track(tracking).json()["status"]
+        store.execute("DROP TRIGGER full")
+        store.close()
+        assert "SUCCESS" == mill.wait(tracking)["status"]
+    assert "disk full" == str(reported[0])
+
+
 def test_what_is_written_is_there_after_a_restart(tmp_path: Path) -> None:
     """New products, a manufacturer's changes and a retailer's own stay; search finds them."""
     new = "03037494555003"

@@ -6,7 +6,7 @@ import gzip
 import socket
 import ssl
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from email.utils import format_datetime
 
 import pytest
@@ -84,7 +84,7 @@ def test_a_wrong_request_is_not_tried_again(client, exchange, status):
         ("1", 0.5, 5),
         ("86400", 0.5, 5),
         (format_datetime(datetime(2099, 1, 1, tzinfo=UTC), usegmt=True), 0.5, 5),
-        (format_datetime(datetime.now(UTC) - timedelta(days=1), usegmt=True), 0, 0.45),
+        (format_datetime(datetime(2020, 1, 1, tzinfo=UTC), usegmt=True), 0, 0.45),
         ("0", 0, 0.45),
         ("soon", 0, 0.45),
         ("", 0, 0.45),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from prodex.tables.declaration import TABLES, child_path
 from prodex.tables.flatten import Tables, decoded, flatten_products
-from prodex.tables.parse import Shapes
+from prodex.tables.parse import ShapeCache
 from prodex.tables.plain import flatten_one
 from tests.wire import canonical, encode, leaves, products
 
@@ -23,7 +23,7 @@ _COPIES = {"presence", "raw", "descriptors", "code_labels"}
 thorough = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 pages = st.lists(products, max_size=6).map(lambda page: [encode(product) for product in page])
 #: Kept over all examples: what was flattened before must not matter.
-_LEARNT = Shapes()
+_LEARNT = ShapeCache()
 
 
 def rows(tables: Tables, name: str) -> Counter[Any]:
@@ -57,7 +57,7 @@ def test_the_fast_path_equals_the_plain_walk(page: list[bytes]) -> None:
 @given(pages, pages)
 def test_flattening_distributes_over_products(one: list[bytes], other: list[bytes]) -> None:
     """The tables of two pages together are those of the one followed by those of the other."""
-    shapes = Shapes()
+    shapes = ShapeCache()
     both = decoded(flatten_products(one + other, shapes))
     apart = decoded(flatten_products(one, shapes)), decoded(flatten_products(other, shapes))
 

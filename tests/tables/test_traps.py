@@ -11,7 +11,7 @@ import pytest
 
 import prodex
 from prodex.tables.flatten import Tables, decoded, flatten_products
-from prodex.tables.parse import Shapes
+from prodex.tables.parse import ShapeCache
 from prodex.tables.plain import flatten_one
 from tests.tables.test_laws import plain, rows
 from tests.wire import encode
@@ -30,11 +30,11 @@ CLEAN = [
 ]
 
 
-def flat(*products: Any, shapes: Shapes | None = None) -> Tables:
+def flat(*products: Any, shapes: ShapeCache | None = None) -> Tables:
     """Flatten odd products amid clean ones, so that the fast path is what meets them."""
     page = [*CLEAN[:20], *products, *CLEAN[20:]]
     encoded = [product if isinstance(product, bytes) else encode(product) for product in page]
-    tables = decoded(flatten_products(encoded, shapes or Shapes()))
+    tables = decoded(flatten_products(encoded, shapes or ShapeCache()))
     expected = plain(encoded)
     assert Counter(set(expected.pop("descriptors"))) == rows(tables, "descriptors")
     assert expected == {name: rows(tables, name) for name in expected}
@@ -82,7 +82,7 @@ def test_attributes_that_first_appear_on_the_last_page_are_not_lost() -> None:
     last = [encode({"id": 1000 + i, "late": {"comer": [{"deep": i}]}}) for i in range(20)]
     together = []
     for order in permutations([first, second, last]):
-        shapes = Shapes()
+        shapes = ShapeCache()
         pages = [decoded(flatten_products(page, shapes)) for page in order]
         together.append({name: sum((rows(page, name) for page in pages), Counter()) for name in pages[0]})
 
@@ -135,6 +135,15 @@ def test_empty_null_and_absent_are_three_facts() -> None:
 
     assert ["empty", "null", "absent", "empty"] == tables["presence"]["allergens"].to_pylist()[20:24]
     assert [] == values(tables, "texts", "allergens", "text")
+
+
+def test_lists_of_nothing_but_null_are_read() -> None:
+    """Arrow 26 makes invalid arrays of lists of its null type; whatever follows in the list is found."""
+    tables = flat(
+        {"id": 91, "odd": [None, None], "odder": [[None, None], [None]]}, {"id": 92, "odd": [None, "x"]}
+    )
+
+    assert [("x", "1")] == values(tables, "scalars", "odd", "value", "position")
 
 
 def test_data_may_be_a_list_with_null() -> None:
@@ -288,20 +297,28 @@ def test_an_update_that_waits_is_marked_and_flattened_under_its_own_path() -> No
     assert ["ACME"] == values(tables, "codes", "lastRequest.brand", "code")
 
 
-def test_two_kinds_of_product_on_every_page_both_take_the_fast_path() -> None:
-    """Half the products with integer codes, half with text: two shapes are learnt, and no product stays odd."""
-    page = [encode({"id": i, "kindOf": {"code": i if i % 2 else str(i)}}) for i in range(100)]
-    shapes = Shapes()
-    shapes.parse(page)
-    blocks, odd = shapes.parse(page)
+def test_codes_that_come_both_ways_take_the_fast_path() -> None:
+    """Half the products with integer codes, half with text: none of them is odd."""
+    page = [encode({"kindOf": {"code": i if i % 2 else str(i)}}) for i in range(100)]
+    fields, odd = ShapeCache().parse(page)
 
     assert {} == odd
-    assert list(range(100)) == sorted(int(i) for block in blocks for i in block.products)
+    assert [str(i) for i in range(100)] == fields["kindOf"].field("code").to_pylist()
+
+
+def test_only_the_odd_attribute_of_a_product_goes_the_plain_way() -> None:
+    """The other attributes of the same product are parsed with the page."""
+    page = [encode({"even": i, "other": [i]}) for i in range(100)]
+    page[7] = encode({"even": 7, "other": {"surprise": 7}})
+    fields, odd = ShapeCache().parse(page)
+
+    assert {7: {"other": {"surprise": 7}}} == odd
+    assert list(map(float, range(100))) == fields["even"].to_pylist()
 
 
 def test_what_was_learnt_is_no_more_than_a_cache() -> None:
     """With a cache taught by anything else, or none, the tables are the same."""
-    taught = Shapes()
+    taught = ShapeCache()
     taught.parse([encode({"id": i, "brand": [i], "namePublicLong": "text"}) for i in range(50)])
 
     assert {name: rows(flat(), name) for name in flat()} == {n: rows(flat(shapes=taught), n) for n in flat()}

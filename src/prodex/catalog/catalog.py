@@ -166,8 +166,9 @@ class Catalog:
             conditions.append(condition)
         if not conditions:
             return self
-        parts = [part.choose(reduce(and_, conditions)) for part in self.parts]
-        return replace(self, parts=tuple(part for part in parts if part.size) or tuple(parts[:1]))
+        chosen = reduce(and_, conditions)
+        # Parts without any product stay: the lexicons of codes and descriptors are spread over all of them.
+        return replace(self, parts=tuple(part.choose(chosen) for part in self.parts))
 
     def wide(self, language: str | None = None, attributes: Iterable[str] | None = None) -> pd.DataFrame:
         """Return one row per product with its texts, codes, quantities and other values side by side.

@@ -76,6 +76,8 @@ class Part:
             When the condition names a column that the table does not have.
         """
         if self.chosen is not None and TABLES[table].per_product:
+            if not self.size:
+                return self._nothing(table, columns)
             own = pc.field("product_id").isin(self.chosen)
             condition = own if condition is None else own & condition
         found = self._stored(table, columns, condition)
@@ -95,6 +97,15 @@ class Part:
             with _damage_named(self.files[table]):
                 return list(pq.read_schema(self.files[table]).names)
         return list(self.tables[table].column_names)
+
+    def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
+        """Return a table without rows; no file has to be read for it."""
+        declared = TABLES[table].schema
+        known = {name: pa.field(name, pa.string()) for name in self.columns(table)} | {
+            f.name: f for f in declared
+        }
+        names = self.columns(table) if columns is None else [name for name in columns if name in known]
+        return pa.schema([known[name] for name in names]).empty_table()
 
     def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
         if columns is not None:

@@ -33,7 +33,8 @@ How writing works here (upsert and its tracking), where the specification leaves
   `<tracking>12</tracking>`.
 - JSON: an object with the one member `data`, an array of objects. Anything else is a format error: ERROR, and
   nothing is imported. No product: EMPTY.
-- Imports run one after the other in the order of their arrival, and survive a restart. One that takes longer
+- Imports run one after the other in the order of their arrival, and survive a restart. Each is seen as a whole,
+  once it is done. One that takes longer
   than `import_timeout`, fails, or has ended the process three times is TIMEOUT; then nothing of it is imported.
 - Each product stands alone: the good ones are imported, the others have an ERROR with a message.
 - A present attribute replaces the stored one as a whole, also when it is an array; an absent one stays as it is,
@@ -52,7 +53,10 @@ How writing works here (upsert and its tracking), where the specification leaves
 - Codes are looked up: languages (`expressedIn.code` of a text), units (of a number with `expressedIn`),
   `brand`, `kind`, `typePackaging`. An unknown one is the product's error and names value and referential. A
   code sent alone, `{"code": "fra-FR"}`, is stored with the label (and whatever else) that the exchange knows.
-- A localized text has at most 20,000 characters.
+- Statuses stay: a write neither shares a product nor asks for its validation again.
+- Products of one payload are written in their order; a GTIN that comes twice is written twice.
+- Limits: 32,000,000 bytes of body, unpacked, and 10,000 products, both settable; 4,000,000 bytes and 64 levels of
+  one attribute; 20,000 characters of a localized text; 200,000 XML elements of one product.
 """
 
 XML_MODEL: Final = """\

@@ -57,21 +57,22 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
     """
     record = dict(stored)
     updated_at = encode(_later(record.get("updatedAt"), now))
-    assets = _object(record.get("assets"))
-    pictures = _decoded(assets.get("pictures"))
+    of_assets = {
+        name.removeprefix(_ASSETS): raw for name, raw in attributes.items() if name.startswith(_ASSETS)
+    }
     for name, raw in attributes.items():
-        if name == "assets":
-            assets = {}
-            record.pop("assets", None)
-        elif name.startswith(_ASSETS):
-            _write(assets, name.removeprefix(_ASSETS), raw)
-        else:
+        if not name.startswith(_ASSETS):
             _write(record, name, raw)
-    if _decoded(assets.get("pictures")) != pictures:
-        last_updated_at = _object(assets.get("lastUpdatedAt"))
-        assets["lastUpdatedAt"] = joined(last_updated_at | {"pictures": updated_at})
-    if assets:
-        record["assets"] = joined(assets)
+    if of_assets or "assets" in attributes:
+        before = _object(stored.get("assets"))
+        assets = {} if "assets" in attributes else dict(before)
+        for name, raw in of_assets.items():
+            _write(assets, name, raw)
+        if _decoded(assets.get("pictures")) != _decoded(before.get("pictures")):
+            dates = _object(assets.get("lastUpdatedAt"))
+            assets["lastUpdatedAt"] = joined(dates | {"pictures": updated_at})
+        if assets or of_assets:
+            record["assets"] = joined(assets)
     record["updatedAt"] = updated_at
     return record
 

@@ -151,11 +151,11 @@ class Upsert:
             (product_key,),
         )
         for key, own, body in versions.fetchall():
-            written = set(decode(own))
+            written = decode(own)
             theirs = {
                 name: raw
                 for name, raw in attributes.items()
-                if name not in written and name.partition(".")[0] not in written
+                if not any(_overlap(name, other) for other in written)
             }
             replace_product(self._connection, key, *self._merged(body, theirs))
 
@@ -225,6 +225,11 @@ def _gtin_of(sent: Members) -> str:
     if not gtin:
         raise ProductRefused("gtin is empty")
     return storable(gtin)
+
+
+def _overlap(name: str, other: str) -> bool:
+    """Tell whether two attributes are one, or one is `assets` and the other a member of it."""
+    return name == other or name.startswith(f"{other}.") or other.startswith(f"{name}.")
 
 
 def _check_name(record: Mapping[str, Any]) -> None:

@@ -11,13 +11,13 @@ from prodex.store.journal import Journal
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
 from prodex.tables.flatten import Tables, flatten_products
-from prodex.tables.parse import Shapes
+from prodex.tables.parse import ShapeCache
 
 #: JSON flattened at a time, in bytes: large enough for columns to pay, small enough for any laptop.
 BLOCK_BYTES = 12_000_000
 
 #: What this process learnt of products so far; see `prodex.tables.shape`.
-_SHAPES = Shapes()
+_SHAPES = ShapeCache()
 
 
 def build_parts(

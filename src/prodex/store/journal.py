@@ -33,6 +33,8 @@ class Entry(msgspec.Struct, frozen=True):
         What the service announced on it.
     server_date
         The service's clock.
+    size
+        Bytes of the page as received.
     sha256
         Digest of the page as received.
     keys
@@ -42,6 +44,7 @@ class Entry(msgspec.Struct, frozen=True):
     page: int
     total_results: int | None
     server_date: datetime | None
+    size: int
     sha256: str
     keys: list[tuple[str, str | None] | None]
 
@@ -66,6 +69,7 @@ class Journal:
             self._pages,
             envelope.total_results,
             server_date,
+            len(body),
             hashlib.sha256(body).hexdigest(),
             [key_and_update(product) for product in envelope.data],
         )

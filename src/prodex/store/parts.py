@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -14,8 +15,14 @@ from prodex.files import sha256
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
 
-#: Tables whose columns or rows are settled only when the whole part is known.
-_SETTLED_LAST = ("presence", "descriptors")
+#: Columns in which hardly any value comes twice: looking for repetitions in them is work for nothing.
+_VERBATIM = frozenset({"json", "text", "url", "uuid"})
+
+#: Columns of text by which readers look for products, so that files and row groups can be skipped.
+_SOUGHT = frozenset({"product_id", "gtin"})
+
+#: Tables that hold most of the bytes, in few columns.
+_STREAMED = frozenset({"raw", "texts"})
 
 
 class StoredPart(NamedTuple):
@@ -43,30 +50,39 @@ def path_of(table: str, number: int) -> Path:
 
 
 def write_part(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number: int) -> StoredPart:
-    """Write the tables of one part, one block of products after another."""
-    writers: dict[str, pq.ParquetWriter] = {}
-    last: dict[str, list[pa.Table]] = {name: [] for name in _SETTLED_LAST}
+    """Write the tables of one part, given one block of products after another.
+
+    The large tables are written block by block. The others wait in memory until the part is whole: a row group for
+    each of their many columns and each block would cost more than what is in it.
+    """
+    held: dict[str, list[pa.Table]] = {name: [] for name in TABLES if name not in _STREAMED}
     products = 0
-    try:
+    with ExitStack() as stack:
+        writers: dict[str, pq.ParquetWriter] = {}
         for tables in blocks:
             products += tables["products"].num_rows
             for name, table in tables.items():
-                if name in last:
-                    last[name].append(decoded_table(table))
+                if name in held:
+                    held[name].append(table)
                     continue
                 if name not in writers:
-                    writers[name] = _writer(folder / path_of(name, number), table.schema)
+                    writers[name] = stack.enter_context(_writer(folder / path_of(name, number), table.schema))
                 writers[name].write_table(table)
-        for name, blocks_of_table in last.items():
-            whole = union(blocks_of_table, name)
-            whole = distinct(whole) if name == "descriptors" else whole
-            with _writer(folder / path_of(name, number), whole.schema) as writer:
-                writer.write_table(whole)
-    finally:
-        for writer in writers.values():
-            writer.close()
+    while held:
+        name, pieces = held.popitem()
+        table = _whole(name, pieces)
+        with _writer(folder / path_of(name, number), table.schema) as writer:
+            writer.write_table(table)
     files = {name: _facts(folder / path_of(name, number)) for name in TABLES}
     return StoredPart(number, products, files)
+
+
+def _whole(name: str, pieces: list[pa.Table]) -> pa.Table:
+    if name == "presence":
+        return union([decoded_table(piece) for piece in pieces], name)
+    if not TABLES[name].per_product:
+        return distinct(pa.concat_tables(pieces).combine_chunks())
+    return pa.concat_tables(pieces).unify_dictionaries()
 
 
 def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) -> StoredPart:
@@ -79,8 +95,20 @@ def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) ->
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The declaration says what columns are; a stored Arrow schema would bring dictionaries back as such.
-    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, store_schema=False)
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=[name for name in schema.names if name not in _VERBATIM],
+        write_statistics=[f.name for f in schema if f.name in _SOUGHT or not _is_text(f.type)],
+        # The declaration says what columns are; a stored Arrow schema would bring dictionaries back as such.
+        store_schema=False,
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_dictionary(kind))
 
 
 def _facts(path: Path) -> dict[str, int | str]:

@@ -5,14 +5,19 @@ Pure: it reads the ledger's lines and decides; nothing is written here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from prodex.catalog.origin import Ledger
 from prodex.store.journal import Entry
 
-#: Products of one part; a page is never cut for it, so parts differ a little.
+#: Products and bytes of JSON that one part holds at most, about: a page is never cut for it.
 PRODUCTS_PER_PART = 10_000
+BYTES_PER_PART = 100_000_000
+
+#: From so many products on there are two parts at least, so that two cores have something to build.
+_WORTH_TWO_PARTS = 2_000
 
 
 class PartPlan(NamedTuple):
@@ -50,7 +55,7 @@ def plan(
     missing_gtins
         GTINs that were asked for and did not come.
     products_per_part
-        How many products a part holds, about; `PRODUCTS_PER_PART` by default.
+        How many products a part holds at most, about; `PRODUCTS_PER_PART` by default.
     """
     newest: dict[str, tuple[str, int, int]] = {}
     set_aside: list[str] = []
@@ -76,17 +81,21 @@ def plan(
         missing_gtins=tuple(missing_gtins),
         set_aside=tuple(set_aside),
     )
-    return Plan(tuple(_parts(chosen, products_per_part or PRODUCTS_PER_PART)), ledger)
+    count = max(
+        math.ceil(len(newest) / (products_per_part or PRODUCTS_PER_PART)),
+        math.ceil(sum(entry.size for entry in entries) / BYTES_PER_PART),
+        2 if len(newest) >= _WORTH_TWO_PARTS else 1,
+    )
+    return Plan(tuple(_parts(chosen, len(newest) / count)), ledger)
 
 
-def _parts(chosen: dict[int, list[int]], products_per_part: int) -> list[PartPlan]:
+def _parts(chosen: dict[int, list[int]], products_per_part: float) -> list[PartPlan]:
+    """Share the pages out evenly: the last part would otherwise be small, and a core idle."""
     parts: list[list[tuple[int, tuple[int, ...]]]] = [[]]
-    size = 0
+    before = 0
     for page in sorted(chosen):
-        indexes = tuple(sorted(chosen[page]))
-        if size and size + len(indexes) > products_per_part:
+        if parts[-1] and before >= len(parts) * products_per_part:
             parts.append([])
-            size = 0
-        parts[-1].append((page, indexes))
-        size += len(indexes)
+        parts[-1].append((page, tuple(sorted(chosen[page]))))
+        before += len(chosen[page])
     return [PartPlan(number, tuple(pages)) for number, pages in enumerate(parts)]

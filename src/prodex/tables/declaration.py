@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import pyarrow as pa
@@ -55,7 +55,7 @@ class Column:
     parent_path: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """One table: what a row is, where its objects stand on the wire, and its columns.
 
@@ -69,7 +69,7 @@ class Table:
     anchors: tuple[str, ...] = ()
     per_product: bool = True
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """Arrow schema, each field with its meaning as metadata."""
         return pa.schema(

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 
 from prodex.tables.declaration import COUNTED, TABLES, Table, child_path
 from prodex.tables.explode import constant, explode
-from prodex.tables.parse import Shapes
-from prodex.tables.places import Indices, Places
-from prodex.tables.plain import Rows, flatten_one
+from prodex.tables.parse import ShapeCache
+from prodex.tables.places import Indices, Places, renumber
+from prodex.tables.plain import Rows, rows_of
 from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
 from prodex.tables.values import storable
 
@@ -37,7 +37,7 @@ class _Run(NamedTuple):
     columns: dict[str, pa.Array]
 
 
-def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) -> Tables:
+def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None) -> Tables:
     """Flatten products to all tables of the declaration.
 
     Parameters
@@ -45,7 +45,7 @@ def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) ->
     products
         One JSON object each, UTF-8, as received.
     shapes
-        The cache of shapes to use and to teach; a new one when none is given.
+        What is known of the products' types, to use and to teach; nothing when none is given.
 
     Returns
     -------
@@ -62,19 +62,21 @@ def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) ->
     """
     products, texts = _as_text(products)
     records = read_records(products)
-    blocks, odd = (shapes or Shapes()).parse(records.bodies)
+    fields, odd = (shapes or ShapeCache()).parse(records.bodies)
+    for index, attributes in records.not_strict.items():
+        odd[index] = odd.get(index, {}) | attributes
     runs: dict[str, list[_Run]] = defaultdict(list)
 
     def emit(table: str, path: str, places: Places, columns: dict[str, pa.Array]) -> None:
         runs[table].append(_Run(path, places, columns))
 
-    for block in blocks:
-        explode(block.fields, Places.of_products(block.products), emit)
+    everybody = np.arange(len(products), dtype=np.int32)
+    explode(fields, Places.of_products(everybody), emit)
     for attribute, empty in records.empty_texts.items():
         places = Places.of_products(np.array(empty, np.int32))
         blank = {"type": constant("string", len(empty)), "value": constant("", len(empty))}
         emit("scalars", child_path("", storable(attribute)), places, blank)
-    plain = [(index, flatten_one(product)) for index, product in odd.items()]
+    plain = [(index, rows_of(attributes)) for index, attributes in odd.items()]
     keys = _Keys(records)
     tables = {
         name: _assemble(table, runs[name], plain, keys)
@@ -84,7 +86,6 @@ def flatten_products(products: Sequence[bytes], shapes: Shapes | None = None) ->
     tables["code_labels"] = TABLES["code_labels"].schema.empty_table()
     tables["descriptors"] = _descriptors(runs["descriptors"], plain)
     tables["products"] = _products(runs["products"], plain, keys, tables)
-    everybody = np.arange(len(products), dtype=np.int32)
     own = keys.of(everybody)
     tables["presence"] = pa.table({**own, **presence_columns(records)})
     tables["raw"] = pa.table({**own, "json": texts})
@@ -151,12 +152,12 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
             run.places.positions() if name == "position" else run.columns.get(name, len(run.places.products))
             for run in runs
         ]
-        columns[name] = _joined(table, name, arrays, [row[name] for _, row in rows])
+        columns[name] = _joined(table, name, arrays, [row.get(name) for _, row in rows])
     assembled = declared(table.name, columns, len(products))
     if not rows and len({run.path for run in runs}) == len(runs):
         return assembled
-    places = [run.path for run in runs for _ in run.places.products] + [row["attribute"] for _, row in rows]
-    ranks = np.unique(np.array(places, dtype=object), return_inverse=True)[1]
+    paths = columns["attribute"]
+    ranks = pc.rank(paths.dictionary, tiebreaker="dense").to_numpy()[paths.indices.to_numpy()]
     return assembled.take(pa.array(np.lexsort((products, ranks))))
 
 
@@ -207,12 +208,14 @@ def _descriptors(runs: list[_Run], plain: list[tuple[int, Rows]]) -> pa.Table:
 def distinct(lexicon: pa.Table) -> pa.Table:
     """Return each row of a lexicon once, in order."""
     names = lexicon.column_names
-    numbered = np.zeros(lexicon.num_rows, np.int64)
+    numbers, distinct_so_far = np.zeros(lexicon.num_rows, np.int64), 1
     for name in names:
-        codes = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode").indices
-        numbered = numbered * (pc.max(codes).as_py() or 0) + numbered + codes.to_numpy()
-        numbered = np.unique(numbered, return_inverse=True)[1]
-    first = np.unique(numbered, return_index=True)[1]
+        encoded = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
+        size = len(encoded.dictionary)
+        used, codes = renumber(numbers * size + encoded.indices.to_numpy(), distinct_so_far * size)
+        numbers, distinct_so_far = codes.astype(np.int64), len(used)
+    first = np.zeros(distinct_so_far if lexicon.num_rows else 0, np.int64)
+    first[numbers[::-1]] = np.arange(lexicon.num_rows)[::-1]
     return lexicon.take(pa.array(first)).sort_by([(name, "ascending") for name in names])
 
 
@@ -220,20 +223,14 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
     """One row for each product, in order, with the counts of its children."""
     table = TABLES["products"]
     size = len(keys.records.product_ids)
-    everybody = np.arange(size, dtype=np.int32)
-    columns: dict[str, Any] = dict(keys.of(everybody))
-    order = np.concatenate(
-        [*(run.places.products for run in runs), np.array([i for i, _ in plain], np.int32)]
-    )
-    back = pa.array(np.argsort(order, kind="stable"))
-    straight = bool(np.array_equal(order, everybody))
+    columns: dict[str, Any] = dict(keys.of(np.arange(size, dtype=np.int32)))
     for column in table.columns:
         if column.paths:
-            arrays = [run.columns.get(column.name, len(run.places.products)) for run in runs]
-            joined = _joined(
-                table, column.name, arrays, [flat["products"][0][column.name] for _, flat in plain]
-            )
-            columns[column.name] = joined if joined is None or straight else joined.take(back)
+            column_type = table.schema.field(column.name).type
+            found = next((run.columns[column.name] for run in runs if column.name in run.columns), None)
+            by_arrow = pa.nulls(size, column_type) if found is None else found.cast(column_type)
+            by_walk = {i: v for i, flat in plain if (v := flat["products"][0].get(column.name)) is not None}
+            columns[column.name] = _overlaid(by_arrow, by_walk)
     for name in COUNTED:
         rows = (
             tables[name].column("product_id").combine_chunks().indices.to_numpy()
@@ -241,9 +238,20 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
             else []
         )
         columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
-    pending = keys.records.presence.get("lastRequest", np.zeros(size, np.int8))
+    pending = np.frombuffer(keys.records.presence.get("lastRequest", bytes(size)), np.int8)
     columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))
     return declared("products", columns, size)
+
+
+def _overlaid(column: pa.Array, values: dict[int, Any]) -> pa.Array:
+    """Put in the values of attributes that went the plain way."""
+    if not values:
+        return column
+    mask = np.zeros(len(column), np.bool_)
+    mask[list(values)] = True
+    return pc.replace_with_mask(
+        column, pa.array(mask), pa.array([values[i] for i in sorted(values)], column.type)
+    )
 
 
 def _as_text(products: Sequence[bytes]) -> tuple[Sequence[bytes], pa.Array]:

@@ -1,19 +1,18 @@
 """Products as one block of JSON lines, parsed straight into Arrow with a strict, explicit schema.
 
-Nothing is inferred and nothing coerced: a block that holds one surprise is refused as a whole, the odd products are
-found in one pass and given to another shape, or left to the plain walk.
+Nothing is inferred and nothing coerced: a block that holds one surprise is refused as a whole. The odd attributes of
+the products that cause it are then found and taken out, for the plain walk; the block is parsed without them.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
@@ -21,75 +20,70 @@ import pyarrow.json
 from prodex.tables.shape import EMPTY, Shape
 from prodex.tables.values import EXACT
 
-Indices = npt.NDArray[np.int32]
+#: Top-level attributes of a block of products, each as one column.
+Fields = dict[str, pa.Array]
+#: The odd attributes of some products, decoded, by the product's index.
+Odd = dict[int, dict[str, Any]]
 
-#: More shapes than this are not kept; a shape for fewer products than this is not worth learning.
-_MAX_SHAPES = 4
-_WORTH_A_SHAPE = 8
+_Raws = dict[str, msgspec.Raw]
+
 #: A shape is learnt from so many products at most at a time.
 _LESSON = 200
 
+#: Together these make a text, a quantity or a code of the product itself, so they cannot be taken apart.
+_ROOT_SHAPES = {"code", "data"}
 
-class Block(NamedTuple):
-    """Products of one shape: their indexes in what was handed in, and their top-level attributes as columns."""
-
-    products: Indices
-    fields: dict[str, pa.Array]
+_TOP = msgspec.json.Decoder(_Raws)
+_ENCODER = msgspec.json.Encoder()
 
 
-class Shapes:
-    """The shapes learnt so far, the most useful first. Safe to share among threads."""
+class ShapeCache:
+    """What was learnt of products so far. Safe to share among threads; losing it changes nothing but time."""
 
     def __init__(self) -> None:
-        self._shapes: tuple[Shape, ...] = (EMPTY,)
+        self._shape = EMPTY
         self._codes_come_as_numbers = False
         self._lock = Lock()
 
-    def parse(self, bodies: Sequence[bytes]) -> tuple[list[Block], dict[int, Any]]:
+    def parse(self, bodies: Sequence[bytes]) -> tuple[Fields, Odd]:
         """Parse products, one JSON object each.
 
         Returns
         -------
-        blocks, odd
-            Every index stands in exactly one block, or among the odd ones with the product decoded.
+        fields, odd
+            Every attribute of every product stands in exactly one of them.
         """
-        left = list(range(len(bodies)))
-        known = self._shapes
+        shape = self._shape
+        if self._codes_come_as_numbers:
+            bodies = [quoted_codes(body) for body in bodies]
+        if (fields := _read(shape, bodies)) is not None:
+            return fields, {}
         if not self._codes_come_as_numbers:
-            if (block := _read(known[0], bodies, left)) is not None:
-                return [block], {}
             mended = [quoted_codes(body) for body in bodies]
             self._codes_come_as_numbers = mended != list(bodies)
-        else:
-            mended = [quoted_codes(body) for body in bodies]
-        return self._parse(mended, left, known)
+            bodies = mended
+        shape, odd = self._learn(shape, bodies)
+        bodies = _without(bodies, odd)
+        fields = _read(shape, bodies)
+        if fields is None:
+            strange = _find(bodies, lambda _, raw: _is_strange(raw))
+            bodies, odd = _without(bodies, strange), _merged(odd, strange)
+            fields = _read(shape, bodies)
+        if fields is None:  # Arrow refuses what we know no reason for: the plain walk takes all
+            fields, odd = {}, _merged(odd, _find(bodies, lambda *_: True))
+        return fields, {index: _decoded(raws) for index, raws in odd.items()}
 
-    def _parse(
-        self, bodies: list[bytes], left: list[int], known: tuple[Shape, ...]
-    ) -> tuple[list[Block], dict[int, Any]]:
-        """Give the products to one shape after the other, and learn new shapes for what is left."""
-        used: list[tuple[Shape, int]] = []
-        blocks: list[Block] = []
-        decoded: dict[int, Any] = {}
-        for shape in [*known, *[EMPTY] * (_MAX_SHAPES - len(known))]:
-            if not left or (shape is EMPTY and used and len(left) < _WORTH_A_SHAPE):
-                break
-            before = len(left)
-            shape_now, block, left = _take(shape, bodies, left, decoded)
-            blocks += [block] if block is not None else []
-            used.append((shape_now, before - len(left)))
-            if len(left) == before and shape is EMPTY:
-                break
-        self._remember(known, used)
-        return blocks, {i: decoded[i] if i in decoded else json.loads(bodies[i]) for i in left}
-
-    def _remember(self, known: tuple[Shape, ...], used: list[tuple[Shape, int]]) -> None:
-        """Keep what was learnt, unless another thread learnt meanwhile: losing a lesson changes nothing."""
-        useful = sorted((s for s in used if s[1]), key=lambda s: -s[1])
-        kept = ([shape for shape, _ in useful] + list(known[len(used) :]))[:_MAX_SHAPES]
-        with self._lock:
-            if self._shapes is known and kept:
-                self._shapes = tuple(kept)
+    def _learn(self, shape: Shape, bodies: Sequence[bytes]) -> tuple[Shape, dict[int, _Raws]]:
+        """Find what the shape does not accept, and widen it by what several products show."""
+        refused = [index for index, body in enumerate(bodies) if not shape.accepts(body)]
+        odd = _find(bodies, lambda name, raw: not shape.accepts_attribute(name, raw), refused)
+        wider = shape.widened(_decoded(raws) for raws in list(odd.values())[:: len(odd) // _LESSON + 1])
+        if wider is shape:
+            return shape, odd
+        with self._lock:  # another thread may have learnt meanwhile, which is then lost and learnt again
+            self._shape = wider
+        refused = [index for index in refused if not wider.accepts(bodies[index])]
+        return wider, _find(bodies, lambda name, raw: not wider.accepts_attribute(name, raw), refused)
 
 
 def quoted_codes(body: bytes) -> bytes:
@@ -103,42 +97,45 @@ def quoted_codes(body: bytes) -> bytes:
     return _NUMBER_CODE.sub(rb'"code":"\1"', body)
 
 
-# The key stands unescaped, so it is no part of a text; -0 is left alone, since as a number it is 0.
-_NUMBER_CODE = re.compile(rb'(?<!\\)"code":\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
+# The key stands unescaped, so it is no part of a text (looked at last, which lets the search skip from key to key);
+# -0 is left alone, since as a number it is 0.
+_NUMBER_CODE = re.compile(rb'"code":(?<!\\"code":)\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
 
 
-def _take(
-    shape: Shape, bodies: Sequence[bytes], left: list[int], decoded: dict[int, Any]
-) -> tuple[Shape, Block | None, list[int]]:
-    """Parse those of the products left that the shape accepts, after widening it where that helps."""
-    if (block := _read(shape, bodies, left)) is not None:
-        return shape, block, []
-    accepted, refused = _sort(shape, bodies, left)
-    if refused:
-        lesson = refused[:: len(refused) // _LESSON + 1]
-        decoded.update((i, json.loads(bodies[i])) for i in lesson if i not in decoded)
-        wider = shape.widened(decoded[i] for i in lesson)
-        if wider is not shape:
-            more, refused = _sort(wider, bodies, refused)
-            shape, accepted = wider, sorted([*accepted, *more])
-    block = _read(shape, bodies, accepted)
-    if block is None:
-        strange = {i for i in accepted if _is_strange(bodies[i])}
-        refused, accepted = sorted([*refused, *strange]), [i for i in accepted if i not in strange]
-        block = _read(shape, bodies, accepted)
-    return shape, block, refused if block is not None else left
+def _find(
+    bodies: Sequence[bytes],
+    is_odd: Callable[[str, msgspec.Raw], bool],
+    indexes: Sequence[int] | None = None,
+) -> dict[int, _Raws]:
+    """Return the odd attributes of each product that has any."""
+    odd: dict[int, _Raws] = {}
+    for index in range(len(bodies)) if indexes is None else indexes:
+        top = _TOP.decode(bodies[index])
+        found = {name: raw for name, raw in top.items() if is_odd(name, raw)}
+        if found:
+            odd[index] = top if _ROOT_SHAPES & top.keys() else found
+    return odd
 
 
-def _sort(shape: Shape, bodies: Sequence[bytes], indexes: list[int]) -> tuple[list[int], list[int]]:
-    accepts = [shape.accepts(bodies[i]) for i in indexes]
-    return (
-        [i for i, yes in zip(indexes, accepts, strict=True) if yes],
-        [i for i, yes in zip(indexes, accepts, strict=True) if not yes],
-    )
+def _without(bodies: Sequence[bytes], odd: dict[int, _Raws]) -> list[bytes]:
+    """Return the products without their odd attributes."""
+    left = list(bodies)
+    for index, raws in odd.items():
+        top = _TOP.decode(bodies[index])
+        left[index] = _ENCODER.encode({name: raw for name, raw in top.items() if name not in raws})
+    return left
 
 
-def _is_strange(body: bytes) -> bool:
-    """Whether a product holds what no type tells and Arrow would not keep: a key twice, a number it cannot hold."""
+def _merged(one: dict[int, _Raws], other: dict[int, _Raws]) -> dict[int, _Raws]:
+    return one | {index: one.get(index, {}) | raws for index, raws in other.items()}
+
+
+def _decoded(raws: _Raws) -> dict[str, Any]:
+    return {name: json.loads(bytes(raw)) for name, raw in raws.items()}
+
+
+def _is_strange(raw: msgspec.Raw) -> bool:
+    """Whether a value holds what no type tells and Arrow would not keep: a key twice, a number it cannot hold."""
     strange = False
 
     def see_number(text: str) -> float:
@@ -153,7 +150,7 @@ def _is_strange(body: bytes) -> bool:
         return {}
 
     json.loads(
-        body,
+        bytes(raw),
         parse_int=see_number,
         parse_float=see_number,
         parse_constant=see_number,
@@ -162,14 +159,11 @@ def _is_strange(body: bytes) -> bool:
     return strange
 
 
-def _read(shape: Shape, bodies: Sequence[bytes], indexes: list[int]) -> Block | None:
+def _read(shape: Shape, bodies: Sequence[bytes]) -> Fields | None:
     """Parse a block as a whole, or return None when Arrow refuses it or would change a number."""
-    products = np.array(indexes, dtype=np.int32)
-    if not indexes:
-        return Block(products, {})
-    if not shape.type.num_fields:
-        return Block(products, {}) if all(bodies[i] == b"{}" for i in indexes) else None
-    block = b"\n".join(bodies if len(indexes) == len(bodies) else [bodies[i] for i in indexes])
+    if not shape.type.num_fields or not bodies:
+        return {} if all(body == b"{}" for body in bodies) else None
+    block = b"\n".join(bodies)
     try:
         table = pyarrow.json.read_json(
             pa.BufferReader(block),
@@ -181,9 +175,9 @@ def _read(shape: Shape, bodies: Sequence[bytes], indexes: list[int]) -> Block | 
     except pa.ArrowInvalid:
         return None
     fields = {name: table.column(i).combine_chunks() for i, name in enumerate(table.column_names)}
-    if table.num_rows != len(indexes) or not all(_exact(array) for array in fields.values()):
+    if table.num_rows != len(bodies) or not all(_exact(array) for array in fields.values()):
         return None
-    return Block(products, fields)
+    return fields
 
 
 def _exact(array: pa.Array) -> bool:

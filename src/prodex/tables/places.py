@@ -46,7 +46,7 @@ class Places(NamedTuple):
         index = np.arange(len(parents)) - starts[parents]
         width = int(lengths.max())
         combined = self.codes[parents].astype(np.int64) * width + index
-        used, codes = _renumber(combined, len(self.names) * width)
+        used, codes = renumber(combined, len(self.names) * width)
         names = [_joined(self.names[code // width], code % width) for code in used.tolist()]
         return Places(self.products[parents], codes, names)
 
@@ -54,8 +54,8 @@ class Places(NamedTuple):
         return pa.DictionaryArray.from_arrays(pa.array(self.codes), pa.array(self.names, pa.string()))
 
 
-def _renumber(values: npt.NDArray[np.int64], bound: int) -> tuple[npt.NDArray[np.int64], Indices]:
-    """Return the distinct values and, for each value, its index among them."""
+def renumber(values: npt.NDArray[np.int64], bound: int) -> tuple[npt.NDArray[np.int64], Indices]:
+    """Return the distinct values, in order, and for each value its index among them; all are below the bound."""
     if bound > 8 * len(values) + 1024:
         used, codes = np.unique(values, return_inverse=True)
         return used, codes.astype(np.int32)

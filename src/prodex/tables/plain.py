@@ -70,9 +70,29 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     [('netContent', 250.0, 'g')]
     """
     keys = {"product_id": product_key(product), "gtin": fit(product.get("gtin"), "code")}
+    rows = rows_of(product)
+    flat: Rows = {}
+    for name, table in TABLES.items():
+        if name not in {"presence", "raw", "code_labels"}:
+            flat[name] = [_declared(table, row, keys) for row in rows[name]]
+    flat["descriptors"] = [
+        dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])
+    ]
+    (root,) = flat["products"]
+    root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
+    root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
+    flat["presence"] = [{**keys, **{presence_column(k): presence_of(v) for k, v in product.items()}}]
+    return flat
+
+
+def rows_of(attributes: Mapping[str, Any]) -> Rows:
+    """Walk a product, or some of its attributes: for each table its rows, with only the columns that have a value.
+
+    Each attribute goes its own way, so the rows of some are a part of the rows of all.
+    """
     rows: Rows = defaultdict(list)
     # A stack, not recursion: products nested a thousand levels deep have been seen to end other readers.
-    waiting: list[tuple[Any, _Place]] = [(product, _Place("", (), {}, None))]
+    waiting: list[tuple[Any, _Place]] = [(dict(attributes), _Place("", (), {}, None))]
     while waiting:
         value, place = waiting.pop()
         if isinstance(value, list):
@@ -82,18 +102,14 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
             _take_object(value, place, rows, waiting)
         elif value is not None:
             _take_scalar(value, place, rows)
-    flat: Rows = {}
-    for name, table in TABLES.items():
-        if name not in {"presence", "raw", "code_labels"}:
-            flat[name] = [{c.name: (row | keys).get(c.name) for c in table.columns} for row in rows[name]]
-    flat["descriptors"] = [
-        dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])
-    ]
-    (root,) = flat["products"]
-    root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
-    root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
-    flat["presence"] = [{**keys, **{presence_column(k): presence_of(v) for k, v in product.items()}}]
-    return flat
+    return rows
+
+
+def _declared(table: Table, row: Row, keys: Row) -> Row:
+    """Give a row exactly the declared columns, in their order."""
+    if table.per_product:
+        row |= keys
+    return {column.name: row.get(column.name) for column in table.columns}
 
 
 def product_key(product: Mapping[str, Any]) -> str:
@@ -169,7 +185,7 @@ def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any])
         if column.parent_path is not None:
             row[column.name] = fit(_look(around, column.parent_path), column.kind)
         for path in column.paths:
-            if path and row.get(column.name) is None:
+            if path and path[0] in left and row.get(column.name) is None:
                 row[column.name] = _pop(left, path, column)
                 row[""] = row.get("", False) or row[column.name] is not None
     return row
@@ -177,7 +193,7 @@ def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any])
 
 def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
     """Take the value at a path out of nested objects, which are copied on the way, if it fits its column."""
-    key, *rest = path
+    key, rest = path[0], path[1:]
     value = left.get(key)
     if not rest:
         fitting = fit(value, column.kind)
@@ -187,7 +203,7 @@ def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
     if not isinstance(value, dict):
         return None
     inner = dict(value)
-    fitting = _pop(inner, tuple(rest), column)
+    fitting = _pop(inner, rest, column)
     if fitting is not None:
         left[key] = inner
     return fitting
@@ -250,10 +266,10 @@ def _take_entity(left: dict[str, Any], rows: Rows) -> Row:
 def _descend(row: Row, place: _Place) -> _Node:
     above = place.node
     if above is None:
-        return _Node(0, row["node_gtin"], row["node_gtin"], 1.0)
-    quantity = row["quantity"]
+        return _Node(0, row.get("node_gtin"), row.get("node_gtin"), 1.0)
+    quantity = row.get("quantity")
     units = None if above.units is None or quantity is None else above.units * quantity
-    return _Node(above.level + 1, above.root_gtin, row["node_gtin"], units)
+    return _Node(above.level + 1, above.root_gtin, row.get("node_gtin"), units)
 
 
 def _hierarchy_columns(row: Row, place: _Place) -> Row:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from prodex.envelope import escape_lone_surrogates
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_column, product_key
 from prodex.tables.values import fit, storable
@@ -24,6 +24,7 @@ from prodex.tables.values import fit, storable
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
+_SPACE = {b" ", b"\t", b"\r", b"\n"}
 _BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -41,14 +42,17 @@ class Records(NamedTuple):
         For each top-level attribute seen, one number for each product, into `PRESENCE`.
     empty_texts
         For each attribute the indexes of the products on which it is "" and nothing more.
+    not_strict
+        For some products the attributes, decoded, that only a lenient reader accepts (NaN is no JSON).
     bodies
         Their other attributes, as far as they are filled, as JSON objects on one line each.
     """
 
     product_ids: list[str]
     gtins: list[str | None]
-    presence: dict[str, npt.NDArray[np.int8]]
+    presence: dict[str, bytearray]
     empty_texts: dict[str, list[int]]
+    not_strict: dict[int, dict[str, Any]]
     bodies: list[bytes]
 
 
@@ -61,12 +65,12 @@ def read_records(products: Sequence[bytes]) -> Records:
     >>> {name: PRESENCE[faces[0]] for name, faces in records.presence.items()}
     {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty', 'lifeCycle': 'filled'}
     """
-    records = Records([], [], {}, {}, [])
+    records = Records([], [], {}, {}, {}, [])
     for index, product in enumerate(products):
         try:
             top = _TOP.decode(product)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            top = _leniently(product)
+            top = _leniently(product, index, records)
         _see(records, index, len(products), top)
         identity, gtin = _scalar(top.get("id")), _scalar(top.get("gtin"))
         if key := fit(identity, "code"):
@@ -75,6 +79,8 @@ def read_records(products: Sequence[bytes]) -> Records:
             key = _key_without_id(product, top.get("uuid"), gtin)
         if (text := fit(gtin, "code")) is not None:
             del top["gtin"]
+        for name in records.not_strict.get(index, ()):
+            del top[name]
         records.product_ids.append(key)
         records.gtins.append(text)
         body = _ENCODER.encode(top)
@@ -119,7 +125,7 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     """Return the presence of each top-level attribute as a column of words."""
     words = pa.array(PRESENCE)
     return {
-        presence_column(name): pa.DictionaryArray.from_arrays(pa.array(faces), words)
+        presence_column(name): pa.DictionaryArray.from_arrays(np.frombuffer(faces, np.int8), words)
         for name, faces in records.presence.items()
     }
 
@@ -127,19 +133,21 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
 def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
     """Enter what is filled, and take out what is blank: null, [], {} and "" stand for each other in many records."""
     blank: list[str] = []
+    presence = records.presence
     for name, raw in top.items():
         value = bytes(raw)
-        face = _BLANK.get(value, _FILLED) if len(value) <= 4 else _FILLED
-        if face == _FILLED and value[0] in b"[{" and value[1] in b" \t\r\n" and value[1:-1].isspace():
+        face = _FILLED
+        if len(value) <= 4:
+            face = _BLANK.get(value, _FILLED)
+        if face == _FILLED and value[1:2] in _SPACE and value[0] in b"[{" and value[1:-1].isspace():
             face = _EMPTY
+        if name not in presence:
+            presence[name] = bytearray(count)
+        presence[name][index] = face
         if face != _FILLED and (value != b'""' or name not in _TEXTS_OF_ROOT):
             blank.append(name)
             if value == b'""':
                 records.empty_texts.setdefault(name, []).append(index)
-        faces = records.presence.get(name)
-        if faces is None:
-            faces = records.presence[name] = np.zeros(count, np.int8)
-        faces[index] = face
     for name in blank:
         del top[name]
 
@@ -160,7 +168,11 @@ _TEXTS_OF_ROOT = {
 def _scalar(raw: msgspec.Raw | None) -> Any:
     """Decode a key; what is no scalar is none."""
     value = b"null" if raw is None else bytes(raw)
-    return None if value[:1] in b"[{" else json.loads(value)
+    if value[:1] in b"[{":
+        return None
+    if value[:1] == b'"' and b"\\" not in value:  # most keys are plain text, and there are many
+        return value[1:-1].decode()
+    return json.loads(value)
 
 
 def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
@@ -170,7 +182,17 @@ def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
     return product_key(json.loads(product))
 
 
-def _leniently(product: bytes) -> dict[str, msgspec.Raw]:
-    """Read what the strict reader refuses and Python's own accepts, such as half a surrogate pair in a key."""
-    record = json.loads(product)
-    return {storable(key): msgspec.Raw(json.dumps(value).encode()) for key, value in record.items()}
+def _leniently(product: bytes, index: int, records: Records) -> dict[str, msgspec.Raw]:
+    """Read what the strict reader refuses and Python's own accepts: half a surrogate pair, or NaN."""
+    top = {}
+    for key, value in json.loads(product).items():
+        name, text = storable(key), json.dumps(value)
+        top[name] = msgspec.Raw(escape_lone_surrogates(text.encode()))
+        try:
+            _TOP_VALUE.decode(top[name])
+        except msgspec.DecodeError:
+            records.not_strict.setdefault(index, {})[name] = value
+    return top
+
+
+_TOP_VALUE = msgspec.json.Decoder(msgspec.Raw)

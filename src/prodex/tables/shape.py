@@ -1,8 +1,8 @@
-"""The types that products were seen to have: a cache that lets a whole page be parsed at once.
+"""The type that products were seen to have: a cache that lets a whole page be parsed at once.
 
 A shape is an Arrow type learnt from products, never guessed from text: strings stay strings, every number is a
 double, null and empty lists leave room for what may come. Losing the cache costs time and changes nothing, since
-products that no shape accepts go the plain way.
+attributes that the shape does not accept go the plain way.
 """
 
 from __future__ import annotations
@@ -37,11 +37,22 @@ class Shape:
 
     def accepts(self, body: bytes) -> bool:
         """Whether this product holds no field and no JSON type that the shape does not know."""
-        try:
-            self._decoder.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return False
-        return True
+        return _takes(self._decoder, body)
+
+    def accepts_attribute(self, name: str, raw: msgspec.Raw) -> bool:
+        """Whether this value of one top-level attribute does."""
+        decoder = self._attribute_decoders.get(name)
+        if decoder is None:
+            index = self.type.get_field_index(name)
+            if index < 0:
+                return False
+            decoder = msgspec.json.Decoder(_strict(self.type.field(index).type, "attribute"))
+            self._attribute_decoders[name] = decoder
+        return _takes(decoder, raw)
+
+    @cached_property
+    def _attribute_decoders(self) -> dict[str, msgspec.json.Decoder[Any]]:
+        return {}
 
     def widened(self, products: Iterable[Mapping[str, Any]], *, at_least: int = 2) -> Shape:
         """Return a shape that also knows what at least so many of these products show.
@@ -56,7 +67,19 @@ class Shape:
         return self if wider.equals(self.type) or _size(wider) > MAX_FIELDS else Shape(wider)
 
 
+def _takes(decoder: msgspec.json.Decoder[Any], value: bytes | msgspec.Raw) -> bool:
+    try:
+        decoder.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
 EMPTY = Shape(pa.struct([]))
+
+
+# Stands for items of which only null was seen: Arrow's reader makes invalid arrays of lists of its null type.
+_EMPTY_OBJECT = pa.struct([])
 
 
 @dataclass
@@ -100,7 +123,8 @@ class _Seen:
             case "number":
                 return pa.float64()
             case "list":
-                return pa.list_(self.item.arrow_type(1) if self.item is not None else pa.null())
+                item = self.item.arrow_type(1) if self.item is not None else pa.null()
+                return pa.list_(_EMPTY_OBJECT if pa.types.is_null(item) else item)
             case "object":
                 often = {
                     k: seen
@@ -117,7 +141,7 @@ def _nameable(key: str) -> bool:
 
 
 def _union(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    if pa.types.is_null(one):
+    if pa.types.is_null(one) or (one == _EMPTY_OBJECT and not pa.types.is_null(other)):
         return other
     if pa.types.is_struct(one) and pa.types.is_struct(other):
         fields = {f.name: f.type for f in one}

@@ -21,7 +21,7 @@ MARKETS: dict[int, tuple[tuple[str, ...], int]] = {
 }
 _MARKETS = [market for market, (_, share) in MARKETS.items() for _ in range(share)]
 
-#: Shapes of a family and their shares in percent.
+#: ShapeCache of a family and their shares in percent.
 _SHAPES = {"lone": 50, "case": 15, "pallet": 18, "pack": 7, "mixed": 5, "two parents": 3, "display": 2}
 _SHAPE_OF_PERCENT = [shape for shape, share in _SHAPES.items() for _ in range(share)]
 _SIZE = {"lone": 1, "case": 2, "pallet": 3, "pack": 4, "mixed": 4, "two parents": 5, "display": 3}
