@@ -14,7 +14,7 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies below its own row, and from its own package.
 ROWS = (
     {"errors"},
-    {"files", "locales", "envelope", "gtin"},
+    {"files", "locales", "envelope", "gtin", "markup"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},

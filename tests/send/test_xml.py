@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests import wire
 
+from prodex.errors import InputError
 from prodex.sandbox.payload import JSON, XML, read_payload
-from prodex.send.xml import encoded, payload, problems
+from prodex.send.records import records_of
+from prodex.send.xml import decoded, encoded, payload, problems
 
 GTIN = "03036811359935"
 
@@ -103,3 +105,48 @@ def test_depth_is_counted_as_the_service_counts(levels, refused):
     assert refused == bool(found)
     if not refused:
         assert [[("v", value)]] == read(payload([encoded({"v": value})]), XML)
+
+
+@given(st.lists(st.dictionaries(names, values, max_size=4), max_size=3))
+def test_what_was_written_can_be_read(products):
+    """Our own reader gives the same products back, in their order."""
+    products = [product for product in products if not list(problems(product))]
+    again = decoded(payload(map(encoded, products)))
+    assert json.dumps(products) == json.dumps(again)
+
+
+BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><SupplierProducts><product>&c;</product></SupplierProducts>'
+
+
+@pytest.mark.parametrize(
+    ("inner", "why"),
+    [
+        ("<Products/>", "root of the XML is 'Products'"),
+        (BOMB, "document type"),
+        ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><SupplierProducts/>', "document type"),
+        ("<SupplierProducts><item/></SupplierProducts>", "only product belongs there"),
+        ("<SupplierProducts>" + "<a>" * 70 + "</a>" * 70 + "</SupplierProducts>", "levels deep"),
+        ("<SupplierProducts><product>", "not XML"),
+        ("", "not XML"),
+        ("<SupplierProducts><product><a><b/>text</a></product></SupplierProducts>", "cannot be meant"),
+        ('<SupplierProducts><product><a colour="red">1</a></product></SupplierProducts>', "cannot be meant"),
+        ('<SupplierProducts><product><a type="number">x</a></product></SupplierProducts>', "no number"),
+        ('<SupplierProducts><product><a type="number">NaN</a></product></SupplierProducts>', "no number"),
+        ('<SupplierProducts><product><a list="empty">x</a></product></SupplierProducts>', "not empty"),
+        ('<SupplierProducts><product><a type="date">x</a></product></SupplierProducts>', "cannot be meant"),
+    ],
+)
+def test_a_file_that_is_not_such_xml_is_refused(tmp_path, inner, why):
+    """No entity is expanded and nothing else is read; the reason is told."""
+    path = tmp_path / "products.xml"
+    path.write_text(inner)
+    with pytest.raises(InputError, match=why):
+        records_of(path)
+
+
+def test_a_file_of_xml_is_taken_like_any_other(tmp_path):
+    """Null in it is left alone unless it is to delete."""
+    path = tmp_path / "products.xml"
+    path.write_bytes(payload([encoded({"gtin": GTIN, "nameLegal": [item("fra-FR", "Pain")], "brand": None})]))
+    assert [{"gtin": GTIN, "nameLegal": [item("fra-FR", "Pain")]}] == records_of(path)
+    assert records_of(path, null_deletes=True)[0]["brand"] is None

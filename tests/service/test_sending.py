@@ -398,7 +398,7 @@ BOMB = b'<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;">]><tracking>&c;</tra
         (BOMB, "document type"),
         (b'<!DOCTYPE a SYSTEM "http://127.0.0.1/x.dtd"><tracking>7</tracking>', "document type"),
         (b"<a>" * 100 + b"</a>" * 100, "levels deep"),
-        (b"<tracking>" + b" " * 1_000_001 + b"7</tracking>", "far more"),
+        (b"<tracking>" + b" " * 1_000_001 + b"7</tracking>", "are read at most"),
         (b"<tracking>7</track>", "not XML"),
         (b"<tracking>seven</tracking>", "no tracking identifier"),
         (b"<tracking>-7</tracking>", "no tracking identifier"),

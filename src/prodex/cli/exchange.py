@@ -54,7 +54,12 @@ def segments(
 
 @app.command(epilog="Example: prodex upsert products.json --dry-run")
 def upsert(
-    file: Annotated[Path, typer.Argument(help="Products: JSON, JSON lines, or a reply of the service.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Products: JSON, JSON lines, a reply of the service, or SupplierProducts (.xml)."
+        ),
+    ],
     xml: Annotated[bool, typer.Option("--xml", help="Send as XML instead of JSON.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and show what is found.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False,

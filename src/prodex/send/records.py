@@ -16,6 +16,7 @@ from prodex import gtin
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.reading import read_products
+from prodex.send import xml
 from prodex.tables.declaration import TABLES
 
 
@@ -75,7 +76,7 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     ----------
     source
         A frame with a column `gtin` and one for each attribute under its wire name, records, a catalogue, or the
-        path of a file of any form that `read_products` takes.
+        path of a file of any form that `read_products` takes, or of SupplierProducts (.xml).
     null_deletes
         Whether None deletes the attribute; else it is left alone, like NaN.
 
@@ -90,7 +91,7 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     [{'gtin': '03036811359935', 'description': None}]
     """
     if isinstance(source, str | Path):
-        source = _whole_file(source)
+        source = xml.decoded(Path(source).read_bytes()) if _is_xml(Path(source)) else _whole_file(source)
     if isinstance(source, Catalog):
         records: Iterable[Any] = map(json.loads, source.arrow("raw", ["json"])["json"].to_pylist())
     elif isinstance(source, pd.DataFrame):
@@ -108,6 +109,10 @@ def is_missing(value: object) -> bool:
     return (
         value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
     )
+
+
+def _is_xml(path: Path) -> bool:
+    return path.suffix.lower() == ".xml" and path.is_file()
 
 
 def _whole_file(path: str | Path) -> Catalog:

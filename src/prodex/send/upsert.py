@@ -115,7 +115,7 @@ def upsert(
     service
         From `prodex.connect`.
     records
-        A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file, or what
+        A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also of XML), or what
         `changes_from_frame` made. What the service keeps itself (id, updatedAt, owner ...) is left out.
     format
         "json" or "xml".

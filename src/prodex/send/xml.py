@@ -7,12 +7,16 @@ is written is the sandbox's decision; it stands in its OpenAPI document, and thi
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from prodex.send.records import Product
+from prodex.errors import InputError
+from prodex.markup import Element, MarkupRefused, parsed
+
+Product = dict[str, Any]
 
 CONTENT_TYPE = "application/xml"
 
@@ -22,6 +26,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # XML 1.0 has no way to write these, not even escaped.
 _NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DEEPEST = 64
+_LARGEST = 500_000_000
+_NIL = "xsi:nil"
 _SHORT = ["expressedIn", "data"]
 _RETURN = {"\r": "&#13;"}
 
@@ -42,6 +48,28 @@ def encoded(product: Product) -> bytes:
 languages="fra-FR">Pain &amp; beurre</namePublicLong><description xsi:nil="true"/></product>
     """
     return f"<product>{''.join(_members(product))}</product>".encode()
+
+
+def decoded(body: bytes) -> list[Product]:
+    """Read products out of a SupplierProducts document.
+
+    Raises
+    ------
+    InputError
+        When it is none; the message says why.
+
+    Examples
+    --------
+    >>> decoded(payload([encoded({"gtin": "03036811359935", "lifeCycle": 1, "allergens": []})]))
+    [{'gtin': '03036811359935', 'lifeCycle': 1, 'allergens': []}]
+    """
+    try:
+        root = parsed(body, largest=_LARGEST, deepest=_DEEPEST)
+        if root.name != "SupplierProducts" or root.text.strip():
+            raise InputError(f"The root of the XML is {root.name!r:.40}; products stand in SupplierProducts.")
+        return [_product(element) for element in root.children]
+    except MarkupRefused as error:
+        raise InputError(f"The XML holds no products that can be read: {error}.") from error
 
 
 def problems(product: Product) -> Iterator[tuple[str, str]]:
@@ -120,3 +148,60 @@ def _escaped(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return quoteattr(text)
+
+
+def _product(element: Element) -> Product:
+    if element.name != "product" or element.attributes or element.text.strip():
+        raise MarkupRefused(f"SupplierProducts holds {element.name!r:.40}, and only product belongs there")
+    return _read_members(element)
+
+
+def _read_members(element: Element) -> dict[str, Any]:
+    groups: dict[str, list[Element]] = {}
+    for child in element.children:
+        groups.setdefault(child.name, []).append(child)
+    return {name: _read_member(several) for name, several in groups.items()}
+
+
+def _read_member(several: list[Element]) -> Any:
+    first = several[0]
+    if first.attributes.get("list") == "empty":
+        if len(several) > 1 or first.children or first.text:
+            raise MarkupRefused(f"{first.name!r:.40} is said to be an empty list and is not empty")
+        return []
+    alone = len(several) == 1 and not first.attributes.keys() & {"list", "languages", "unit"}
+    return _read(first) if alone else [_read(item) for item in several]
+
+
+def _read(element: Element) -> Any:
+    said = {name: value for name, value in element.attributes.items() if (name, value) != ("list", "true")}
+    nil = said.pop(_NIL, None) in {"true", "1"}
+    bare = not element.children and not (nil and element.text)
+    match said:
+        case {"languages": code, **others} if bare and not others:
+            return {"expressedIn": {"code": code}, "data": None if nil else element.text}
+        case {"unit": code, **others} if bare and not nil and not others:
+            return {"expressedIn": {"code": code}, "data": _number(element)}
+        case {"type": "number"} if bare and not nil and len(said) == 1:
+            return _number(element)
+        case {"type": "string"} if bare and not nil and len(said) == 1:
+            return element.text
+        case {"type": "object"} if bare and not nil and len(said) == 1 and not element.text.strip():
+            return {}
+        case {} if not said and nil and bare:
+            return None
+        case {} if not said and not nil and element.children and not element.text.strip():
+            return _read_members(element)
+        case {} if not said and not nil and not element.children:
+            return {"TRUE": True, "FALSE": False}.get(element.text, element.text)
+    raise MarkupRefused(f"element {element.name!r:.40} has attributes or text that cannot be meant so")
+
+
+def _number(element: Element) -> int | float:
+    try:
+        number = json.loads(element.text)
+    except (ValueError, RecursionError):
+        number = None
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise MarkupRefused(f"element {element.name!r:.40} holds {element.text!r:.40}, which is no number")
+    return number

@@ -1,21 +1,18 @@
-"""What the replies to writes say, as JSON or as XML.
-
-XML is read without DTD, entities and external access, within bounds of size and depth: a reply is small and flat,
-and what is not is no reply to trust.
-"""
+"""What the replies to writes say, as JSON or as XML."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
-from xml.parsers import expat
+from typing import Any
 
 from prodex.errors import UnexpectedReply
+from prodex.markup import MarkupRefused, parsed
 from prodex.service.door import Reply
 
 #: The states of an import (spec, States).
 IMPORT_STATES = ("EMPTY", "IN_PROGRESS", "ERROR", "CONTAINS_ERRORS", "SUCCESS", "TIMEOUT")
 
+#: A reply is small and flat, and what is not is no reply to trust.
 _LARGEST_XML = 1_000_000
 _DEEPEST_XML = 16
 _INT32 = range(2**31)
@@ -37,7 +34,7 @@ def json_or_nothing(reply: Reply) -> Any:
 def tracking_id(reply: Reply) -> int:
     """Return the tracking identifier in the answer to an upsert (spec, endpoint 7)."""
     if reply.body.lstrip()[:1] == b"<":
-        found = _xml_text(reply.body, "tracking").strip()
+        found = _xml_tracking(reply.body).strip()
         identifier: Any = int(found) if found.isascii() and found.isdigit() and len(found) < 20 else found
     else:
         answer = json_value(reply)
@@ -60,44 +57,19 @@ def tracking_record(reply: Reply) -> dict[str, Any]:
     return record
 
 
-def _xml_text(body: bytes, name: str) -> str:
-    """Return the text of the first element of a name; "" where there is none."""
-    if len(body) > _LARGEST_XML:
-        raise UnexpectedReply(
-            f"The XML reply has {len(body):,} bytes, far more than a tracking identifier needs."
-        )
-    path: list[str] = []
-    found: list[str] = []
-    done = False
-
-    def refuse(*_: object) -> NoReturn:
-        raise UnexpectedReply("The XML reply declares a document type or an entity, which no reply needs.")
-
-    def start(element: str, _: object) -> None:
-        path.append(element.rpartition(":")[2])
-        if len(path) > _DEEPEST_XML:
-            raise UnexpectedReply(f"The XML reply is nested more than {_DEEPEST_XML} levels deep.")
-
-    def end(_: str) -> None:
-        nonlocal done
-        done = path.pop() == name or done
-
-    def text(data: str) -> None:
-        if path[-1:] == [name] and not done:
-            found.append(data)
-
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    parser.ExternalEntityRefHandler = refuse
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = text
+def _xml_tracking(body: bytes) -> str:
+    """Return the text of the element `tracking`, wherever it stands; "" where there is none."""
     try:
-        parser.Parse(body, True)
-    except expat.ExpatError as error:
-        raise UnexpectedReply(f"The reply is not XML that can be read ({error}).") from None
-    return "".join(found)
+        root = parsed(body, largest=_LARGEST_XML, deepest=_DEEPEST_XML)
+    except MarkupRefused as error:
+        raise UnexpectedReply(f"The XML reply cannot be read: {error}.") from None
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.name.rpartition(":")[2] == "tracking":
+            return element.text
+        waiting += element.children
+    return ""
 
 
 def _begins(body: bytes) -> str:
