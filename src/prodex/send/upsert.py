@@ -115,8 +115,8 @@ def upsert(
     service
         From `prodex.connect`.
     records
-        A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also of XML), or what
-        `changes_from_frame` made. What the service keeps itself (id, updatedAt, owner ...) is left out.
+        A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also of
+        XML), or what `changes_from_frame` made. What the service keeps itself (id, updatedAt ...) is left out.
     format
         "json" or "xml".
     dry_run
