@@ -18,7 +18,7 @@ from prodex.sandbox.docs import docs_page
 from prodex.sandbox.endpoints import ROUTES, SERVICE
 from prodex.sandbox.exchange import Exchange
 from prodex.sandbox.listing import Listing
-from prodex.sandbox.openapi import COMPONENTS
+from prodex.sandbox.openapi_others import COMPONENTS
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.store import Store
 from prodex.sandbox.tokens import Tokens

@@ -15,18 +15,14 @@ from prodex.sandbox.filters import read_body as read_filters
 from prodex.sandbox.filters import read_query_string
 from prodex.sandbox.imports import tracking_record
 from prodex.sandbox.kinds import integer
-from prodex.sandbox.openapi import (
-    LIST_CONTRACT,
+from prodex.sandbox.openapi import LIST_CONTRACT, SEARCH_CONTRACT, TOKEN_CONTRACT, refusals
+from prodex.sandbox.openapi_others import (
     ORGANIZATIONS_CONTRACT,
     REQUIRE_CONTRACT,
     SCENARIOS_CONTRACT,
-    SEARCH_CONTRACT,
     SEGMENTS_CONTRACT,
-    TOKEN_CONTRACT,
-    TRACKING_CONTRACT,
-    UPSERT_CONTRACT,
-    refusals,
 )
+from prodex.sandbox.openapi_writing import TRACKING_CONTRACT, UPSERT_CONTRACT
 from prodex.sandbox.payload import JSON, XML
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.scenarios import list_scenarios, require_scenarios
