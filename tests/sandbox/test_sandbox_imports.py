@@ -212,10 +212,12 @@ def test_more_products_than_an_upsert_may_have_are_an_error() -> None:
     """One product over the limit, and nothing is imported."""
     with exchange(upsert_limit=2) as (_, mill):
         record = mill.write(GOOD, GOOD, GOOD)
-        assert ("ERROR", "The payload has 3 products; 2 are the most.") == (
+        assert ("ERROR", "The payload has more than 2 products.") == (
             record["status"],
             record["message"],
         )
+        three = f"<SupplierProducts>{'<product/>' * 3}</SupplierProducts>"
+        assert "The payload has more than 2 products." == mill.write_xml(three)["message"]
         assert "SUCCESS" == mill.write(GOOD, GOOD)["status"]
 
 

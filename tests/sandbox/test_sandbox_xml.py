@@ -116,8 +116,8 @@ PRODUCTS = st.lists(st.dictionaries(NAMES, VALUES, max_size=5), max_size=3)
 @given(products=PRODUCTS)
 def test_xml_says_what_json_says(products: list[dict[str, Any]]) -> None:
     """Whatever products can hold, their XML is read as the same products as their JSON."""
-    as_json = read_payload(json.dumps({"data": products}).encode(), JSON)
-    as_xml = read_payload(supplier_products(*products).encode(), XML)
+    as_json = read_payload(json.dumps({"data": products}).encode(), JSON, 10)
+    as_xml = read_payload(supplier_products(*products).encode(), XML, 10)
     assert [{name: json.loads(bytes(raw)) for name, raw in product.items()} for product in as_json] == [
         {name: json.loads(bytes(raw)) for name, raw in product.items()} for product in as_xml
     ]
@@ -254,7 +254,7 @@ HOSTILE = [
 def test_xml_that_breaks_a_rule_is_named(body: bytes, words: str) -> None:
     """Each broken rule of the contract makes the payload unreadable, and is named."""
     with pytest.raises(PayloadUnreadable) as refused:
-        read_payload(body, XML)
+        read_payload(body, XML, 10)
     assert words in str(refused.value)
 
 
@@ -270,9 +270,9 @@ def test_no_dtd_entity_or_external_file_is_ever_read(mill: Writer, body: bytes) 
 
 def test_levels_and_numbers_are_kept_to_the_limit() -> None:
     """64 levels are read, and numbers keep their spelling."""
-    (deep,) = read_supplier_products(product("<a>" * 62 + "</a>" * 62))
+    (deep,) = read_supplier_products(product("<a>" * 62 + "</a>" * 62), 10)
     assert {"gtin", "a"} == deep.keys()
-    (number,) = read_payload(product('<a type="number">1.50</a><b unit="GRM">1e2</b>'), XML)
+    (number,) = read_payload(product('<a type="number">1.50</a><b unit="GRM">1e2</b>'), XML, 10)
     assert b"1.50" == bytes(number["a"])
     assert b'[{"expressedIn":{"code":"GRM"},"data":1e2}]' == bytes(number["b"])
 
@@ -280,4 +280,4 @@ def test_levels_and_numbers_are_kept_to_the_limit() -> None:
 def test_an_encoding_that_xml_declares_is_read() -> None:
     """A body may declare another encoding than UTF-8."""
     body = '<?xml version="1.0" encoding="ISO-8859-1"?><SupplierProducts><product><a>é</a></product></SupplierProducts>'
-    assert [{"a": "é"}] == read_supplier_products(body.encode("latin-1"))
+    assert [{"a": "é"}] == read_supplier_products(body.encode("latin-1"), 10)

@@ -20,21 +20,21 @@ class PayloadUnreadable(Exception):
     """The payload breaks the format; the message says where."""
 
 
-def read_payload(body: bytes, media_type: str) -> list[Members]:
-    """Return the products of a payload.
+def read_payload(body: bytes, media_type: str, most: int) -> list[Members]:
+    """Return the products of a payload, `most` of them at most.
 
     Raises
     ------
     PayloadUnreadable
-        When it breaks the format.
+        When it breaks the format, or has more products.
     """
     try:
-        return _read_xml(body) if media_type == XML else _read_json(body)
+        return _read_xml(body, most) if media_type == XML else _read_json(body, most)
     except RecursionError:
         raise PayloadUnreadable("The payload is nested too deeply.") from None
 
 
-def _read_json(body: bytes) -> list[Members]:
+def _read_json(body: bytes, most: int) -> list[Members]:
     try:
         if not _is_object(body):
             raise PayloadUnreadable('The payload is JSON, but no object; send {"data": [...]}.')
@@ -46,6 +46,8 @@ def _read_json(body: bytes) -> list[Members]:
         if not bytes(outer["data"]).startswith(b"["):
             raise PayloadUnreadable("data is not an array of products.")
         products = items(outer["data"])
+        if len(products) > most:
+            raise PayloadUnreadable(f"The payload has more than {most:,} products.")
         for index, product in enumerate(products):
             if not _is_object(product):
                 raise PayloadUnreadable(f"data[{index}] is not an object.")
@@ -54,11 +56,11 @@ def _read_json(body: bytes) -> list[Members]:
         raise PayloadUnreadable(f"The payload is not JSON: {error}.") from None
 
 
-def _read_xml(body: bytes) -> list[Members]:
+def _read_xml(body: bytes, most: int) -> list[Members]:
     try:
         return [
             {name: msgspec.Raw(encode(value)) for name, value in product.items()}
-            for product in read_supplier_products(body)
+            for product in read_supplier_products(body, most)
         ]
     except ValueError as error:
         raise PayloadUnreadable(f"{error}.") from None

@@ -27,20 +27,20 @@ _MOST_ELEMENTS: Final = 200_000
 _BLANK: Final = " \t\r\n"
 
 
-def read_supplier_products(body: bytes) -> list[dict[str, Any]]:
-    """Return the products of an XML body.
+def read_supplier_products(body: bytes, most: int) -> list[dict[str, Any]]:
+    """Return the products of an XML body, `most` of them at most.
 
     Raises
     ------
     ValueError
-        When it is not well-formed, or breaks a rule of the contract.
+        When it is not well-formed, breaks a rule of the contract, or has more products.
 
     Examples
     --------
-    >>> read_supplier_products(b"<SupplierProducts><product><gtin>1</gtin></product></SupplierProducts>")
+    >>> read_supplier_products(b"<SupplierProducts><product><gtin>1</gtin></product></SupplierProducts>", 1)
     [{'gtin': '1'}]
     """
-    reader = _Reader()
+    reader = _Reader(most)
     parser = DefusedXMLParser(target=reader, forbid_dtd=True)
     try:
         parser.feed(body)
@@ -74,7 +74,8 @@ class _Element:
 class _Reader:
     """Takes the parser's events; has the products in the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self.products: list[dict[str, Any]] = []
         self._open: list[_Element] = []
         self._elements = 0
@@ -112,6 +113,8 @@ class _Reader:
         if "".join(element.text).strip(_BLANK):
             raise ValueError(f"<{element.name}> holds text; it has elements only")
         if level == 1:
+            if len(self.products) == self._most:
+                raise ValueError(f"The payload has more than {self._most:,} products")
             try:
                 self.products.append(_members(element))
             except ValueError as error:

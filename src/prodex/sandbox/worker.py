@@ -103,11 +103,7 @@ class Worker:
             self._end(one, Outcome(ImportStatus.TIMEOUT))
 
     def _import(self, one: Import, deadline: float) -> None:
-        sent = read_payload(one.payload, one.media_type)
-        if len(sent) > self._behaviour.upsert_limit:
-            raise PayloadUnreadable(
-                f"The payload has {len(sent):,} products; {self._behaviour.upsert_limit:,} are the most."
-            )
+        sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
         with self._store.writing() as connection:
             organization = self._organizations[one.organization_id]
             upsert = Upsert(connection, organization, self._codes, datetime.now(UTC))
