@@ -192,6 +192,19 @@ def test_an_update_that_waits_is_not_overtaken():
         prodex.changes_from_frame(long((gtin(1), "description", None, "fr", "x")), catalog_of(pending))
 
 
+def test_what_is_as_it_was_refuses_nothing():
+    """An update that waits, a product without GTIN, one GTIN twice: no matter where nothing changes."""
+    pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
+    nameless = {"id": 8, "description": [text("fra-FR", "Bon")]}
+    catalog = catalog_of(pending, nameless, product(2), {**product(3), "gtin": gtin(2)})
+    assert 0 == len(prodex.changes_from_frame(catalog.texts, catalog))
+    with pytest.raises(ChangesRefused, match="Product 8 has no GTIN"):
+        prodex.changes_from_frame(catalog.texts.query("product_id == '8'").assign(text="x"), catalog)
+    waiting = catalog.texts.query("attribute == 'lastRequest.description'").assign(text="x")
+    with pytest.raises(ChangesRefused, match="lastRequest is kept by the service"):
+        prodex.changes_from_frame(waiting, catalog)
+
+
 def test_two_texts_for_one_place_are_refused():
     """Which of them counts would be left to chance."""
     rows = [(gtin(1), "description", None, "fr", word) for word in ("a", "b")]

@@ -120,7 +120,11 @@ def changes_from_frame(
             continue
         for attribute in touched:
             _refuse_unknown(catalog.origin, attribute, wishes[product])
-        gtin = str(record["gtin"])
+        gtin = str(record.get("gtin"))
+        if record.get("gtin") is None:
+            raise ChangesRefused(
+                f"Product {product} has no GTIN, and a write names its product by GTIN alone."
+            )
         if gtin in filled or len(known.ids[gtin]) > 1:
             raise ChangesRefused(
                 f"The catalogue has {len(known.ids[gtin])} products of GTIN {gtin}, and a write names only the GTIN: "

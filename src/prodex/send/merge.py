@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from prodex import locales
 from prodex.errors import ChangesRefused, QueryError
-from prodex.send.records import DELETE, Product
+from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE, Product
 from prodex.tables.languages import short_language
 
 
@@ -97,51 +97,64 @@ def merged(
     ChangesRefused
         When a correction does not say which of several texts it means, or in which language a new one is.
     """
-    gtin = str(product["gtin"])
-    works: Product = {}
-    touched: set[str] = set()
-    edits: list[Edit] = []
-    aims: dict[int, Wish] = {}
-    gone: list[_Text] = []
-    for wish in wishes:
+    work = _Work(product, codes)
+    edits = [edit for wish in wishes if (edit := work.apply(wish)) is not None]
+    return work.finished({edit.attribute.partition(".")[0] for edit in edits}), edits
+
+
+class _Work:
+    """One product while it is corrected: copies of the attributes that are touched."""
+
+    def __init__(self, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]]) -> None:
+        self._product = product
+        self._codes = codes
+        self._gtin = str(product.get("gtin"))
+        self._values: Product = {}
+        self._aims: dict[int, Wish] = {}
+        self._gone: list[_Text] = []
+
+    def apply(self, wish: Wish) -> Edit | None:
+        """Do what one correction asks for; None when that changes nothing."""
         root = wish.attribute.partition(".")[0]
-        _refuse_pending(product, root, gtin)
         if not wish.is_text:
-            before = product.get(root)
-            if before != wish.value and not (before is None and wish.value is DELETE):
-                works[root] = None if wish.value is DELETE else wish.value
-                touched.add(root)
-                edits.append(Edit(gtin, root, None, None, before, wish.value))
-            continue
-        if root not in works:
-            works[root] = copy.deepcopy(product.get(root))
-        text = _aimed_at(list(_texts(works[root], root)), wish, gtin)
-        if text is None:
-            if wish.value is DELETE:
-                continue
-            works[root] = _with_new(works[root], wish, product, codes, gtin)
-            edits.append(
-                Edit(gtin, wish.attribute, None, wish.language or wish.language_code, None, wish.value)
+            before = self._product.get(root)
+            if before == wish.value or (before is None and wish.value is DELETE):
+                return None
+            self._values[root] = None if wish.value is DELETE else wish.value
+            return Edit(self._gtin, root, None, None, before, wish.value)
+        if root not in self._values:
+            self._values[root] = copy.deepcopy(self._product.get(root))
+        text = _aimed_at(list(_texts(self._values[root], root)), wish, self._gtin)
+        if text is not None:
+            return self._correct(text, wish)
+        if wish.value is DELETE:
+            return None
+        self._values[root] = _with_new(self._values[root], wish, self._product, self._codes, self._gtin)
+        return Edit(self._gtin, wish.attribute, None, wish.language or wish.language_code, None, wish.value)
+
+    def _correct(self, text: _Text, wish: Wish) -> Edit | None:
+        before = text.item["data"]
+        if self._aims.setdefault(id(text.item), wish).value != wish.value:
+            raise ChangesRefused(
+                f"GTIN {self._gtin}: two different texts were given for {_named(wish)}. Keep one of them."
             )
+        if before == wish.value:
+            return None
+        if wish.value is DELETE:
+            self._gone.append(text)
         else:
-            before = text.item["data"]
-            if aims.setdefault(id(text.item), wish).value != wish.value:
-                raise ChangesRefused(
-                    f"GTIN {gtin}: two different texts were given for {_named(wish)}. Keep one of them."
-                )
-            if before == wish.value:
-                continue
-            if wish.value is DELETE:
-                gone.append(text)
-            else:
-                text.item["data"] = wish.value
-            edits.append(
-                Edit(gtin, wish.attribute, text.position, text.language or text.code, before, wish.value)
-            )
-        touched.add(root)
-    for text in gone:  # at the end, since positions count what is there
-        _remove(text, gtin)
-    return {name: None if works[name] == [] else works[name] for name in works if name in touched}, edits
+            text.item["data"] = wish.value
+        return Edit(self._gtin, wish.attribute, text.position, text.language or text.code, before, wish.value)
+
+    def finished(self, touched: set[str]) -> Product:
+        """Return the touched attributes as they are to be written."""
+        for root in touched:
+            _refuse_unsettled(self._product, root, self._gtin)
+        for text in self._gone:  # only now, since positions count what is there
+            _remove(text, self._gtin)
+        return {
+            root: None if value == [] else value for root, value in self._values.items() if root in touched
+        }
 
 
 def _texts(value: Any, root: str) -> Iterator[_Text]:
@@ -237,7 +250,9 @@ def _remove(text: _Text, gtin: str) -> None:
     text.holder[:] = [item for item in text.holder if item is not text.item]
 
 
-def _refuse_pending(product: Mapping[str, Any], root: str, gtin: str) -> None:
+def _refuse_unsettled(product: Mapping[str, Any], root: str, gtin: str) -> None:
+    if root in KEPT_BY_THE_SERVICE:
+        raise ChangesRefused(f"GTIN {gtin}: {root} is kept by the service and cannot be written.")
     pending = product.get("lastRequest")
     if isinstance(pending, Mapping) and pending.get(root):
         raise ChangesRefused(
