@@ -27,7 +27,7 @@ def read(body, media_type):
     """Have the sandbox read a payload, to plain JSON values in their order."""
     return [
         [(name, json.loads(bytes(value))) for name, value in product.items()]
-        for product in read_payload(body, media_type)
+        for product in read_payload(body, media_type, 10)
     ]
 
 
