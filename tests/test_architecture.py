@@ -14,12 +14,12 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies below its own row, and from its own package.
 ROWS = (
     {"errors"},
-    {"files", "locales", "envelope"},
+    {"files", "locales", "envelope", "gtin", "markup"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},
     {"reading", "labels"},
-    {"load"},
+    {"load", "send", "listings"},
     {"__init__"},
     {"demo"},
     {"cli"},

@@ -176,10 +176,26 @@ def test_tables_shows_the_data_dictionary(run: Run) -> None:
     assert re.search(r"is_packshot +bool +assets.pictures.isPackshot +said to be a packshot", one.stdout)
 
 
-@pytest.mark.parametrize("command", ["load", "snapshots", "tables", "export", "sandbox", "demo"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "load",
+        "snapshots",
+        "tables",
+        "export",
+        "check",
+        "organizations",
+        "segments",
+        "upsert",
+        "track",
+        "scenarios require",
+        "sandbox",
+        "demo",
+    ],
+)
 def test_help_gives_an_example(run: Run, command: str) -> None:
     """Each command explains itself."""
-    shown = run(command, "--help")
+    shown = run(*command.split(), "--help")
 
     assert 0 == shown.returncode
     assert re.search(rf"[Ee]xample: prodex {command}", shown.stdout)

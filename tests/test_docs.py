@@ -15,6 +15,8 @@ import pytest
 
 import prodex
 from prodex.cli import app
+from prodex.sandbox import Sandbox
+from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
 
 ROOT = Path(__file__).parents[1]
@@ -42,19 +44,30 @@ def test_the_table_list_is_the_declaration() -> None:
     assert f"{found[1]}{table_list()}{found[2]}" == found[0]
 
 
+@pytest.fixture
+def own_service() -> Iterator[prodex.Client]:
+    """A sandbox that nobody else reads, since the README writes to it."""
+    with Sandbox(products=shared_products(600)) as sandbox:
+        key = sandbox.credentials[0]
+        yield prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+
+
 def test_the_first_lines_of_python_run(
-    service: prodex.Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    own_service: prodex.Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Every Python block, in order, as a newcomer would paste them."""
     pytest.importorskip("duckdb")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(prodex, "connect", lambda _: service)
+    monkeypatch.setattr(prodex, "connect", lambda _: own_service)
     names: dict[str, object] = {}
     for block in blocks("python"):
         exec(block, names)
 
     assert 600 == len(names["catalog"])  # type: ignore[arg-type]
     assert (tmp_path / "out" / "datapackage.json").is_file()
+    assert "SUCCESS" == prodex.track(own_service).status
 
 
 def commands() -> Iterator[list[str]]:
@@ -75,7 +88,10 @@ def test_every_command_stands_in_the_readme() -> None:
     assert set(known) == {words[1] for words in shown}
     for words in shown:
         if words[1] != "sandbox":  # it reads its own options
-            options = {name for parameter in known[words[1]].params for name in parameter.opts}
+            command = known[words[1]]
+            if words[1] == "scenarios":
+                command = command.commands[words[2]]
+            options = {name for parameter in command.params for name in parameter.opts}
             assert {word for word in words if word.startswith("--")} <= options, words
 
 

@@ -8,27 +8,37 @@
 
 from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import ProdexError
+from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
+from prodex.send import DELETE, Tracking, changes_from_frame, require_scenarios, track, upsert
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 
 __all__ = [
+    "DELETE",
     "Catalog",
     "Client",
     "Ledger",
     "Origin",
     "ProdexError",
     "ProductQuery",
+    "Tracking",
+    "changes_from_frame",
     "connect",
     "flatten",
     "list_snapshots",
+    "load_organizations",
     "load_products",
     "load_rich_content",
+    "load_segments",
     "open_snapshot",
     "read_products",
+    "require_scenarios",
     "save",
+    "track",
+    "upsert",
     "verify",
     "with_pending_updates",
 ]

@@ -1,18 +1,31 @@
-"""The tables of a catalogue, shown in a terminal: sizes first, then a few lines from all over each."""
+"""What prodex does, shown in a terminal: a few lines from all over each table, and a correction there and back."""
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 from collections.abc import Callable
+from datetime import datetime
+from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
+from prodex.errors import ChangesRefused, IncompleteLoad
+from prodex.gtin import are_valid
+from prodex.query import ProductQuery
+from prodex.reading import flatten
+from prodex.send import Changes, changes_from_frame, upsert
+from prodex.service import Client
 from prodex.tables.declaration import TABLES
 
 _LINES = 3
 _WIDTH = 110
 _CELL = 26
+_ATTRIBUTE = "namePublicLong"
+_CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
 
 
 def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
@@ -39,7 +52,7 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
 
 def _lines(rows: pa.Table) -> list[str]:
     """Lay the first rows out in columns, as many of those that are filled as the width holds."""
-    cells = [[name, *(_plain(value) for value in column.to_pylist())] for name, column in _telling(rows)]
+    cells = [[name, *(plain(value) for value in column.to_pylist())] for name, column in _telling(rows)]
     lines = [""] * (rows.num_rows + 1)
     for column in cells:
         width = min(max(map(len, column)), _CELL)
@@ -57,7 +70,52 @@ def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
     return [("gtin", columns["gtin"]), *filled] if "gtin" in columns else filled
 
 
-def _plain(value: object) -> str:
+def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Correct one text in one language, follow it to its end, and read back what the service has then.
+
+    Raises
+    ------
+    IncompleteLoad
+        When what is read back is not what was sent, or another language changed.
+    """
+    changes = _a_correction(catalog)
+    (edit,) = changes.edits
+    say(f"Correcting one text: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r}.")
+    say(f"  before: {plain(edit.before)}\n  after:  {plain(edit.after)}")
+    tracking = upsert(client, changes, progress=False).wait(progress=False)
+    say(f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {tracking.message}".rstrip())
+    page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
+    there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
+    texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
+    sent = changes.records[0][_ATTRIBUTE]
+    if there[0][_ATTRIBUTE] != sent:
+        raise IncompleteLoad(f"GTIN {edit.gtin} came back with another {_ATTRIBUTE} than was sent.")
+    say("Read back from the service:")
+    for row in texts.itertuples():
+        mark = "corrected" if row.position == edit.position else "untouched"
+        say(f"  {row.language_code}  {mark}  {plain(row.text)}")
+
+
+def _a_correction(catalog: Catalog) -> Changes:
+    """Choose a product with a name in several languages, and correct one of them."""
+    names = catalog.texts.query("attribute == @_ATTRIBUTE")
+    names = names[are_valid(names["gtin"].fillna("").tolist())]
+    languages = names.groupby("product_id")["language"].nunique()
+    for product in languages.sort_values(ascending=False, kind="stable").index:
+        texts: pd.DataFrame = names[names["product_id"] == product].iloc[:1].copy()
+        old = _CORRECTED.sub("", str(texts["text"].iloc[0]))
+        moment = datetime.now().astimezone().time().isoformat("milliseconds")
+        texts["text"] = f"{old} (corrected at {moment})"
+        try:
+            changes = changes_from_frame(texts, catalog)
+        except ChangesRefused:  # an update of this one waits, or another product has its GTIN
+            continue
+        if max(len(item["data"] or "") for item in changes.records[0][_ATTRIBUTE]) <= 200:
+            return changes
+    raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
+
+
+def plain(value: object) -> str:
     """Write a value on one line; what a supplier typed must not move a terminal's cursor."""
     text = "" if value is None else str(value)
     return "".join(

@@ -6,13 +6,18 @@
     ├── SettingsError                  base URL, credentials or folders cannot be used as given
     ├── QueryError                     a query that the service could not understand, or not as meant
     ├── InputError                     records or files handed in that cannot be read
+    │   ├── PreflightFailed            products that the service would refuse; nothing was sent
+    │   └── ChangesRefused             corrections whose surroundings are not known
+    │       └── ChangesStale           the product was changed since it was loaded
     ├── ServiceError                   the exchange service, or the way to it, failed
     │   ├── ServiceUnreachable         no connection, a timeout, or 429/5xx until patience ended
     │   ├── AuthenticationFailed       credentials or token not accepted
     │   ├── RequestRefused             a 4xx other than those: the request itself is wrong
     │   │   └── CursorLost             a scroll cursor is no longer known to the service
     │   ├── RedirectRefused            the service points to another host
+    │   ├── OutcomeUnknown             the answer to a write was lost; it may have happened or not
     │   └── UnexpectedReply            a reply that is not what the contract promises
+    ├── TrackingTimeout                an import still ran when the wait ended
     ├── IncompleteLoad                 fewer (or more) products came than the service announced
     ├── SnapshotError                  a snapshot on disk cannot be used
     │   ├── SnapshotNotFound
@@ -26,6 +31,11 @@ secret or a token.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ProdexError(Exception):
@@ -42,6 +52,28 @@ class QueryError(ProdexError, ValueError):
 
 class InputError(ProdexError, ValueError):
     """Records or files that were handed in cannot be read."""
+
+
+class PreflightFailed(InputError):
+    """Products that the service would refuse; nothing was sent.
+
+    Attributes
+    ----------
+    findings
+        What was found: a frame of gtin, attribute, severity, problem and what_to_do.
+    """
+
+    def __init__(self, message: str, findings: pd.DataFrame) -> None:
+        super().__init__(message)
+        self.findings = findings
+
+
+class ChangesRefused(InputError):
+    """Corrections that cannot be merged, because what stands around them is not known."""
+
+
+class ChangesStale(ChangesRefused):
+    """A product was changed since it was loaded: merging with what was loaded would undo that."""
 
 
 class ServiceError(ProdexError):
@@ -78,8 +110,16 @@ class RedirectRefused(ServiceError):
     """The service pointed to another host, where no token may go."""
 
 
+class OutcomeUnknown(ServiceError):
+    """The answer to a write was lost: the service may have acted on it, or not. It is not sent again."""
+
+
 class UnexpectedReply(ServiceError):
     """A reply that is not what the contract promises: no JSON, cut off, or without its envelope."""
+
+
+class TrackingTimeout(ProdexError, TimeoutError):
+    """An import still ran when the wait for it ended; it goes on at the service."""
 
 
 class IncompleteLoad(ProdexError):

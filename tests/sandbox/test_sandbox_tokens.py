@@ -71,7 +71,7 @@ def test_credentials_as_a_form_are_refused(sandbox: Sandbox, version: str) -> No
     """Credentials sent as a form are refused with the word that JSON is wanted."""
     reply = requests.post(f"{sandbox.base_url}/auth/{version}/token", data=CREDENTIALS)
     assert (415, "unsupported_media_type") == refused(reply)
-    assert "send a JSON body" in reply.json()["message"]
+    assert "send the body as application/json" in reply.json()["message"]
 
 
 @pytest.mark.parametrize(

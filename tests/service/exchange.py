@@ -1,7 +1,7 @@
 """A small exchange service on loopback whose replies a test can script, fault by fault.
 
-It knows nothing of filters: it has a number of products, tokens, offset pages and scrolls. What the
-sandbox does well, this one can do badly.
+It knows nothing of filters: it has a number of products, tokens, offset pages and scrolls, and takes
+writes without looking at them. What the sandbox does well, this one can do badly.
 """
 
 from __future__ import annotations
@@ -54,12 +54,13 @@ def says(status: int, message: Any) -> Answer:
 
 @dataclass
 class Call:
-    """A request that came."""
+    """A request that came; `body` is what was posted."""
 
     method: str
     path: str
     content: dict[str, Any]
     headers: dict[str, str]
+    body: bytes = b""
 
 
 class Exchange:
@@ -79,6 +80,10 @@ class Exchange:
         Seconds.
     same_cursor, ends_by
         How scrolls look: whether the cursor stays equal, and "empty", "absent" or "null" at the end.
+    imports
+        The bodies of the writes that were taken; the first has tracking identifier 1.
+    records
+        What a call for a tracking record gets, one after the other; the last again and again.
     """
 
     def __init__(self, total: int = 0) -> None:
@@ -90,6 +95,8 @@ class Exchange:
         self.token_type_key = "token_type"
         self.same_cursor = False
         self.ends_by = "empty"
+        self.imports: list[bytes] = []
+        self.records: list[dict[str, Any]] = [{"status": "SUCCESS"}]
         self.tokens: set[str] = set()
         self._positions: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -107,7 +114,7 @@ class Exchange:
 
     @property
     def token_calls(self) -> list[Call]:
-        return [call for call in self.calls if call.path.startswith("/auth")]
+        return [call for call in self.calls if call.path.endswith("/token")]
 
     def __enter__(self) -> Exchange:
         class Handler(BaseHTTPRequestHandler):
@@ -120,7 +127,7 @@ class Exchange:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                self.exchange.handle(self, json.loads(body) if body else {})
+                self.exchange.handle(self, json.loads(body) if body[:1] == b"{" else {}, body)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -144,15 +151,15 @@ class Exchange:
         self._thread.join()
         self._server.server_close()
 
-    def handle(self, handler: BaseHTTPRequestHandler, content: dict[str, Any]) -> None:
+    def handle(self, handler: BaseHTTPRequestHandler, content: dict[str, Any], body: bytes = b"") -> None:
         path = urlsplit(handler.path).path
         with self._lock:
-            self.calls.append(Call(handler.command, path, content, dict(handler.headers)))
-            script = self.token_answers if path.startswith("/auth") else self.answers
+            self.calls.append(Call(handler.command, path, content, dict(handler.headers), body))
+            script = self.token_answers if path.endswith("/token") else self.answers
             scripted = script.popleft() if script else None
             answer = scripted or Answer()
             if scripted is None or scripted.lose:
-                answer = self._token() if path.startswith("/auth") else self._products(handler, content)
+                answer = self._token() if path.endswith("/token") else self._products(handler, content)
                 answer.drop = scripted is not None
         if answer.hold:
             time.sleep(answer.hold)
@@ -177,6 +184,12 @@ class Exchange:
     def _products(self, handler: BaseHTTPRequestHandler, content: dict[str, Any]) -> Answer:
         if handler.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:
             return says(401, {"message": "the caller could not be authenticated"})
+        path = urlsplit(handler.path).path
+        if handler.command == "POST" and path == "/public/v1/products":
+            self.imports.append(self.calls[-1].body)
+            return says(200, {"tracking": len(self.imports)})
+        if "/track/" in path:
+            return says(200, self.records.pop(0) if len(self.records) > 1 else self.records[0])
         limit, offset = int(content.get("limit", 20)), int(content.get("offset", 0))
         cursor = content.get("next_page")
         envelope: dict[str, Any] = {"totalResults": self.total, "offset": offset}

@@ -50,3 +50,25 @@ class Behaviour:
         default=False,
         metadata={"meaning": "list only consumer and display units unless allow_not_consumer_units is true"},
     )
+    body_limit: int = field(
+        default=32_000_000, metadata={"meaning": "most bytes of a body, and of what a gzip body unpacks to"}
+    )
+    upsert_limit: int = field(default=10_000, metadata={"meaning": "most products in one upsert"})
+    import_delay: float = field(
+        default=0.0, metadata={"meaning": "seconds that an import is in progress at least"}
+    )
+    import_timeout: float = field(
+        default=300.0, metadata={"meaning": "seconds of work after which an import is given up as TIMEOUT"}
+    )
+    organizations_need_token: bool = field(
+        default=True, metadata={"meaning": "list organisations only to callers with a token"}
+    )
+    organizations_as_list: bool = field(
+        default=False, metadata={"meaning": "list organisations as a bare array, without an envelope"}
+    )
+    organizations_total: bool = field(
+        default=True, metadata={"meaning": "say in the envelope how many organisations there are"}
+    )
+    organizations_paged: bool = field(
+        default=True, metadata={"meaning": "heed offset and limit of the list of organisations"}
+    )

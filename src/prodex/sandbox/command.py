@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import fields
 from enum import StrEnum
 from functools import partial
@@ -24,6 +25,9 @@ from prodex.sandbox.wire import encode
 
 if TYPE_CHECKING:
     import uvicorn
+
+    from prodex.sandbox.model import Organization
+    from prodex.sandbox.store import Store
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MOST_REPORTED: Final = 20
@@ -72,6 +76,15 @@ def parser() -> argparse.ArgumentParser:
         "--sample", type=int, metavar="N", help="products of the sample in a new store (12000)"
     )
     options.add_argument("--seed", type=int, metavar="N", help="seed of the sample (1)")
+    options.add_argument(
+        "--import",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        dest="imports",
+        help="import these JSON or XML files, as an upsert would; the tracking ids are reported",
+    )
+    options.add_argument("--import-as", metavar="CLIENT_ID", help="who imports them (the first organisation)")
     options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
     settings = options.add_argument_group("behaviour")
     types = get_type_hints(Behaviour)
@@ -85,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
         elif issubclass(kind, StrEnum):
             settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
         else:
-            unit = "SECONDS" if kind is float else "NAME"
+            unit = {float: "SECONDS", int: "N"}.get(kind, "NAME")
             settings.add_argument(flag, type=kind, default=field.default, metavar=unit, help=meaning)
     return options
 
@@ -101,6 +114,8 @@ def serve(
     products: Sequence[Path] | None = None,
     sample: int | None = None,
     seed: int | None = None,
+    imports: Sequence[Path] | None = None,
+    import_as: str | None = None,
 ) -> None:
     """Serve until the process is asked to stop.
 
@@ -123,6 +138,9 @@ def serve(
         Files that fill a new store; the sample catalogue unless given.
     sample, seed
         Size and seed of the sample catalogue; 12,000 and 1 unless given.
+    imports, import_as
+        Files that are imported once it answers, and the client id of the organisation that imports them; the
+        first organisation unless given.
 
     Raises
     ------
@@ -131,8 +149,10 @@ def serve(
     OSError
         When a file cannot be read, or the port cannot be had.
     """
-    from prodex.sandbox.app import SERVICE, create_app
+    from prodex.sandbox.app import create_app
+    from prodex.sandbox.endpoints import SERVICE
     from prodex.sandbox.sample import LABELS, organizations, shared_products
+    from prodex.sandbox.worker import working
 
     home = home or default_home()
     left_out: list[str] = []
@@ -147,7 +167,8 @@ def serve(
 
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_stop, _end)
-    with open_store(home, filling, organizations(), LABELS, origin) as store:
+    with ExitStack() as stack:
+        store = stack.enter_context(open_store(home, filling, organizations(), LABELS, origin))
         if (products or sample is not None or seed is not None) and store.origin != origin:
             raise StoreUnusable(
                 f"{home} holds {store.origin}, not {origin}; delete it, or give another home."
@@ -156,7 +177,11 @@ def serve(
             _report(text)
         if left_out:
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
-        server = server_of(create_app(store, behaviour))
+        worker = stack.enter_context(working(store, behaviour))
+        server = server_of(create_app(store, behaviour, worker))
+        importer = _organization(store, import_as)
+        for path in imports or ():
+            _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
         listener = listen(host, port)
         word = {
             "service": SERVICE,
@@ -178,6 +203,13 @@ def write_openapi(path: Path) -> None:
     from prodex.sandbox.app import application
 
     path.write_bytes(encode(application().openapi()))
+
+
+def _organization(store: Store, client_id: str | None) -> Organization:
+    for one in store.organizations:
+        if client_id in (None, one.client_id):
+            return one
+    raise StoreUnusable(f"Nobody in this store has the client id {client_id!r}.")
 
 
 def _end_with(pid: int, server: uvicorn.Server) -> None:

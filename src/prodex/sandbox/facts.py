@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from prodex.sandbox.search import SEARCH_FIELDS
 from prodex.sandbox.wire import storable
+
+_IDS: Final = range(2**62)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Facts:
         What `advanced_search` looks through, by field.
     """
 
+    id: int | None
+    uuid: str | None
     gtin: str | None
     updated_at: int | None
     pictures_updated_at: int | None
@@ -40,11 +44,13 @@ class Facts:
 
 def facts_of(record: dict[str, Any]) -> Facts:
     """Take the facts from a record."""
-    gtin = record.get("gtin")
+    id_ = record.get("id")
     updated_at = _unix_time(record.get("updatedAt"))
     pictures_updated_at = _unix_time(next(values_at(record, "assets.lastUpdatedAt.pictures"), None))
     return Facts(
-        gtin=storable(gtin) if isinstance(gtin, str) else None,
+        id=id_ if isinstance(id_, int) and id_ in _IDS else None,
+        uuid=_text(record.get("uuid")),
+        gtin=_text(record.get("gtin")),
         updated_at=None if updated_at is None else int(updated_at),
         pictures_updated_at=None if pictures_updated_at is None else round(pictures_updated_at * 1000),
         has_packshot=any(value is True for value in values_at(record, "assets.pictures.isPackshot")),
@@ -62,6 +68,10 @@ def values_at(value: Any, path: str) -> Iterator[Any]:
                 yield from values_at(item[name], rest)
             else:
                 yield item[name]
+
+
+def _text(value: Any) -> str | None:
+    return storable(value) if isinstance(value, str) else None
 
 
 def _text_at(record: dict[str, Any], field: str) -> str:

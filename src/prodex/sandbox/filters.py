@@ -154,8 +154,10 @@ FILTERS: Final[Mapping[str, Filter]] = {
 }
 
 
-def read_query_string(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Read the parameters of a GET.
+def read_query_string(
+    pairs: Iterable[tuple[str, str]], among: Mapping[str, Filter] = FILTERS
+) -> dict[str, Any]:
+    """Read the parameters of a GET, which are `among` these.
 
     Raises
     ------
@@ -168,13 +170,13 @@ def read_query_string(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
             raise Refusal(
                 "invalid_value", f"{name} is given twice; give it once, its values comma-separated."
             )
-        values[name] = _read(name, text, "GET")
+        values[name] = _read(name, text, "GET", among)
     return values
 
 
 def read_body(body: Mapping[str, Any]) -> dict[str, Any]:
     """Read the members of a POST's body; raise Refusal as `read_query_string` does."""
-    return {name: _read(name, value, "POST") for name, value in body.items()}
+    return {name: _read(name, value, "POST", FILTERS) for name, value in body.items()}
 
 
 def condition(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -188,13 +190,13 @@ def condition(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return " AND ".join(fragments), bound
 
 
-def _read(name: str, value: Any, method: str) -> Any:
-    known = FILTERS.get(name)
+def _read(name: str, value: Any, method: str, among: Mapping[str, Filter]) -> Any:
+    known = among.get(name)
     if known is None or method not in known.methods:
         raise Refusal(
             "unknown_parameter",
             f"{name!r} is no parameter of this endpoint; it takes "
-            f"{', '.join(name for name, known in FILTERS.items() if method in known.methods)}.",
+            f"{', '.join(name for name, known in among.items() if method in known.methods)}.",
         )
     try:
         return known.kind.from_text(value) if method == "GET" else known.kind.from_json(value)

@@ -11,9 +11,10 @@ from typing import Any, Final
 import platformdirs
 from filelock import FileLock, Timeout
 
+from prodex.sandbox.filling import Labels, create_store
 from prodex.sandbox.model import Organization, SharedProduct
 from prodex.sandbox.reading import Record, shared_with_all
-from prodex.sandbox.store import Labels, Store, StoreUnusable
+from prodex.sandbox.store import Store, StoreUnusable
 from prodex.sandbox.wire import encode
 
 #: What a new store is filled with: products, or records that every retailer sees.
@@ -49,7 +50,9 @@ def open_store(
     path = home / _STORE
     try:
         with FileLock(home / "lock", timeout=0, thread_local=False):
-            store = Store(path) if path.exists() else _create(path, filling(), organizations, labels, origin)
+            if not path.exists():
+                _create(path, filling(), organizations, labels, origin)
+            store = Store(path)
             try:
                 yield store
             finally:
@@ -74,9 +77,9 @@ def word_of(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterat
 
 def _create(
     path: Path, filling: Filling, organizations: Sequence[Organization], labels: Labels, origin: str
-) -> Store:
+) -> None:
     known = list(organizations)
-    return Store.create(path, known, shared_with_all(filling, known), labels, origin)
+    create_store(path, known, shared_with_all(filling, known), labels, origin)
 
 
 def _write(path: Path, content: bytes) -> None:

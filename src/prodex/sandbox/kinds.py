@@ -83,6 +83,16 @@ def paths() -> Kind:
     )
 
 
+def word(choices: Collection[str]) -> Kind:
+    """One of a few words."""
+
+    def from_json(value: Any) -> str:
+        return _chosen(_string(value, "a string"), choices)
+
+    schema = {"type": "string", "enum": list(choices)}
+    return Kind(from_json, from_json, schema, schema)
+
+
 def integers(choices: Collection[int] = ()) -> Kind:
     """32-bit integers: one or several, comma-separated, in a body also one integer or an array."""
 

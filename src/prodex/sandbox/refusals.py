@@ -8,18 +8,31 @@ from __future__ import annotations
 
 from typing import Final
 
+from prodex.sandbox.wire import storable
+
 #: code -> (HTTP status, meaning).
 REFUSALS: Final = {
     "authentication_failed": (401, "The caller could not be authenticated: the access key is not known."),
     "token_missing": (401, "The caller could not be authenticated: no bearer token came with the call."),
     "token_invalid": (401, "The caller could not be authenticated: the token was not issued here."),
     "token_expired": (401, "The caller could not be authenticated: the token has passed its lifetime."),
+    "retailers_only": (403, "The endpoint is for retailers."),
+    "scenarios_not_enabled": (403, "The organisation has no validation scenarios."),
+    "deadlines_not_enabled": (403, "The organisation, or the scenario, takes no deadlines."),
     "invalid_json": (400, "The body is not a JSON object."),
-    "unsupported_media_type": (415, "The body is not announced as application/json."),
+    "invalid_gzip": (400, "The body is announced as gzip, and is not, or ends too early."),
+    "unsupported_media_type": (415, "The body is announced as something that the endpoint does not take."),
+    "body_too_large": (413, "The body, or what it unpacks to, is over the limit."),
     "unknown_parameter": (400, "A parameter that this endpoint does not have."),
     "invalid_value": (400, "A parameter whose value cannot be read as documented."),
     "result_cap": (400, "An offset page that reaches over 10,000 products, or over the cap of GET."),
     "cursor_lost": (410, "The scroll cursor is unknown, of somebody else, or was not used in time."),
+    "deadline_passed": (400, "The deadline lies in the past."),
+    "scenario_unknown": (404, "The organisation has no scenario of this id."),
+    "product_unknown": (404, "No product that the caller sees has this uuid."),
+    "assignation_pending": (409, "The product's assignation to the caller is pending."),
+    "not_shared": (409, "No manufacturer has shared the product's data with the caller."),
+    "tracking_unknown": (404, "No import of the caller has this tracking id."),
     "not_found": (404, "There is no such path."),
     "method_not_allowed": (405, "The path does not take this method."),
     "internal_error": (500, "The sandbox itself failed."),
@@ -50,4 +63,4 @@ class Refusal(Exception):
     @property
     def body(self) -> dict[str, str]:
         """The JSON body of the answer."""
-        return {"error": self.code, "message": self.message}
+        return {"error": self.code, "message": storable(self.message)}

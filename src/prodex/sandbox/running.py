@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
 from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.filling import Labels
 from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.model import Organization, SharedProduct
-from prodex.sandbox.store import Labels
 from prodex.sandbox.wire import decode, encode
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from prodex.sandbox.worker import Worker
 
 LOOPBACK: Final = "127.0.0.1"
 
@@ -77,6 +79,7 @@ class Sandbox:
         self._labels = labels
         self._clock = clock
         self._stack = ExitStack()
+        self._worker: Worker | None = None
         self.base_url = ""
         self.organizations: tuple[Organization, ...] = ()
         self.requests: list[tuple[str, str, Any]] = []
@@ -89,6 +92,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         from prodex.sandbox import sample
         from prodex.sandbox.app import create_app
+        from prodex.sandbox.worker import working
 
         with ExitStack() as stack:
             home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))
@@ -97,10 +101,12 @@ class Sandbox:
             store = stack.enter_context(
                 open_store(home, self._filling, organizations, labels, "products given")
             )
-            app = create_app(store, self._behaviour, self._clock)
+            worker = stack.enter_context(working(store, self._behaviour))
+            app = create_app(store, self._behaviour, worker, self._clock)
             listener = listen(LOOPBACK, 0)
-            server = server_of(_Recorder(app, self.requests))
+            server = server_of(_Recorder(app, self.requests, self._behaviour.body_limit))
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+            self._worker = worker
             self.organizations = store.organizations
             self.base_url = base_url_of(listener)
             thread.start()
@@ -112,6 +118,15 @@ class Sandbox:
 
     def __exit__(self, *_raised: object) -> None:
         self._stack.close()
+
+    def import_file(self, path: Path, organization: Organization) -> int:
+        """Import a file (XML where it is named `.xml`, else JSON) for an organisation; return its tracking id.
+
+        The tracking record then says IMPORT instead of API.
+        """
+        if self._worker is None:
+            raise RuntimeError("The sandbox does not run; open its context first.")
+        return self._worker.take_file(organization, path)
 
     def _filling(self) -> Filling:
         if self._products is None:
@@ -176,16 +191,19 @@ def _stop(server: uvicorn.Server, thread: threading.Thread) -> None:
 
 
 class _Recorder:
-    """Notes every call that comes to the application."""
+    """Notes every call that comes to the application, of a body that is too large the beginning."""
 
-    def __init__(self, app: ASGIApp, requests: list[tuple[str, str, Any]]) -> None:
+    def __init__(self, app: ASGIApp, requests: list[tuple[str, str, Any]], limit: int) -> None:
         self._app = app
         self._requests = requests
+        self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         messages = [await receive()]
-        while messages[-1].get("more_body"):
+        size = len(messages[0].get("body", b""))
+        while messages[-1].get("more_body") and size <= self._limit:
             messages.append(await receive())
+            size += len(messages[-1].get("body", b""))
         body = b"".join(message.get("body", b"") for message in messages)
         parameters: Any = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
         if body:

@@ -29,10 +29,24 @@ _WHAT_TO_DO = (
 
 @dataclass(frozen=True)
 class Token:
-    """An access token and the moment from which it is better renewed (seconds since 1970)."""
+    """An access token, and until when it is good. All times are seconds since 1970.
+
+    Attributes
+    ----------
+    text
+        The token itself.
+    renew_at
+        When it is better renewed, somewhat before its end.
+    ends_at
+        When it ends.
+    subject
+        Whom it was issued to, as far as it says so.
+    """
 
     text: str = field(repr=False)
     renew_at: float
+    ends_at: float = 0
+    subject: str | None = None
 
 
 class TokenSource:
@@ -64,16 +78,20 @@ class TokenSource:
         spent
             A token that the service did not accept: any other will do.
         """
+        return self.current(spent=spent).text
+
+    def current(self, *, spent: str | None = None) -> Token:
+        """Return the same with what is known of it."""
         with self._lock:
             token = self._token
             if token is not None and token.text != spent and self._clock() < token.renew_at:
-                return token.text
+                return token
             flight = self._flight
             if mine := flight is None:
                 flight = self._flight = Future()
         if mine:
             self._fly(flight)
-        return flight.result().text
+        return flight.result()
 
     def _fly(self, flight: Future[Token]) -> None:
         try:
@@ -111,8 +129,15 @@ def request_token(door: Door, settings: Settings, patience: Patience, clock: Cal
             raise _failed(reply.message, reply.status)
         refuse(f"POST {TOKEN_PATH}", reply)
         text = _access_token(door, reply)
-        lifetime = _lifetime(text, asked_at)
-        return Token(text, renew_at=asked_at + lifetime - min(60, lifetime / 10))
+        claims = _claims(text)
+        lifetime = _lifetime(claims, asked_at)
+        subject = claims.get("sub")
+        return Token(
+            text,
+            renew_at=asked_at + lifetime - min(60, lifetime / 10),
+            ends_at=asked_at + lifetime,
+            subject=str(subject) if isinstance(subject, str | int) else None,
+        )
 
     try:
         return patience.persist(f"POST {TOKEN_PATH}", attempt)
@@ -145,15 +170,23 @@ def _access_token(door: Door, reply: Reply) -> str:
     raise _failed(door.hide(str(message)), reply.status)
 
 
-def _lifetime(token: str, now: float) -> float:
+def _claims(token: str) -> dict[str, Any]:
+    """Read what a token says of itself; nothing where it is not the JSON Web Token that it should be."""
+    try:
+        payload = token.split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    except (ValueError, LookupError, RecursionError):
+        return {}
+    return claims if isinstance(claims, dict) else {}
+
+
+def _lifetime(claims: dict[str, Any], now: float) -> float:
     """Read from the token for how many seconds it is valid; two hours when it does not say.
 
     Issue and end are compared with each other where both are given, so that a clock that is off does no harm.
     """
     try:
-        payload = token.split(".")[1]
-        claims: Any = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
         lifetime = float(claims["exp"]) - float(claims.get("iat", now))
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError):
         return _LIFETIME
     return lifetime if lifetime > 0 else _LIFETIME

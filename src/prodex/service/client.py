@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -18,6 +18,7 @@ from prodex.service.authentication import TokenSource, request_token
 from prodex.service.door import Door, Reply, refuse, says
 from prodex.service.pace import Pace
 from prodex.service.page import Page
+from prodex.service.replies import json_or_nothing, json_value, tracking_id, tracking_record
 from prodex.service.retry import Patience, Setback
 from prodex.service.settings import Settings, is_loopback
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 LIST_PATH = "/public/v1/products"
 SEARCH_PATH = "/public/v1/products/list"
+TRACK_PATH = "/public/v1/products/track"
+ORGANIZATION_PATH = "/auth/v2/organization"
+SEGMENT_PATH = "/core/v3/productsegments/hierarchy"
+RULESET_PATH = "/public/v1/validation/rulesets/require"
 
 #: Calls per second to a remote service, as its operators recommend.
 _CALLS_PER_SECOND = 2.0
@@ -86,6 +91,7 @@ class Client:
             raise SettingsError(f"calls_per_second is {calls_per_second}; give a positive number.")
         self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
         self._settings = settings
+        self._clock = clock
         self._patience = patience or Patience()
         self._door = Door(
             settings.base_url, session, timeout, Pace(calls_per_second), hidden=(settings.client_secret,)
@@ -204,6 +210,95 @@ class Client:
         """Return the number of products that match, without loading them."""
         parts = (query or ProductQuery()).in_calls()
         return sum(announced(self.search_products(part.to_probe())) for part in parts)
+
+    def upsert_products(self, body: bytes, content_type: str = "application/json") -> int:
+        """Write products by POST (spec, endpoint 7), one payload; `prodex.upsert` checks, cuts and keeps track.
+
+        Parameters
+        ----------
+        body
+            The payload as it goes out.
+        content_type
+            "application/json" or "application/xml".
+
+        Returns
+        -------
+        int
+            The tracking identifier: the import itself has only begun.
+
+        Raises
+        ------
+        OutcomeUnknown
+            When the answer was lost. The payload is not sent again, since it may have been taken.
+        """
+        headers = {"Content-Type": content_type, "Accept": content_type}
+        return self.call("POST", LIST_PATH, decode=tracking_id, body=body, headers=headers, idempotent=False)
+
+    def track(self, tracking_id: int) -> dict[str, Any]:
+        """Return the tracking record of a write (spec, endpoint 8) as it came."""
+        try:
+            return self.call("GET", f"{TRACK_PATH}/{tracking_id}", decode=tracking_record)
+        except RequestRefused as error:
+            raise RequestRefused(
+                f"{error} Only who sent a write can track it: check the tracking identifier, the base URL and the "
+                "access key.",
+                status=error.status,
+            ) from error
+
+    def organizations(
+        self, *, organization_type: int | None = None, offset: int | None = None, limit: int | None = None
+    ) -> Any:
+        """List organizations by GET (spec, endpoint 3), one page, whose shape the specification does not show.
+
+        Parameters
+        ----------
+        organization_type
+            1 for manufacturers, 2 for retailers.
+        """
+        asked = {"organization_type": organization_type, "offset": offset, "limit": limit}
+        params = {name: str(value) for name, value in asked.items() if value is not None}
+        return self.call("GET", ORGANIZATION_PATH, decode=json_value, params=params)
+
+    def product_segments(self, permission: str | None = None) -> Any:
+        """Return the product segment hierarchy (spec, endpoint 9) as it came: its shape is not shown there."""
+        params = {} if permission is None else {"permission": permission}
+        return self.call("GET", SEGMENT_PATH, decode=json_value, params=params)
+
+    def require_rulesets(
+        self, uuids: Sequence[str], ruleset_values: Mapping[str, bool], deadline: str | None = None
+    ) -> Any:
+        """Activate or deactivate scenarios on products (spec, endpoint 10), for retailers only.
+
+        Parameters
+        ----------
+        uuids
+            The products.
+        ruleset_values
+            Scenario id to true (activate) or false (deactivate).
+        deadline
+            YYYY-MM-DD.
+
+        Returns
+        -------
+        Any
+            What the service says, whose shape is not shown; None where it says nothing.
+        """
+        body: dict[str, Any] = {"uuids": list(uuids), "ruleset_values": dict(ruleset_values)}
+        if deadline is not None:
+            body["deadline"] = deadline
+        return self.call(
+            "POST",
+            RULESET_PATH,
+            decode=json_or_nothing,
+            body=json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+            idempotent=False,
+        )
+
+    def token_facts(self) -> tuple[str | None, float]:
+        """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left."""
+        token = self._tokens.current()
+        return token.subject, token.ends_at - self._clock()
 
     def call(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from prodex.errors import ServiceError, ServiceUnreachable
+from prodex.errors import OutcomeUnknown, ServiceError, ServiceUnreachable
 
 T = TypeVar("T")
 
@@ -84,6 +84,8 @@ class Patience:
         ------
         ServiceUnreachable, UnexpectedReply
             When patience ended; the message counts the attempts and tells the last cause.
+        OutcomeUnknown
+            When a write failed after the service may have acted on it.
         """
         import stamina
 
@@ -107,8 +109,10 @@ class Patience:
                     attempts += 1
                     return attempt()
         except Setback as setback:
-            tried = f"once; a write is not repeated: {setback}"
+            kind: type[ServiceError]
+            kind, tried = OutcomeUnknown, f"once; a write is not repeated: {setback}"
             if idempotent or setback.untouched:
+                kind = setback.kind
                 tried = f"{attempts} times in {time.monotonic() - begin:.0f} s, at last: {setback}"
-            raise setback.kind(f"{what} failed {tried}", status=setback.status) from setback.__cause__
+            raise kind(f"{what} failed {tried}", status=setback.status) from setback.__cause__
         raise AssertionError("unreachable: the loop above returns or raises")

@@ -74,7 +74,7 @@ SUPPLIERS_BY_SECTOR: Mapping[str, tuple[Supplier, ...]] = {
 }
 
 
-def _retailer(number: int, name: str, slug: str, *, scenarios: bool) -> Organization:
+def _retailer(number: int, name: str, slug: str, *, scenarios: bool, deadlines: bool) -> Organization:
     return Organization(
         id=number,
         name=name,
@@ -83,7 +83,7 @@ def _retailer(number: int, name: str, slug: str, *, scenarios: bool) -> Organiza
         client_secret=f"{slug}-secret",
         username=f"{slug}@prodex.example",
         scenarios_enabled=scenarios,
-        deadlines_enabled=scenarios,
+        deadlines_enabled=deadlines,
     )
 
 
@@ -96,9 +96,9 @@ def organizations() -> tuple[Organization, ...]:
     'sandbox-retailer'
     """
     retailers = (
-        _retailer(PRINCIPAL_ID, "Grand Panier Sandbox", "sandbox-retailer", scenarios=True),
-        _retailer(SECOND_ID, "Marktplein Sandbox", "sandbox-retailer-2", scenarios=True),
-        _retailer(THIRD_ID, "Corner Basket Sandbox", "sandbox-retailer-3", scenarios=False),
+        _retailer(PRINCIPAL_ID, "Grand Panier Sandbox", "sandbox-retailer", scenarios=True, deadlines=True),
+        _retailer(SECOND_ID, "Marktplein Sandbox", "sandbox-retailer-2", scenarios=True, deadlines=False),
+        _retailer(THIRD_ID, "Corner Basket Sandbox", "sandbox-retailer-3", scenarios=False, deadlines=False),
     )
     manufacturers = tuple(
         Organization(

@@ -57,6 +57,26 @@ _RARELY_FILLED = (
     "offerOnPack",
 )
 
+#: Attributes of the specification that nobody fills in: null or empty, in a few records each.
+_NEVER_FILLED = (
+    "compulsoryStatements",
+    "conservations",
+    "endAvailabilityDateTime",
+    "hasNotableIngredients",
+    "history",
+    "importClassification",
+    "isClassifiedIn",
+    "isDerivedFrom",
+    "isEquivalentTo",
+    "isPracticeCompatible",
+    "isSubstitutableWith",
+    "packaging",
+    "priceComparisonType",
+    "productionVariantEffectiveDate",
+    "shape",
+    "tradeItemDateOnPackagingTypeCode",
+)
+
 
 @dataclass(slots=True)
 class Draft:
@@ -85,6 +105,7 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     if consumer:
         record |= consumer_information(rng, family, unit, made_of, nutrients)
     record |= _extras(rng, dates)
+    record |= _unused(unit)
     hierarchy, sharing = hierarchies.listings(rng, family, unit)
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
@@ -196,6 +217,16 @@ def _measurements(family: Family, unit: Unit) -> dict[str, Any]:
 def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
     value = unit.size * max(unit.count, 1)
     return [quantity(round(value, 3) if isinstance(value, float) else value, family.kind.unit)]
+
+
+def _unused(unit: Unit) -> dict[str, Any]:
+    """Return attributes that are there without saying anything, by the unit's number, so that nothing else moves."""
+    empties: dict[str, Any] = {
+        name: (None, [])[unit.number % 2]
+        for place, name in enumerate(_NEVER_FILLED)
+        if (unit.number + place) % 9 == 0
+    }
+    return empties | ({"isNomadic": False} if unit.number % 5 == 0 else {})
 
 
 def _extras(rng: Random, dates: Dates) -> dict[str, Any]:

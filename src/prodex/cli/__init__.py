@@ -14,7 +14,9 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.demo import show_tables
+from prodex.cli import exchange
+from prodex.cli.exchange import Service, listed
+from prodex.demo import correct_a_text, show_tables
 from prodex.errors import ProdexError, QueryError
 from prodex.query import SEARCH_FIELDS
 from prodex.tables.declaration import TABLES, data_dictionary
@@ -47,11 +49,6 @@ def _all(
 ) -> None:
     if verbose:
         logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
-
-
-Service = Annotated[
-    str, typer.Option("--service", help='"sandbox", a base URL, or "" for the one in your settings.')
-]
 
 
 @app.command(epilog="Example: prodex load --market 250 --tag exportable --name shop")
@@ -90,7 +87,7 @@ def load(
 ) -> None:
     """Load products from the service and keep them as a snapshot."""
     asked: dict[str, Any] = {
-        "gtins_in": _listed(gtin),
+        "gtins_in": listed(gtin),
         "target_market": market,
         "tags_in": tag,
         "tags_not_in": without_tag,
@@ -208,23 +205,20 @@ def sandbox(context: typer.Context) -> None:
     raise typer.Exit(serve(context.args))
 
 
+app.add_typer(exchange.app)
+
+
 @app.command(epilog="Example: prodex demo")
 def demo() -> None:
-    """Pull the sandbox's catalogue over HTTP and show every table."""
+    """Pull the sandbox's catalogue over HTTP, show every table, and correct a text at the service."""
     client = prodex.connect("sandbox")
     typer.echo(f"The sandbox answers at {client.base_url}; its catalogue comes through the real client.\n")
     catalog = prodex.load_products(client, name="sample", max_age=0, progress=True)
     typer.echo("")
     show_tables(catalog, typer.echo)
-    typer.echo(f"\nThe snapshot is in {catalog.folder}.")
+    typer.echo(f"\nThe snapshot is in {catalog.folder}.\n")
+    correct_a_text(client, catalog, typer.echo)
     typer.echo("Next: make lab opens the first notebook; prodex --help lists the commands.")
-
-
-def _listed(values: list[str]) -> list[str]:
-    listed: list[str] = []
-    for value in values:
-        listed += Path(value[1:]).read_text("utf-8").split() if value.startswith("@") else [value]
-    return listed
 
 
 def _moment(option: str, text: str) -> datetime | None:

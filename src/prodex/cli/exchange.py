@@ -1,0 +1,158 @@
+"""The commands that ask the service and write to it; parsing and printing only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pandas as pd
+import typer
+
+import prodex
+from prodex.cli.shown import Format, FormatOption, OutOption, show
+from prodex.errors import InputError
+from prodex.listings import access_of
+
+Service = Annotated[
+    str, typer.Option("--service", help='"sandbox", a base URL, or "" for the one in your settings.')
+]
+Wait = Annotated[float, typer.Option("--timeout", help="Seconds to wait for the end, with --wait.")]
+
+app = typer.Typer()
+scenarios = typer.Typer(
+    help="Validation scenarios, for retailers.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@app.command(epilog="Example: prodex check --service sandbox")
+def check(service: Service = "", format: FormatOption = Format.TABLE, out: OutOption = None) -> None:
+    """Connect, and show host, organisation and the seconds left to the token; never the token."""
+    show(pd.DataFrame([access_of(prodex.connect(service or None))]), format, out)
+
+
+@app.command(epilog="Example: prodex organizations --type manufacturer")
+def organizations(
+    type: Annotated[str, typer.Option(help="manufacturer (1) or retailer (2); both unless given.")] = "",
+    service: Service = "",
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
+    """List the organisations of the service."""
+    show(prodex.load_organizations(prodex.connect(service or None), type or None), format, out)
+
+
+@app.command(epilog="Example: prodex segments --permission READ --format csv")
+def segments(
+    permission: Annotated[str, typer.Option(help="Type of permission asked for.")] = "",
+    service: Service = "",
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Show the product segment hierarchy."""
+    show(prodex.load_segments(prodex.connect(service or None), permission or None), format, out)
+
+
+@app.command(epilog="Example: prodex upsert products.json --dry-run")
+def upsert(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Products: JSON, JSON lines, a reply of the service, or SupplierProducts (.xml)."
+        ),
+    ],
+    xml: Annotated[bool, typer.Option("--xml", help="Send as XML instead of JSON.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and show what is found.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False,
+    timeout: Wait = 3600,
+    batch_size: Annotated[int, typer.Option(help="Products a call, 500 at most.")] = 500,
+    null_deletes: Annotated[
+        bool, typer.Option("--null-deletes", help="Take null as an order to delete the attribute.")
+    ] = False,
+    service: Service = "",
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Write products to the service; exit code 1 unless all of them arrived."""
+    client = prodex.connect(service or None)
+    way: Literal["xml", "json"] = "xml" if xml else "json"
+    if dry_run:
+        run = prodex.upsert(
+            client, file, format=way, dry_run=True, batch_size=batch_size, null_deletes=null_deletes
+        )
+        typer.echo(repr(run).splitlines()[0], err=True)
+        show(run.findings, format, out)
+        if (run.findings["severity"] == "error").any():
+            raise typer.Exit(1)
+        return
+    tracking = prodex.upsert(client, file, format=way, batch_size=batch_size, null_deletes=null_deletes)
+    _follow(tracking, wait, timeout, format, out)
+
+
+@app.command(epilog="Example: prodex track 12 13 --wait")
+def track(
+    ids: Annotated[
+        list[int] | None, typer.Argument(help="Tracking identifiers; those of the last upsert unless given.")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False,
+    timeout: Wait = 3600,
+    service: Service = "",
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Show what became of products that were sent; exit code 1 unless all of them arrived."""
+    _follow(prodex.track(prodex.connect(service or None), ids or None), wait, timeout, format, out)
+
+
+@scenarios.command(epilog="Example: prodex scenarios require --scenario 7=true --gtin 03036811359935")
+def require(
+    scenario: Annotated[list[str], typer.Option(help="SCENARIO_ID=true or =false (repeat).")],
+    gtin: Annotated[list[str], typer.Option(help="A GTIN (repeat), or @FILE with one a line.")] = [],  # noqa: B006
+    uuid: Annotated[list[str], typer.Option(help="A uuid (repeat), or @FILE with one a line.")] = [],  # noqa: B006
+    snapshot: Annotated[str, typer.Option(help="All products of this snapshot.")] = "",
+    deadline: Annotated[str, typer.Option(help="Day by which it has to be done, YYYY-MM-DD.")] = "",
+    batch_size: Annotated[int, typer.Option(help="Products a call, 500 at most.")] = 500,
+    service: Service = "",
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Activate or deactivate scenarios on products; exit code 1 unless all batches were done."""
+    named = listed([*gtin, *uuid])
+    if bool(named) == bool(snapshot):
+        raise InputError("Say which products: either --gtin and --uuid, or --snapshot.")
+    outcome = prodex.require_scenarios(
+        prodex.connect(service or None),
+        prodex.open_snapshot(snapshot) if snapshot else named,
+        dict(_switch(entry) for entry in scenario),
+        deadline=deadline or None,
+        batch_size=batch_size,
+    )
+    show(outcome.drop(columns="uuids"), format, out)
+    if (outcome["status"] != "done").any():
+        raise typer.Exit(1)
+
+
+app.add_typer(scenarios, name="scenarios")
+
+
+def listed(values: list[str]) -> list[str]:
+    """Return values of a repeated option, of which @FILE stands for the words in a file."""
+    words: list[str] = []
+    for value in values:
+        words += Path(value[1:]).read_text("utf-8").split() if value.startswith("@") else [value]
+    return words
+
+
+def _follow(tracking: prodex.Tracking, wait: bool, timeout: float, format: Format, out: Path | None) -> None:
+    if wait:
+        tracking.wait(timeout)
+    typer.echo(repr(tracking), err=True)
+    show(tracking.products if wait else tracking.batches, format, out)
+    if tracking.status not in {"SUCCESS", "IN_PROGRESS"}:
+        raise typer.Exit(1)
+
+
+def _switch(entry: str) -> tuple[str, bool]:
+    name, _, value = entry.rpartition("=")
+    if not name or value not in {"true", "false"}:
+        raise InputError(f"--scenario {entry!r} is not SCENARIO_ID=true or SCENARIO_ID=false.")
+    return name, value == "true"

@@ -1,0 +1,159 @@
+"""What an attribute must be to be stored, and the codes in it looked up and completed.
+
+The attribute model is open: an attribute that the specification does not describe is stored as it comes, its
+codes looked up all the same.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import msgspec
+
+from prodex.sandbox.referentials import CODE_ATTRIBUTES, UNITS_OF, Codes
+from prodex.sandbox.wire import decode, encode
+
+#: Attributes of which a product needs one.
+NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")
+
+_TEXTS: Final = frozenset({*NAMES, "description", "composition", "allergens", "productionVariantName"})
+_FLAGS: Final = frozenset(
+    {
+        "isConsumerUnit",
+        "isDespatchUnit",
+        "isOrderableUnit",
+        "isInvoiceUnit",
+        "isPromotionalItem",
+        "isNomadic",
+        "isMarkedRecyclable",
+        "hasBatchNumber",
+        "isDisplayUnit",
+    }
+)
+_MOST_CHARACTERS: Final = 20_000
+_MOST_BYTES: Final = 4_000_000
+_MOST_LEVELS: Final = 64
+
+
+class ProductRefused(Exception):
+    """One product cannot be imported; the message says why."""
+
+
+def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
+    """Return an attribute as it is stored: as it was sent, with codes that came alone completed.
+
+    Raises
+    ------
+    ProductRefused
+        When it cannot be stored.
+    """
+    if len(bytes(raw)) > _MOST_BYTES:
+        raise ProductRefused(f"{attribute} has {len(bytes(raw)):,} bytes; {_MOST_BYTES:,} are the most")
+    try:
+        value = decode(raw)
+    except (ValueError, RecursionError) as error:
+        raise ProductRefused(f"{attribute} cannot be read: {error}") from None
+    _check_shape(attribute, value)
+    return msgspec.Raw(encode(value)) if _complete(attribute, value, codes) else raw
+
+
+def _check_shape(attribute: str, value: Any) -> None:
+    if value is None:
+        return
+    if attribute in _FLAGS and not isinstance(value, bool):
+        raise ProductRefused(f"{attribute} is {_short(value)}, not true, false or null")
+    if attribute == "lifeCycle" and (not isinstance(value, int) or isinstance(value, bool)):
+        raise ProductRefused(f"lifeCycle is {_short(value)}, not an integer")
+    if attribute in CODE_ATTRIBUTES and not (isinstance(value, dict) and _is_code(value.get("code"))):
+        raise ProductRefused(f"{attribute} is {_short(value)}, not an object with a code")
+    if attribute in _TEXTS:
+        _check_texts(attribute, value)
+    if attribute == "assets.pictures":
+        _check_pictures(value)
+
+
+def _check_texts(attribute: str, value: Any) -> None:
+    if not isinstance(value, list):
+        raise ProductRefused(f"{attribute} is {_short(value)}, not an array of localized texts")
+    for index, item in enumerate(value):
+        if item is None:
+            continue
+        expressed_in = item.get("expressedIn") if isinstance(item, dict) else None
+        if not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
+            raise ProductRefused(f"{attribute}[{index}] has no language: expressedIn.code is missing")
+        if not isinstance(item.get("data"), str | None):
+            raise ProductRefused(f"{attribute}[{index}].data is {_short(item['data'])}, not a text")
+
+
+def _check_pictures(value: Any) -> None:
+    if not isinstance(value, list):
+        raise ProductRefused(f"assets.pictures is {_short(value)}, not an array of pictures")
+    for index, item in enumerate(value):
+        if not (isinstance(item, dict) and isinstance(item.get("url"), str) and item["url"]):
+            raise ProductRefused(f"assets.pictures[{index}] has no url")
+        if not isinstance(item.get("isPackshot"), bool | None):
+            raise ProductRefused(
+                f"assets.pictures[{index}].isPackshot is {_short(item['isPackshot'])}, not true, false or null"
+            )
+
+
+def _complete(attribute: str, value: Any, codes: Codes) -> bool:
+    """Look up every code in a value; put what is known of it in the place of one that came alone."""
+    completed = False
+    if attribute in CODE_ATTRIBUTES and isinstance(value, dict):
+        completed = _look_up(attribute, value, (CODE_ATTRIBUTES[attribute],), codes)
+    # Attributes may nest deeper than Python may recurse, so the way down is a list.
+    pending = [(value, 1)]
+    while pending:
+        node, level = pending.pop()
+        if level > _MOST_LEVELS:
+            raise ProductRefused(f"{attribute} is nested over {_MOST_LEVELS} levels deep")
+        if isinstance(node, float) and not math.isfinite(node):
+            raise ProductRefused(f"{attribute} holds a number that is out of range")
+        if isinstance(node, list):
+            pending.extend((item, level + 1) for item in node)
+        elif isinstance(node, dict):
+            completed |= _complete_item(attribute, node, codes)
+            pending.extend((item, level + 1) for item in node.values())
+    return completed
+
+
+def _complete_item(attribute: str, item: dict[str, Any], codes: Codes) -> bool:
+    expressed_in, data = item.get("expressedIn"), item.get("data", item.get("quantity"))
+    if not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
+        return False
+    if isinstance(data, str):
+        if len(data) > _MOST_CHARACTERS:
+            raise ProductRefused(
+                f"{attribute} has a text of {len(data):,} characters; {_MOST_CHARACTERS:,} are the most"
+            )
+        referentials: tuple[str, ...] = ("languages",)
+    elif isinstance(data, int | float):
+        referentials = (UNITS_OF.get(attribute, "units"),)
+    else:
+        referentials = ("languages", "units")
+    return _look_up(attribute, expressed_in, referentials, codes)
+
+
+def _look_up(attribute: str, value: dict[str, Any], referentials: tuple[str, ...], codes: Codes) -> bool:
+    code = str(value["code"])
+    for referential in referentials:
+        if known := codes.get((referential, code)):
+            alone = value.keys() == {"code"}
+            if alone:
+                value.clear()
+                value.update(known)
+            return alone
+    if any(name in referentials for name, _ in codes):
+        raise ProductRefused(f"{attribute}: {code!r} is not in the referential {' or '.join(referentials)}")
+    return False
+
+
+def _is_code(code: Any) -> bool:
+    return isinstance(code, str | int) and not isinstance(code, bool) and code != ""
+
+
+def _short(value: Any) -> str:
+    text = encode(value).decode()
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,160 @@
+"""The endpoints of the service (spec, Endpoints), and the few that the sandbox adds."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from prodex.sandbox import organizations, segments
+from prodex.sandbox.bodies import media_type_of, read_body, read_object
+from prodex.sandbox.exchange import Caller, CallerWhereNeeded, Here
+from prodex.sandbox.filters import read_body as read_filters
+from prodex.sandbox.filters import read_query_string
+from prodex.sandbox.imports import tracking_record
+from prodex.sandbox.kinds import integer
+from prodex.sandbox.openapi import LIST_CONTRACT, SEARCH_CONTRACT, TOKEN_CONTRACT, refusals
+from prodex.sandbox.openapi_others import (
+    ORGANIZATIONS_CONTRACT,
+    REQUIRE_CONTRACT,
+    SCENARIOS_CONTRACT,
+    SEGMENTS_CONTRACT,
+)
+from prodex.sandbox.openapi_writing import TRACKING_CONTRACT, UPSERT_CONTRACT
+from prodex.sandbox.payload import JSON, XML
+from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.scenarios import list_scenarios, require_scenarios
+from prodex.sandbox.wire import encode
+
+SERVICE: Final = "prodex sandbox"
+ROUTES: Final = APIRouter()
+
+_TOKEN: Final = ("token_missing", "token_invalid", "token_expired")
+_PARAMETERS: Final = ("unknown_parameter", "invalid_value")
+_BODY: Final = ("unsupported_media_type", "invalid_gzip", "body_too_large")
+_JSON_BODY: Final = ("invalid_json", *_BODY)
+_LIST: Final = (*_TOKEN, *_PARAMETERS, "result_cap", "cursor_lost")
+_AUTHENTICATION: Final = refusals("authentication_failed", "invalid_value", *_JSON_BODY)
+_REQUIRE: Final = (
+    *_TOKEN,
+    "retailers_only",
+    "scenarios_not_enabled",
+    "deadlines_not_enabled",
+    *_PARAMETERS,
+    "deadline_passed",
+    "scenario_unknown",
+    "product_unknown",
+    "assignation_pending",
+    "not_shared",
+)
+
+
+@ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=TOKEN_CONTRACT)
+@ROUTES.post("/auth/v1/token", responses=_AUTHENTICATION, openapi_extra=TOKEN_CONTRACT, deprecated=True)
+async def create_token(request: Request, here: Here) -> JSONResponse:
+    """Create an access token from client credentials."""
+    token = here.tokens.issue(await read_object(request, here.behaviour.body_limit))
+    return JSONResponse({"access_token": token, here.behaviour.token_type_key: "JWT"})
+
+
+@ROUTES.get(
+    "/auth/v2/organization",
+    responses=refusals(*_TOKEN, *_PARAMETERS),
+    openapi_extra=ORGANIZATIONS_CONTRACT,
+)
+async def list_organizations(request: Request, here: Here, _caller: CallerWhereNeeded) -> Response:
+    """List organisations."""
+    values = read_query_string(request.query_params.multi_items(), organizations.PARAMETERS)
+    found = organizations.list_organizations(here.store.organizations, values, here.behaviour)
+    return _reply(encode(found))
+
+
+@ROUTES.get("/public/v1/products", responses=refusals(*_LIST), openapi_extra=LIST_CONTRACT)
+def list_products(request: Request, here: Here, caller: Caller) -> Response:
+    """List products, or only their rich content."""
+    values = read_query_string(request.query_params.multi_items())
+    return _reply(here.listing.get(caller.id, values, request.headers.get("accept-language")))
+
+
+@ROUTES.post(
+    "/public/v1/products/list",
+    responses=refusals(*_LIST, *_JSON_BODY),
+    openapi_extra=SEARCH_CONTRACT,
+)
+async def search_products(request: Request, here: Here, caller: Caller) -> Response:
+    """Search products."""
+    values = read_filters(await read_object(request, here.behaviour.body_limit))
+    language = request.headers.get("accept-language")
+    return _reply(await to_thread.run_sync(here.listing.search, caller.id, values, language))
+
+
+@ROUTES.post("/public/v1/products", responses=refusals(*_TOKEN, *_BODY), openapi_extra=UPSERT_CONTRACT)
+async def upsert_products(request: Request, here: Here, caller: Caller) -> Response:
+    """Write products; the import goes on after the answer, and is tracked by its id."""
+    media_type = media_type_of(request, (JSON, XML))
+    body = await read_body(request, here.behaviour.body_limit)
+    tracking = await to_thread.run_sync(here.worker.take, caller, media_type, body, limiter=here.writers)
+    if media_type == XML:
+        return Response(
+            f'<?xml version="1.0" encoding="UTF-8"?><tracking>{tracking}</tracking>', media_type=XML
+        )
+    return JSONResponse({"tracking": tracking})
+
+
+@ROUTES.get(
+    "/public/v1/products/track/{tracking_id}",
+    responses=refusals(*_TOKEN, "invalid_value", "tracking_unknown"),
+    openapi_extra=TRACKING_CONTRACT,
+)
+def track_import(request: Request, here: Here, caller: Caller) -> Response:
+    """Say what became of an upsert."""
+    text = request.path_params["tracking_id"]
+    try:
+        tracking = integer().from_text(text)
+    except ValueError as error:
+        raise Refusal("invalid_value", f"tracking_id: {error}.") from None
+    record = tracking_record(here.store, caller, tracking)
+    if record is None:
+        raise Refusal("tracking_unknown", f"{caller.name} has no import with the tracking id {tracking}.")
+    return _reply(encode(record))
+
+
+@ROUTES.get(
+    "/core/v3/productsegments/hierarchy",
+    responses=refusals(*_TOKEN, *_PARAMETERS),
+    openapi_extra=SEGMENTS_CONTRACT,
+)
+def list_segments(request: Request, here: Here, caller: Caller) -> Response:
+    """List the caller's product segments as trees."""
+    values = read_query_string(request.query_params.multi_items(), segments.PARAMETERS)
+    return _reply(encode(segments.hierarchy(here.store, caller.id, values.get("permission", "READ"))))
+
+
+@ROUTES.post(
+    "/public/v1/validation/rulesets/require",
+    responses=refusals(*_REQUIRE, *_JSON_BODY),
+    openapi_extra=REQUIRE_CONTRACT,
+)
+async def require_rulesets(request: Request, here: Here, caller: Caller) -> JSONResponse:
+    """Activate or deactivate validation scenarios on products. For retailers."""
+    body = await read_object(request, here.behaviour.body_limit)
+    done = await to_thread.run_sync(require_scenarios, here.store, caller, body, limiter=here.writers)
+    return JSONResponse(done)
+
+
+@ROUTES.get("/sandbox/scenarios", responses=refusals(*_TOKEN), openapi_extra=SCENARIOS_CONTRACT)
+def list_own_scenarios(here: Here, caller: Caller) -> JSONResponse:
+    """List the caller's validation scenarios. Not part of the service."""
+    return JSONResponse(list_scenarios(here.store, caller))
+
+
+@ROUTES.get("/health")
+def health(here: Here) -> dict[str, Any]:
+    """Say that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
+    return {"service": SERVICE, "products": here.store.product_count()}
+
+
+def _reply(body: bytes) -> Response:
+    return Response(body, media_type=JSON)

@@ -1,0 +1,58 @@
+"""What the endpoints work with, and who calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from anyio import CapacityLimiter
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.listing import Listing
+from prodex.sandbox.model import Organization
+from prodex.sandbox.store import Store
+from prodex.sandbox.tokens import Tokens
+from prodex.sandbox.worker import Worker
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What the endpoints work with.
+
+    Attributes
+    ----------
+    writers
+        Lets few threads wait for the store at once, so that those that read go on meanwhile.
+    """
+
+    store: Store
+    behaviour: Behaviour
+    tokens: Tokens
+    listing: Listing
+    worker: Worker
+    writers: CapacityLimiter
+
+
+async def _exchange(request: Request) -> Exchange:
+    exchange: Exchange = request.app.state.exchange
+    return exchange
+
+
+Here = Annotated[Exchange, Depends(_exchange)]
+_Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+
+
+async def _caller(here: Here, credentials: _Credentials) -> Organization:
+    return here.tokens.check(credentials.credentials if credentials else None)
+
+
+async def _caller_where_needed(here: Here, credentials: _Credentials) -> Organization | None:
+    needed = here.behaviour.organizations_need_token
+    return here.tokens.check(credentials.credentials if credentials else None) if needed else None
+
+
+Caller = Annotated[Organization, Depends(_caller)]
+#: The caller, or None where the sandbox asks for no token.
+CallerWhereNeeded = Annotated[Organization | None, Depends(_caller_where_needed)]

@@ -1,0 +1,211 @@
+"""Corrections of single texts and values, merged with what the catalogue has, so that nothing beside them is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin
+from prodex.errors import ChangesRefused, ChangesStale
+from prodex.query import ProductQuery
+from prodex.send.merge import Edit, Wish, merged
+from prodex.send.records import Product
+from prodex.send.wishes import Known, wishes_in
+from prodex.service import Client, PullReport, pages
+from prodex.tables.plain import product_key
+
+#: What preflight wants to know of a product that the service has already.
+_MANDATORY = ("nameLegal", "namePublicLong", "namePublicShort", "kind")
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Corrections, merged and ready for `prodex.upsert`.
+
+    Made by `prodex.changes_from_frame`.
+
+    Attributes
+    ----------
+    records
+        One for each product: its GTIN and the attributes that change, each whole.
+    edits
+        What changes, one by one.
+    loaded
+        When each product was last changed (`updatedAt`) as the catalogue has it, by product id.
+    known
+        Which mandatory attributes each product has already, by GTIN.
+    origin
+        Where the catalogue comes from.
+    """
+
+    records: tuple[Product, ...] = field(repr=False)
+    edits: tuple[Edit, ...] = field(repr=False)
+    loaded: Mapping[str, str | None] = field(repr=False)
+    known: Mapping[str, frozenset[str]] = field(repr=False)
+    origin: Origin = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.edits)
+
+    def preview(self) -> pd.DataFrame:
+        """Return what changes: gtin, attribute, position, language, before, after."""
+        columns = ["gtin", "attribute", "position", "language", "before", "after"]
+        rows = [(e.gtin, e.attribute, e.position, e.language, e.before, e.after) for e in self.edits]
+        return pd.DataFrame(rows, columns=columns, dtype=object)
+
+    def __repr__(self) -> str:
+        return f"<Changes: {len(self.edits):,} corrections of {len(self.records):,} products; .preview() shows them>"
+
+
+def changes_from_frame(
+    frame: pd.DataFrame, catalog: Catalog, *, language: str | None = None, service: Client | None = None
+) -> Changes:
+    """Merge the corrections in a frame with what the catalogue has.
+
+    The service replaces an array as a whole. So each attribute that is touched is taken whole from the catalogue
+    (every language, every item) and only what the frame corrects is changed in it.
+
+    Parameters
+    ----------
+    frame
+        Either the long form, one row for each text: `product_id` or `gtin`, `attribute`, `language` or
+        `language_code`, `text`, and `position` where an attribute has several; `catalog.texts` is such a frame. Or
+        the wide form, one row for each product, as `catalog.wide()` gives it: columns such as `namePublicLong.fr`,
+        `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing; `prodex.DELETE`
+        deletes.
+    catalog
+        Where the products come from, with the touched attributes in full.
+    language
+        For a wide frame made with `catalog.wide(language)`: the language of its texts.
+    service
+        Check now that no product was changed since it was loaded; `upsert` checks it again in any case.
+
+    Raises
+    ------
+    ChangesRefused
+        When the catalogue does not know what stands beside a correction (not asked for, or not this product), or a
+        correction does not say what it means. The message says which and why.
+    ChangesStale
+        When a product was changed since it was loaded.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"},
+    ...          {"expressedIn": {"code": "eng-GB"}, "data": "Bred"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": names}])
+    >>> texts = catalog.texts
+    >>> texts.loc[texts["language"] == "en", "text"] = "Bread"
+    >>> changes = prodex.changes_from_frame(texts, catalog)
+    >>> changes.preview()[["attribute", "language", "before", "after"]].values.tolist()
+    [['namePublicLong', 'en', 'Bred', 'Bread']]
+    >>> [item["data"] for item in changes.records[0]["namePublicLong"]]
+    ['Pain', 'Bread']
+    """
+    known = Known.of(catalog)
+    wishes = wishes_in(frame, catalog, known, language)
+    records: list[Product] = []
+    edits: list[Edit] = []
+    loaded: dict[str, str | None] = {}
+    filled: dict[str, frozenset[str]] = {}
+    for product, record in _products(catalog, wishes).items():
+        touched, done = merged(record, wishes[product], known.codes)
+        if not done:
+            continue
+        for attribute in touched:
+            _refuse_unknown(catalog.origin, attribute, wishes[product])
+        gtin = str(record.get("gtin"))
+        if record.get("gtin") is None:
+            raise ChangesRefused(
+                f"Product {product} has no GTIN, and a write names its product by GTIN alone."
+            )
+        if gtin in filled or len(known.ids[gtin]) > 1:
+            raise ChangesRefused(
+                f"The catalogue has {len(known.ids[gtin])} products of GTIN {gtin}, and a write names only the GTIN: "
+                "nobody can tell which of them would change."
+            )
+        records.append(
+            {"gtin": gtin, **(_without_labels(touched) if catalog.origin.accept_language else touched)}
+        )
+        edits += done
+        loaded[product] = record.get("updatedAt")
+        filled[gtin] = frozenset(
+            name for name in _MANDATORY if record.get(name) or not catalog.origin.asked(name)
+        )
+    changes = Changes(tuple(records), tuple(edits), loaded, filled, catalog.origin)
+    if service is not None:
+        refuse_stale(service, changes)
+    return changes
+
+
+def refuse_stale(service: Client, changes: Changes) -> None:
+    """Ask the service when the products were last changed, and refuse when that is not as loaded.
+
+    Raises
+    ------
+    ChangesStale
+        When one was changed, or is not there any more.
+    """
+    if not changes.records:
+        return
+    extra = changes.origin.query.extra if changes.origin.query is not None else {}
+    query = ProductQuery(
+        gtins_in=[record["gtin"] for record in changes.records], source_include=["updatedAt"], extra=extra
+    )
+    now: dict[str, str | None] = {}
+    for page in pages(service, query, progress=False, report=PullReport()):
+        for product in map(json.loads, map(bytes, page.envelope.data)):
+            now[product_key(product)] = product.get("updatedAt")
+    for (product, then), record in zip(changes.loaded.items(), changes.records, strict=True):
+        if product not in now:
+            what = "is not to be seen at the service any more"
+        elif now[product] is None or now[product] != then:
+            what = f"was changed at {now[product]}, and the catalogue has it as of {then}"
+        else:
+            continue
+        raise ChangesStale(
+            f"GTIN {record['gtin']} {what}. Nothing was sent: load it again (max_age=0), and make the corrections on "
+            "that."
+        )
+
+
+def _products(catalog: Catalog, wishes: Mapping[str, list[Wish]]) -> dict[str, dict[str, Any]]:
+    """Return the records of the products concerned, as received."""
+    concerned = pc.field("product_id").isin(pa.array(list(wishes), pa.string()))
+    rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()
+    return {row["product_id"]: json.loads(row["json"]) for row in rows}
+
+
+def _refuse_unknown(origin: Origin, attribute: str, wishes: list[Wish]) -> None:
+    """Refuse where the catalogue cannot know all of an attribute: writing it whole would delete the rest."""
+    query = origin.query
+    if query is None:
+        return
+    why = None
+    if not origin.asked(attribute):
+        why = "was not asked for when this catalogue was loaded"
+    elif query.source_include and attribute not in query.source_include:
+        why = f"was asked for only in part ({', '.join(query.source_include)})"
+    elif any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
+        why = "was loaded without a part of it"
+    elif query.product_languages and any(wish.is_text for wish in wishes):
+        why = f"was loaded only in {', '.join(query.product_languages)}"
+    if why:
+        raise ChangesRefused(
+            f"{attribute} {why}, and writing it replaces all of it: what is not known here would be lost. Load the "
+            "products with the whole attribute in all languages, and make the corrections on that."
+        )
+
+
+def _without_labels(value: Any) -> Any:
+    """Leave labels out of coded values: they came in a language of ours, and the service knows its own."""
+    if isinstance(value, dict):
+        drop = {"label", "description"} if "code" in value else set()
+        return {key: _without_labels(inner) for key, inner in value.items() if key not in drop}
+    return [_without_labels(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,191 @@
+"""What the service would refuse, found before anything leaves: findings, each with what to do.
+
+The limits are those of service-side checks that its users report; where a rule is not certain to hold for an
+attribute, it warns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any, Literal
+
+import pandas as pd
+
+from prodex import gtin
+from prodex.errors import InputError, PreflightFailed
+from prodex.send import xml
+from prodex.send.records import KEPT_BY_THE_SERVICE, Product
+
+NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
+
+_LONGEST = {"namePublicLong": 200, "namePublicShort": 35}
+_LONGEST_STRING = 3_000
+_LONGEST_TEXT = 20_000
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to know before sending.
+
+    Attributes
+    ----------
+    gtin
+        The product; None for what holds for several.
+    attribute
+        Its attribute, or None for the product as a whole.
+    severity
+        An error stops the sending of everything.
+    problem, what_to_do
+        In words.
+    """
+
+    gtin: str | None
+    attribute: str | None
+    severity: Severity
+    problem: str
+    what_to_do: str
+
+
+def inspect(
+    products: Sequence[Product], *, as_xml: bool, known: Mapping[str, Collection[str]]
+) -> list[Finding]:
+    """Return what is to be said about products, errors first.
+
+    Parameters
+    ----------
+    as_xml
+        Whether they go as XML, which cannot carry everything.
+    known
+        For products that the service is known to have, the attributes that are filled there.
+    """
+    found = [*_about_all(products)]
+    texts = [str(product.get("gtin", "")) for product in products]
+    for place, (product, valid) in enumerate(zip(products, gtin.are_valid(texts), strict=True)):
+        found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in known)
+        found += _about_one(product, known.get(texts[place], ()))
+        if as_xml:
+            found += [
+                Finding(texts[place], name, "error", f"XML cannot carry it: it {problem}", "Send it as JSON.")
+                for name, problem in xml.problems(product)
+            ]
+    order = {"error": 0, "warning": 1, "info": 2}
+    return sorted(found, key=lambda finding: order[finding.severity])
+
+
+def frame_of(findings: Iterable[Finding]) -> pd.DataFrame:
+    """Return findings as a frame."""
+    columns = [field.name for field in fields(Finding)]
+    return pd.DataFrame([astuple(finding) for finding in findings], columns=columns, dtype=object)
+
+
+def refuse_errors(findings: Sequence[Finding]) -> None:
+    """Raise PreflightFailed when one of the findings is an error."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        first = errors[0]
+        place = f"GTIN {first.gtin}, {first.attribute}: " if first.gtin and first.attribute else ""
+        raise PreflightFailed(
+            f"Nothing was sent: {len(errors):,} error{'s' * (len(errors) != 1)} found. {place}{first.problem}. "
+            f"{first.what_to_do} All are in .findings of this error; upsert(..., dry_run=True) shows them, too.",
+            frame_of(findings),
+        )
+
+
+def _about_all(products: Sequence[Product]) -> Iterator[Finding]:
+    places = defaultdict(list)
+    for place, product in enumerate(products):
+        places[str(product.get("gtin"))].append(str(place))
+    for name, several in places.items():
+        if len(several) > 1 and name != "None":
+            yield Finding(
+                name,
+                "gtin",
+                "error",
+                f"the GTIN comes {len(several)} times, as records {', '.join(several[:10])}",
+                "Give each product once: which of them counts would be left to chance.",
+            )
+    left_out = Counter(name for product in products for name in product.keys() & KEPT_BY_THE_SERVICE)
+    for name, times in left_out.items():
+        yield Finding(
+            None,
+            name,
+            "info",
+            f"left out of {times:,} products: the service keeps it itself",
+            "Nothing; it stays as it is.",
+        )
+
+
+def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) -> Iterator[Finding]:
+    if "gtin" not in product:
+        yield Finding(None, "gtin", "error", f"record {place} has no GTIN", "Every product needs one.")
+    elif not _is_text(product["gtin"]) or not valid:
+        try:
+            problem = f"{gtin.normal_form(product['gtin'])} is not in its normal form"
+        except InputError as error:
+            problem = str(error).rstrip(".")
+        # A product that the service has under a wrong GTIN can be corrected, all but that GTIN.
+        severity: Severity = "warning" if is_known else "error"
+        yield Finding(
+            str(product["gtin"])[:40], "gtin", severity, f"record {place}: {problem}", "Correct the GTIN."
+        )
+
+
+def _about_one(product: Product, filled: Collection[str]) -> Iterator[Finding]:
+    name = str(product.get("gtin"))
+    deleted = {attribute for attribute, value in product.items() if value is None}
+    has = ({attribute for attribute, value in product.items() if value} | set(filled)) - deleted
+    if not has & set(NAMES):
+        problem = f"none of {', '.join(NAMES)} is filled"
+        yield Finding(name, None, "error", problem, "Give the product one name.")
+    if "kind" not in has:
+        problem = "no kind: the service may refuse a new product without one"
+        yield Finding(name, "kind", "warning", problem, "Give it a kind, unless the service has one.")
+    for attribute, value in product.items():
+        yield from _about_texts(name, attribute, value)
+    rules = product.get("validationRules")
+    for rule in rules if isinstance(rules, list) else ():
+        if isinstance(rule, Mapping) and rule.get("type") == "DeactivateValidationRule":
+            yield Finding(
+                name,
+                "validationRules",
+                "warning",
+                f"SWITCHES OFF the check {rule.get('ruleId')!r} of the service for this product",
+                "Leave validationRules out unless that is meant.",
+            )
+
+
+def _about_texts(name: str, attribute: str, value: Any) -> Iterator[Finding]:
+    waiting = [value]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, list):
+            waiting += at
+        elif isinstance(at, Mapping):
+            localized = "expressedIn" in at and isinstance(at.get("data"), str)
+            if localized:
+                yield from _about_text(name, attribute, at["data"])
+            waiting += [inner for key, inner in at.items() if not (localized and key == "data")]
+        elif isinstance(at, str) and len(at) > _LONGEST_STRING:
+            yield _too_long(name, attribute, at, _LONGEST_STRING, sure=len(at) > _LONGEST_TEXT)
+
+
+def _about_text(name: str, attribute: str, text: str) -> Iterator[Finding]:
+    is_name = attribute in NAMES
+    longest = _LONGEST.get(attribute, _LONGEST_STRING if is_name else _LONGEST_TEXT)
+    if len(text) > longest:
+        yield _too_long(name, attribute, text, longest, sure=True)
+    if is_name and ("\n" in text or "\r" in text):
+        yield Finding(name, attribute, "error", f"a line break in {text[:40]!r}", "Write it on one line.")
+
+
+def _too_long(name: str, attribute: str, text: str, longest: int, *, sure: bool) -> Finding:
+    problem = f"{len(text):,} characters, and {longest:,} are allowed: {text[:40]!r}..."
+    return Finding(name, attribute, "error" if sure else "warning", problem, "Shorten it.")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

@@ -1,0 +1,171 @@
+"""Activating validation scenarios on products, in batches (spec, endpoint 10; retailers only)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import date, datetime
+from typing import Any
+
+import pandas as pd
+
+from prodex import gtin
+from prodex.catalog import Catalog
+from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
+from prodex.query import ProductQuery
+from prodex.service import Client, PullReport, pages
+from prodex.service.progress import Progress, showing
+
+_LARGEST_BATCH = 500
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def require_scenarios(
+    service: Client,
+    products: Catalog | Iterable[str],
+    scenarios: Mapping[str | int, bool],
+    *,
+    deadline: date | str | None = None,
+    batch_size: int = _LARGEST_BATCH,
+    progress: Progress = None,
+) -> pd.DataFrame:
+    """Activate or deactivate validation scenarios on products (spec, endpoint 10).
+
+    Only products whose data a manufacturer shared are eligible, and a deadline needs an organisation and a scenario
+    that have deadlines. The service judges that, call by call; what the batches before it did stays done.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`, with the access key of a retailer.
+    products
+        A catalogue, or uuids, or GTINs (whose uuids are looked up first).
+    scenarios
+        Scenario id to True (activate) or False (deactivate).
+    deadline
+        The day by which what is activated has to be done: a date, or YYYY-MM-DD.
+    batch_size
+        Products in one call, 500 at most.
+    progress
+        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+
+    Returns
+    -------
+    DataFrame
+        One row for each batch: products (how many), status ("done", "refused", "unknown" when the answer was lost,
+        "not sent"), message, and uuids.
+
+    Raises
+    ------
+    InputError
+        When something given cannot be what is meant; nothing was sent.
+    ServiceError
+        When not one batch was done; the service's words say why.
+    """
+    values = _values(scenarios)
+    day = _day(deadline, values)
+    if (
+        isinstance(batch_size, bool)
+        or not isinstance(batch_size, int)
+        or not 1 <= batch_size <= _LARGEST_BATCH
+    ):
+        raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {_LARGEST_BATCH}.")
+    uuids = _uuids(service, products)
+    rows: list[dict[str, Any]] = []
+    errors: list[ServiceError] = []
+    with showing(progress, "Required") as show:
+        for start in range(0, len(uuids), batch_size):
+            batch = uuids[start : start + batch_size]
+            status, message = "not sent", "the service could not be reached before"
+            if not errors or isinstance(errors[-1], OutcomeUnknown | RequestRefused):
+                try:
+                    reply = service.require_rulesets(batch, values, day)
+                    status, message = "done", "" if reply is None else json.dumps(reply, ensure_ascii=False)
+                except ServiceError as error:
+                    errors.append(error)
+                    status, message = _what_became(error), str(error)
+            rows.append({"products": len(batch), "status": status, "message": message, "uuids": batch})
+            show(start + len(batch), len(uuids))
+    if errors and not any(row["status"] in {"done", "unknown"} for row in rows):
+        raise errors[0]
+    return pd.DataFrame(rows, columns=["products", "status", "message", "uuids"])
+
+
+def _what_became(error: ServiceError) -> str:
+    match error:
+        case OutcomeUnknown():
+            return "unknown"
+        case RequestRefused():
+            return "refused"
+    return "not sent"
+
+
+def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
+    if not isinstance(scenarios, Mapping) or not scenarios:
+        raise InputError(f"scenarios is {scenarios!r}; give a dict of scenario id to True or False.")
+    for name, value in scenarios.items():
+        if not isinstance(value, bool):
+            raise InputError(
+                f"scenario {name!r} is {value!r}; give True to activate it, False to deactivate it."
+            )
+    return {str(name): value for name, value in scenarios.items()}
+
+
+def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
+    if deadline is None:
+        return None
+    day = None
+    if isinstance(deadline, str) and _DAY.fullmatch(deadline):
+        with suppress(ValueError):
+            day = date.fromisoformat(deadline)
+    elif isinstance(deadline, date) and not isinstance(deadline, datetime):
+        day = deadline
+    if day is None:
+        raise InputError(f"deadline is {deadline!r}; give a day, as YYYY-MM-DD or a datetime.date.")
+    if day < date.today():  # noqa: DTZ011 - a day on the user's own calendar
+        raise InputError(f"deadline {day} has passed. Give a day that is still to come.")
+    if not any(values.values()):
+        raise InputError("deadline is for scenarios that are activated, and none is. Leave it out.")
+    return day.isoformat()
+
+
+def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
+    """Return the uuids of the products, each once; GTINs are looked up."""
+    if isinstance(products, Catalog):
+        rows = products.arrow("products", ["uuid", "gtin"]).to_pylist()
+        given: list[Any] = [row["uuid"] or row["gtin"] for row in rows]
+    else:
+        given = [products] if isinstance(products, str) else list(products)
+    is_uuid = {one: bool(_UUID.fullmatch(str(one))) for one in given}
+    wanted = {one: _gtin(one) for one, is_one in is_uuid.items() if not is_one}
+    found = _found(service, set(wanted.values())) if wanted else {}
+    if missing := sorted(set(wanted.values()) - set(found)):
+        raise InputError(
+            f"The service shows no product with {len(missing):,} of the GTINs, {', '.join(missing[:5])} first. Nothing "
+            "was sent; leave them out."
+        )
+    uuids = (uuid for one in given for uuid in ([str(one)] if is_uuid[one] else found[wanted[one]]))
+    return list(dict.fromkeys(uuids))
+
+
+def _gtin(value: Any) -> str:
+    try:
+        return gtin.normal_form(value)
+    except InputError as error:
+        raise InputError(f"{value!r} is neither a uuid nor a GTIN: {error}") from error
+
+
+def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
+    """Look up uuids by GTIN (spec, endpoint 10: with endpoint 5 and a filter_source_include of uuid)."""
+    query = ProductQuery(
+        gtins_in=sorted(gtins), source_include=["uuid"], extra={"allow_not_consumer_units": True}
+    )
+    found: dict[str, list[str]] = {}
+    for page in pages(service, query, progress=False, report=PullReport()):
+        for product in map(json.loads, map(bytes, page.envelope.data)):
+            if product.get("uuid"):
+                found.setdefault(str(product.get("gtin")), []).append(product["uuid"])
+    return found

@@ -1,0 +1,228 @@
+"""Sending products: checked first, in batches, each sent once, and written down before it leaves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, overload
+
+import pandas as pd
+
+from prodex.errors import (
+    AuthenticationFailed,
+    InputError,
+    OutcomeUnknown,
+    RequestRefused,
+    ServiceError,
+    StorageError,
+)
+from prodex.send.changes import Changes, refuse_stale
+from prodex.send.journal import Batch, Journal
+from prodex.send.payload import WAYS, Format, Way, batches_of
+from prodex.send.preflight import Finding, frame_of, inspect, refuse_errors
+from prodex.send.records import Product, Source, records_of
+from prodex.send.tracking import Tracking
+from prodex.service import Client
+from prodex.service.progress import Progress, showing
+
+_LOG = logging.getLogger("prodex")
+
+#: Products in one call, as the operators of the service recommend.
+LARGEST_BATCH = 500
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What would be sent, and what is to be said about it.
+
+    Attributes
+    ----------
+    payloads
+        The bodies of the calls, in order; none when a finding is an error, since then nothing would be sent.
+    content_type
+        Their content type.
+    count
+        Number of products.
+    findings
+        A frame of gtin, attribute, severity (error, warning, info), problem and what_to_do; errors first.
+    """
+
+    payloads: tuple[bytes, ...] = field(repr=False)
+    content_type: str
+    count: int
+    findings: pd.DataFrame = field(repr=False)
+
+    def __repr__(self) -> str:
+        counts = self.findings["severity"].value_counts().to_dict()
+        said = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
+        size = sum(map(len, self.payloads))
+        lines = [
+            f"Dry run: {self.count:,} products in {len(self.payloads)} calls, {size:,} bytes of {self.content_type}",
+            f"preflight: {said}",
+            *(
+                f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}"
+                for row in self.findings.head(10).itertuples()
+            ),
+        ]
+        return "\n".join(lines)
+
+
+@overload
+def upsert(
+    service: Client,
+    records: Source | Changes,
+    *,
+    format: Format = ...,
+    dry_run: Literal[False] = ...,
+    batch_size: int = ...,
+    null_deletes: bool = ...,
+    progress: Progress = ...,
+) -> Tracking: ...
+@overload
+def upsert(
+    service: Client,
+    records: Source | Changes,
+    *,
+    format: Format = ...,
+    dry_run: Literal[True],
+    batch_size: int = ...,
+    null_deletes: bool = ...,
+    progress: Progress = ...,
+) -> DryRun: ...
+def upsert(
+    service: Client,
+    records: Source | Changes,
+    *,
+    format: Format = "json",
+    dry_run: bool = False,
+    batch_size: int = LARGEST_BATCH,
+    null_deletes: bool = False,
+    progress: Progress = None,
+) -> Tracking | DryRun:
+    """Write products to the service (spec, endpoint 7).
+
+    An attribute that is present replaces the stored one as a whole, arrays too; an absent one stays. NaN and None
+    count as absent; `prodex.DELETE` deletes. To correct single texts, take `changes_from_frame`, which keeps what
+    stands beside them.
+
+    Everything is checked before anything leaves, and an error stops all of it. Each batch is sent once: when its
+    answer is lost, its state is "unknown" and the other batches go on, unless two answers in a row are lost or the
+    service cannot be reached or refuses; then the rest is "not sent". Tracking identifiers are on disk as they come.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`.
+    records
+        A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also of
+        XML), or what `changes_from_frame` made. What the service keeps itself (id, updatedAt ...) is left out.
+    format
+        "json" or "xml".
+    dry_run
+        Send nothing, and return the payloads and the findings.
+    batch_size
+        Products in one call, 500 at most; fewer where they are large.
+    null_deletes
+        Whether None, or null in a file, deletes as `prodex.DELETE` does.
+    progress
+        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+
+    Returns
+    -------
+    Tracking
+        `.wait()` follows the import to its end; with `dry_run` a `DryRun` instead.
+
+    Raises
+    ------
+    PreflightFailed
+        When the service would refuse something; nothing was sent, and `.findings` says what.
+    ChangesStale
+        When a product of `changes_from_frame` was changed meanwhile; nothing was sent.
+    ServiceError
+        When not one batch could be sent. Later failures are states of the tracking.
+    """
+    if format not in WAYS:
+        raise InputError(f"There is no format {format!r}; products go as 'json' or 'xml'.")
+    if (
+        isinstance(batch_size, bool)
+        or not isinstance(batch_size, int)
+        or not 1 <= batch_size <= LARGEST_BATCH
+    ):
+        raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
+    if isinstance(records, Changes):
+        products, known = list(records.records), records.known
+    else:
+        products, known = records_of(records, null_deletes=null_deletes), {}
+    findings = inspect(products, as_xml=format == "xml", known=known)
+    failed = any(finding.severity == "error" for finding in findings)
+    way = WAYS[format]
+    if dry_run:
+        payloads = () if failed else tuple(body for body, _ in batches_of(products, way, batch_size))
+        return DryRun(payloads, way.content_type, len(products), frame_of(findings))
+    refuse_errors(findings)
+    _say_loudly(findings)
+    if isinstance(records, Changes):
+        refuse_stale(service, records)
+    if not products:
+        return Tracking(service, ())
+    journal = Journal.begin(service.base_url)
+    batches = _send(service, products, way, batch_size, journal, progress)
+    return Tracking(service, batches, path=journal.path, findings=frame_of(findings))
+
+
+def _send(
+    service: Client,
+    products: Sequence[Product],
+    way: Way,
+    batch_size: int,
+    journal: Journal,
+    progress: Progress,
+) -> list[Batch]:
+    sent: list[Batch] = []
+    stopped = ""
+    with showing(progress, "Sent") as show:
+        for number, (body, gtins) in enumerate(batches_of(products, way, batch_size)):
+            journal.sending(number, gtins)
+            batch, error = Batch(gtins, "not sent", message=stopped), None
+            if not stopped:
+                batch, error = _sent(service, body, way, gtins)
+                lost_twice = bool(sent) and batch.sent == sent[-1].sent == "unknown"
+                stopped = f"the sending stopped at batch {number}" if error else ""
+                stopped = "two answers in a row were lost" if lost_twice else stopped
+            sent.append(batch)
+            _write_down(journal, number, sent)
+            if error is not None and not any(one.sent in {"sent", "unknown"} for one in sent):
+                raise error
+            show(sum(len(one.gtins) for one in sent), len(products))
+    return sent
+
+
+def _sent(
+    service: Client, body: bytes, way: Way, gtins: tuple[str, ...]
+) -> tuple[Batch, ServiceError | None]:
+    """Send one batch; return what became of it, and the error when it certainly did not arrive."""
+    try:
+        return Batch(gtins, "sent", service.upsert_products(body, way.content_type)), None
+    except OutcomeUnknown as error:
+        return Batch(gtins, "unknown", message=str(error)), None
+    except (RequestRefused, AuthenticationFailed) as error:
+        return Batch(gtins, "refused", message=str(error)), error
+    except ServiceError as error:
+        return Batch(gtins, "not sent", message=str(error)), error
+
+
+def _write_down(journal: Journal, number: int, sent: Sequence[Batch]) -> None:
+    try:
+        journal.ended(number, sent[-1])
+    except StorageError as error:
+        ids = [one.tracking for one in sent if one.tracking is not None]
+        raise StorageError(
+            f"{error} The sending stopped after batch {number}. Note the tracking identifiers: {ids}."
+        ) from error
+
+
+def _say_loudly(findings: Sequence[Finding]) -> None:
+    for finding in findings:
+        if finding.attribute == "validationRules":
+            _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)

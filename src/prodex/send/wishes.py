@@ -1,0 +1,227 @@
+"""Corrections out of a frame, in the long form of `texts` or in the wide form, as wishes for each product."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from prodex import gtin
+from prodex.catalog import Catalog
+from prodex.errors import ChangesRefused, ChangesStale, InputError
+from prodex.send.merge import Wish
+from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE, is_missing
+from prodex.tables.declaration import TABLES, Column
+
+#: Localized texts that the specification names; others are known when the catalogue has them.
+_TEXTS = (
+    "nameLegal",
+    "namePublicShort",
+    "namePublicLong",
+    "description",
+    "composition",
+    "allergens",
+    "productionVariantName",
+)
+
+_COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a catalogue knows that a frame is read against.
+
+    Attributes
+    ----------
+    ids
+        Product ids by GTIN.
+    codes
+        Long language codes in use, by short code.
+    texts
+        Wire paths of localized texts.
+    """
+
+    ids: Mapping[str, Sequence[str]]
+    codes: Mapping[str, frozenset[str]]
+    texts: Collection[str]
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> Known:
+        ids = defaultdict(list)
+        for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
+            ids[row["gtin"]].append(row["product_id"])
+        columns = ["attribute", "language", "language_code"]
+        rows = catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
+        codes = defaultdict(set)
+        for row in rows:
+            if row["language"] and row["language_code"]:
+                codes[row["language"]].add(row["language_code"])
+        texts = {row["attribute"] for row in rows} | set(_TEXTS)
+        return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts)
+
+
+def wishes_in(
+    frame: pd.DataFrame, catalog: Catalog, known: Known, language: str | None
+) -> dict[str, list[Wish]]:
+    """Return the corrections of a frame by product id; what is NaN or None in it is none."""
+    if not {"product_id", "gtin"} & set(frame.columns):
+        raise InputError(
+            "The frame has neither a column product_id nor gtin, so nobody can tell what to correct."
+        )
+    ids = _ids(frame, known)
+    if {"attribute", "text"} <= set(frame.columns):
+        found = _long(frame, ids, known)
+    else:
+        found = _wide(frame, ids, catalog, known, language)
+    wishes = defaultdict(list)
+    for product, wish in found:
+        wishes[product].append(wish)
+    return dict(wishes)
+
+
+def _ids(frame: pd.DataFrame, known: Known) -> list[str]:
+    """Return the product id of each row."""
+    if "product_id" in frame.columns:
+        there = {one for several in known.ids.values() for one in several}
+        ids = [str(one) for one in frame["product_id"]]
+        for one in ids:
+            if one not in there:
+                raise ChangesRefused(f"The catalogue has no product {one!r}. Load it, then correct it.")
+        return ids
+    return [_id(one, known) for one in frame["gtin"]]
+
+
+def _id(value: Any, known: Known) -> str:
+    several = known.ids.get(gtin.normal_form(value)) or known.ids.get(str(value), ())
+    if len(several) != 1:
+        raise ChangesRefused(
+            f"The catalogue has {len(several) or 'no'} product{'s' * (len(several) > 1)} of GTIN {value}. "
+            + ("Say which is meant with a column product_id." if several else "Load it, then correct it.")
+        )
+    return several[0]
+
+
+def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tuple[str, Wish]]:
+    if not {"language", "language_code"} & set(frame.columns):
+        raise InputError(
+            "The frame has neither a column language nor language_code, so the texts have no language."
+        )
+    columns = ("attribute", "text", "position", "language", "language_code")
+    cells = {name: frame[name].tolist() if name in frame else [None] * len(frame) for name in columns}
+    for product, *row in zip(ids, *cells.values(), strict=True):
+        path, text, position, language, code = (None if is_missing(cell) else cell for cell in row)
+        if text is None:
+            continue
+        attribute = str(path)
+        if attribute not in known.texts:
+            raise ChangesRefused(_unknown_text(attribute, known))
+        if language is None and code is None:
+            raise ChangesRefused(f"Product {product}: the text of {attribute} has no language. Fill one in.")
+        yield product, Wish(attribute, _text(text, product, attribute), True, position, language, code)
+
+
+def _wide(
+    frame: pd.DataFrame, ids: Sequence[str], catalog: Catalog, known: Known, language: str | None
+) -> Iterator[tuple[str, Wish]]:
+    stands = catalog.where(product_id=list(dict.fromkeys(ids))).wide(language).set_index("product_id")
+    for name in map(str, frame.columns):
+        if name in {"product_id", "gtin"}:
+            continue
+        before = stands[name].reindex(list(ids)).tolist() if name in stands else [None] * len(ids)
+        for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
+            if not is_missing(new) and not _same(new, old):
+                yield product, _wish(name, new, old, product, known, language)
+
+
+def _wish(name: str, new: Any, old: Any, product: str, known: Known, language: str | None) -> Wish:
+    """Return what a changed cell of the wide form asks for."""
+    if name == "updated_at":
+        raise ChangesStale(
+            f"Product {product}: the frame was made when it was last changed at {new}, and the catalogue has it as of "
+            f"{old}. Make the frame anew from this catalogue, or load again."
+        )
+    if name in _COLUMNS:
+        return _value_wish(_COLUMNS[name], new, product)
+    attribute, spoken = (name, language) if language else name.rpartition(".")[::2]
+    if attribute in known.texts and spoken:
+        if isinstance(old, str) and " | " in old:
+            raise ChangesRefused(
+                f"Product {product}: {name!r} shows several texts in one cell, so it cannot be taken apart. Correct "
+                "them in the long form: a frame like catalog.texts."
+            )
+        short, code = (None, spoken) if len(spoken) == len("fra-FR") else (spoken, None)
+        return Wish(attribute, _text(new, product, name), True, None, short, code)
+    raise ChangesRefused(
+        f"Product {product}: column {name!r} cannot be corrected here. {_unknown_text(attribute or name, known)}"
+    )
+
+
+def _value_wish(column: Column, new: Any, product: str) -> Wish:
+    path = column.paths[0] if column.paths else ()
+    if path and path[0] in KEPT_BY_THE_SERVICE:
+        raise ChangesRefused(
+            f"Product {product}: {column.name} is kept by the service and cannot be written."
+        )
+    if len(path) == 2 and path[1] == "code":
+        return Wish(path[0], DELETE if new is DELETE else {"code": _number_or_text(new)}, False)
+    if len(path) != 1:
+        hint = f" Its code can: {column.name}_code." if f"{column.name}_code" in _COLUMNS else ""
+        raise ChangesRefused(
+            f"Product {product}: {column.name} follows from other data and cannot be written.{hint}"
+        )
+    return Wish(path[0], DELETE if new is DELETE else _fitting(column, new, product), False)
+
+
+def _fitting(column: Column, new: Any, product: str) -> Any:
+    """Return a cell as the JSON value that its column takes; files out of a spreadsheet bring text."""
+    value = new.item() if isinstance(new, np.generic) else new
+    match column.kind:
+        case "boolean":
+            word = str(value).strip().casefold()
+            if word in {"true", "false"}:
+                return word == "true"
+        case "integer":
+            if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
+                return int(value)
+            if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
+                return int(value)
+        case _:
+            return _number_or_text(value)
+    raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, and {new!r} is none.")
+
+
+def _number_or_text(value: Any) -> Any:
+    """Return a code as text; spreadsheets make whole floats of digits."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _text(value: Any, product: str, name: str) -> Any:
+    if value is DELETE or isinstance(value, str):
+        return value
+    raise ChangesRefused(
+        f"Product {product}: the text of {name} is {value!r:.60}, a {type(value).__name__}. "
+        "Give text, or prodex.DELETE."
+    )
+
+
+def _same(new: Any, old: Any) -> bool:
+    """Whether a cell still says what the catalogue says, also after a way through CSV or a spreadsheet."""
+    if is_missing(old) or new is DELETE:
+        return False
+    numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
+    return bool(new == old) if numbers else str(new) == str(old)
+
+
+def _unknown_text(attribute: str, known: Known) -> str:
+    near = difflib.get_close_matches(attribute, list(known.texts), n=1)
+    return (
+        f"{attribute!r} is no localized text that the catalogue or the specification knows"
+        + (f"; did you mean {near[0]!r}? " if near else ". ")
+        + "Other attributes are sent whole, as records: upsert(service, [{'gtin': ..., attribute: ...}])."
+    )

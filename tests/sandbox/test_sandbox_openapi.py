@@ -1,0 +1,84 @@
+"""The sandbox against its own OpenAPI document, called from the outside by schemathesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.schemas import APIOperation
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS, SHOP, Caller
+
+from prodex.sandbox import Sandbox
+from prodex.sandbox.app import application
+
+RETAILER = replace(SHOP, scenarios_enabled=True)
+KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}
+REQUIREMENT = {"uuids": [RECORDS[BREAD]["uuid"]], "ruleset_values": {"101": True}}
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+@pytest.fixture(scope="module")
+def caller() -> Iterator[Caller]:
+    """Call as the retailer at an exchange that may be written on."""
+    with Sandbox(PRODUCTS, organizations=[RETAILER, MARKET, MILL, DAIRY], labels=LABELS) as sandbox:
+        caller = Caller(sandbox.base_url)
+        with caller.session:
+            yield caller.log_in()
+
+
+SCHEMA = schemathesis.openapi.from_dict(application().openapi())
+OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+def test_every_reply_is_as_the_openapi_document_says(operation: APIOperation, caller: Caller) -> None:
+    """Whatever a call holds, its reply is no 5xx, and of a documented status, type and schema."""
+
+    @settings(
+        max_examples=50,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy())
+    def call(case: schemathesis.Case) -> None:
+        case.call_and_validate(base_url=caller.base_url, session=caller.session, checks=CHECKS)
+
+    call()
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "parts"),
+    [
+        ("/auth/v2/token", "POST", {"body": KEYS}),
+        ("/auth/v2/organization", "GET", {"query": {"organization_type": 1, "limit": 1}}),
+        ("/public/v1/products", "GET", {"query": {"limit": 2}}),
+        ("/public/v1/products/list", "POST", {"body": {"next_page": ""}}),
+        ("/public/v1/products", "POST", {"body": {"data": [{"gtin": BREAD}]}, "media_type": "application/json"}),
+        ("/public/v1/products/track/{tracking_id}", "GET", {"path_parameters": {"tracking_id": 1}}),
+        ("/core/v3/productsegments/hierarchy", "GET", {"query": {"permission": "WRITE"}}),
+        ("/public/v1/validation/rulesets/require", "POST", {"body": REQUIREMENT}),
+        ("/sandbox/scenarios", "GET", {}),
+        ("/health", "GET", {}),
+    ],
+)  # fmt: skip
+def test_every_good_reply_is_as_the_openapi_document_says(
+    caller: Caller, path: str, method: str, parts: dict[str, Any]
+) -> None:
+    """A call that is answered with 200 gets the documented type and schema."""
+    if "track" in path:
+        caller.session.post(f"{caller.base_url}/public/v1/products", json={"data": [{"gtin": "1"}]})
+    case = SCHEMA[path][method].Case(method=method, **parts)
+    reply = case.call_and_validate(base_url=caller.base_url, session=caller.session, checks=CHECKS)
+    assert 200 == reply.status_code

@@ -1,0 +1,245 @@
+"""Corrections out of frames: merged with all that stands beside them, or refused with the reason."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mill_exchange import LANGUAGES, gtin, product, text
+
+import prodex
+from prodex import DELETE, ProductQuery
+from prodex.catalog import Origin
+from prodex.errors import ChangesRefused, ChangesStale, InputError
+
+
+def catalog_of(*products, **query):
+    """Make a catalogue as if it was loaded with a query."""
+    catalog = prodex.flatten(products)
+    if query:
+        accept = query.pop("accept_language", None)
+        origin = Origin("https://api.example.com", ProductQuery(**query), accept)
+        return prodex.Catalog(catalog.parts, origin)
+    return catalog
+
+
+def long(*rows):
+    """Make a frame in the long form."""
+    return pd.DataFrame(rows, columns=["gtin", "attribute", "position", "language", "text"])
+
+
+def one(frame, catalog, **options):
+    """Return the only record that comes of it."""
+    (record,) = prodex.changes_from_frame(frame, catalog, **options).records
+    return record
+
+
+def test_the_frame_of_a_catalogue_is_no_change():
+    """Neither its texts nor its wide form, also after a way through CSV."""
+    catalog = catalog_of(product(1), product(2))
+    wide = catalog.wide()
+    csv = pd.read_csv(pd.io.common.StringIO(wide.to_csv(index=False)), dtype={"gtin": str, "product_id": str})
+    for frame in (catalog.texts, wide, csv):
+        changes = prodex.changes_from_frame(frame, catalog)
+        assert (0, ()) == (len(changes), changes.records)
+    assert 0 == len(prodex.changes_from_frame(catalog.wide("fr"), catalog, language="fr"))
+
+
+def test_the_items_beside_a_correction_keep_every_key():
+    """What the service sent along (sort, labels) goes back with it."""
+    record = one(long((gtin(1), "description", None, "fr", "Très bon")), catalog_of(product(1)))
+    assert {"gtin": gtin(1), "description": [{**text("fra-FR", "Très bon"), "sort": 1}]} == record
+
+
+def test_a_language_that_is_new_gets_the_code_that_is_in_use():
+    """From the product, else from the catalogue, else as given."""
+    catalog = catalog_of(product(1), {"id": 9, "gtin": gtin(9), "nameLegal": [text("deu-DE", "Brot")]})
+    record = one(long((gtin(9), "description", None, "fr", "Bon")), catalog)
+    assert [{"expressedIn": {"code": "fra-FR"}, "data": "Bon"}] == record["description"]
+
+    frame = long((gtin(9), "description", None, None, "Buono")).assign(language_code="ita-IT")
+    assert [{"expressedIn": {"code": "ita-IT"}, "data": "Buono"}] == one(frame, catalog)["description"]
+    with pytest.raises(
+        ChangesRefused, match=r"its code needs a country. Give a column language_code, such as ita-"
+    ):
+        prodex.changes_from_frame(long((gtin(9), "description", None, "it", "Buono")), catalog)
+
+
+def test_deleting_the_last_text_deletes_the_attribute():
+    """Null, as the service wants it; a text that is not there is deleted already."""
+    catalog = catalog_of(product(1))
+    assert one(long((gtin(1), "description", None, "fr", DELETE)), catalog)["description"] is None
+    assert (
+        () == prodex.changes_from_frame(long((gtin(1), "description", None, "de", DELETE)), catalog).records
+    )
+
+
+def test_texts_are_deleted_at_their_positions():
+    """Two of three in one go, and the one that is left is corrected."""
+    rows = [
+        (gtin(1), "namePublicLong", str(n), None, value) for n, value in enumerate([DELETE, "New", DELETE])
+    ]
+    frame = long(*rows).assign(language_code=list(LANGUAGES))
+    assert [text("eng-GB", "New")] == one(frame, catalog_of(product(1)))["namePublicLong"]
+
+
+def test_wide_columns_of_values_and_codes_are_written_whole():
+    """Flags, numbers and codes; as text out of a spreadsheet, too."""
+    catalog = catalog_of(product(1))
+    cells = {"is_consumer_unit": ["FALSE"], "life_cycle": [2.0], "brand_code": [77.0]}
+    frame = pd.DataFrame({"gtin": [gtin(1)], **cells})
+    assert {"gtin": gtin(1), "isConsumerUnit": False, "lifeCycle": 2, "brand": {"code": "77"}} == one(
+        frame, catalog
+    )
+    assert one(pd.DataFrame({"gtin": [gtin(1)], "life_cycle": [DELETE]}), catalog)["lifeCycle"] is None
+
+
+def test_labels_of_our_language_stay_here():
+    """A catalogue with French labels does not write French labels to the service."""
+    item = {"expressedIn": {"code": "eng-GB", "label": "Anglais", "description": "anglais"}, "data": "Bread"}
+    catalog = catalog_of(
+        {"id": 1, "gtin": gtin(1), "nameLegal": [item]}, target_market=250, accept_language="fr"
+    )
+    frame = long((gtin(1), "nameLegal", None, "en", "Loaf"))
+    assert [{"expressedIn": {"code": "eng-GB"}, "data": "Loaf"}] == one(frame, catalog)["nameLegal"]
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ({"source_include": ["brand"]}, "description was not asked for"),
+        ({"source_include": ["description.data"]}, "asked for only in part"),
+        ({"source_exclude": ["description"]}, "was not asked for"),
+        ({"source_exclude": ["description.sort"]}, "without a part"),
+        ({"product_languages": ["fr"]}, "only in fr"),
+    ],
+)
+def test_what_is_not_known_is_not_overwritten(query, why):
+    """The rest of the attribute would be lost at the service."""
+    frame = long((gtin(1), "description", None, "fr", "Meilleur"))
+    with pytest.raises(ChangesRefused, match=why):
+        prodex.changes_from_frame(frame, catalog_of(product(1), **query))
+    assert 1 == len(prodex.changes_from_frame(frame, catalog_of(product(1), source_include=["description"])))
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ((gtin(2), "description", None, "fr", "x"), "no product of GTIN"),
+        ((gtin(1), "desciption", None, "fr", "x"), "did you mean 'description'"),
+        (
+            (gtin(1), "productBenefits.text", None, "fr", "x"),
+            r"there are 2 texts.*column position.*0\.0, 1\.0",
+        ),
+        ((gtin(1), "productBenefits.text", None, "de", "x"), "nobody can tell which item"),
+        ((gtin(1), "productBenefits.text", "7.0", "fr", "x"), "the catalogue has no text"),
+        ((gtin(1), "productBenefits.text", "0.0", "en", "x"), "a text in fra-FR"),
+        ((gtin(1), "description", None, None, "x"), "has no language"),
+        ((gtin(1), "description", None, "klingon", "x"), "no language 'klingon'"),
+        ((gtin(1), "description", None, "fr", 5), "Give text, or prodex.DELETE"),
+        (("123", "description", None, "fr", "x"), "3 digits"),
+    ],
+)
+def test_what_does_not_say_what_it_means_is_refused(row, why):
+    """With the product, the attribute, and what to add."""
+    with pytest.raises(InputError, match=why):
+        prodex.changes_from_frame(long(row), catalog_of(product(1)))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("kind", "Bread", "cannot be written. Its code can: kind_code"),
+        ("texts_count", 3, "follows from other data"),
+        ("owner_id", "7", "kept by the service"),
+        ("is_consumer_unit", "perhaps", "takes a boolean"),
+        ("life_cycle", "many", "takes a integer"),
+        ("netContent", "1 kg", "sent whole, as records"),
+        ("productBenefits.text.fr", "x", "several texts in one cell"),
+    ],
+)
+def test_a_wide_cell_that_cannot_be_written_is_refused(column, value, why):
+    """And says how it can be done."""
+    frame = pd.DataFrame({"gtin": [gtin(1)], column: [value]})
+    with pytest.raises(ChangesRefused, match=why):
+        prodex.changes_from_frame(frame, catalog_of(product(1)))
+
+
+def test_a_frame_of_an_older_catalogue_is_stale():
+    """Its updated_at is not that of the catalogue."""
+    frame = catalog_of(product(1)).wide().assign(life_cycle=5)
+    with pytest.raises(ChangesStale, match="Make the frame anew"):
+        prodex.changes_from_frame(frame, catalog_of(product(1, updatedAt="2026-11-02T00:00:00")))
+
+
+def test_two_products_of_one_gtin_are_refused():
+    """By GTIN nobody knows which is read, and with the id still not which is written."""
+    twice = catalog_of(product(1), {**product(2), "gtin": gtin(1)})
+    row = long((gtin(1), "description", None, "fr", "x"))
+    with pytest.raises(ChangesRefused, match="Say which is meant"):
+        prodex.changes_from_frame(row, twice)
+    with pytest.raises(ChangesRefused, match="2 products of GTIN"):
+        prodex.changes_from_frame(row.assign(product_id="2"), twice)
+
+
+def test_an_update_that_waits_is_not_overtaken():
+    """What stands under lastRequest is not settled."""
+    pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
+    with pytest.raises(ChangesRefused, match="waits under lastRequest"):
+        prodex.changes_from_frame(long((gtin(1), "description", None, "fr", "x")), catalog_of(pending))
+
+
+def test_what_is_as_it_was_refuses_nothing():
+    """An update that waits, a product without GTIN, one GTIN twice: no matter where nothing changes."""
+    pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
+    nameless = {"id": 8, "description": [text("fra-FR", "Bon")]}
+    catalog = catalog_of(pending, nameless, product(2), {**product(3), "gtin": gtin(2)})
+    assert 0 == len(prodex.changes_from_frame(catalog.texts, catalog))
+    with pytest.raises(ChangesRefused, match="Product 8 has no GTIN"):
+        prodex.changes_from_frame(catalog.texts.query("product_id == '8'").assign(text="x"), catalog)
+    waiting = catalog.texts.query("attribute == 'lastRequest.description'").assign(text="x")
+    with pytest.raises(ChangesRefused, match="lastRequest is kept by the service"):
+        prodex.changes_from_frame(waiting, catalog)
+
+
+def test_two_texts_for_one_place_are_refused():
+    """Which of them counts would be left to chance."""
+    rows = [(gtin(1), "description", None, "fr", word) for word in ("a", "b")]
+    with pytest.raises(ChangesRefused, match="two different texts"):
+        prodex.changes_from_frame(long(*rows), catalog_of(product(1)))
+
+
+@pytest.mark.parametrize("keys", [{}, {"gtin": [gtin(1)]}])
+def test_a_frame_without_keys_is_refused(keys):
+    """No product, or no language."""
+    frame = pd.DataFrame({**keys, "attribute": ["description"], "text": ["x"]})
+    with pytest.raises(InputError, match="has neither"):
+        prodex.changes_from_frame(frame, catalog_of(product(1)))
+
+
+def test_the_preview_shows_before_and_after():
+    """One row for each correction."""
+    changes = prodex.changes_from_frame(
+        long((gtin(1), "description", None, "fr", "x")), catalog_of(product(1))
+    )
+    assert [[gtin(1), "description", "0", "fr", "Bon", "x"]] == changes.preview().to_numpy().tolist()
+    assert "1 corrections of 1 products" in repr(changes)
+
+
+localized = st.builds(text, st.sampled_from(list(LANGUAGES)), st.text(min_size=1, max_size=5))
+
+
+@settings(max_examples=60)
+@given(st.lists(localized, min_size=1, max_size=5), st.data())
+def test_a_correction_changes_its_text_and_no_other(items, data):
+    """Whatever texts there are: the one at its position, and the rest as it was."""
+    place = data.draw(st.integers(0, len(items) - 1))
+    catalog = catalog_of({"id": 1, "gtin": gtin(1), "description": items})
+    texts = catalog.texts
+    texts.loc[texts.position == str(place), "text"] = "corrected!"
+    expected = json.loads(json.dumps(items))
+    expected[place]["data"] = "corrected!"
+    assert expected == one(texts, catalog)["description"]

@@ -1,0 +1,116 @@
+"""What may be handed in to be written, and what is made of it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from tests import wire
+
+import prodex
+from prodex.errors import InputError
+from prodex.send.records import DELETE, records_of
+
+GTIN = "03036811359935"
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), np.nan, pd.NA, pd.NaT])
+def test_no_value_is_left_out(nothing):
+    """At the top of a product, in a frame and in a record."""
+    assert [{"gtin": GTIN}] == records_of([{"gtin": GTIN, "lifeCycle": nothing}])
+    assert [{"gtin": GTIN}] == records_of(pd.DataFrame({"gtin": [GTIN], "lifeCycle": [nothing]}))
+
+
+def test_nan_never_becomes_null_inside_a_value():
+    """NaN goes with its key; a null that came inside a value stays as it came."""
+    value = {"a": float("nan"), "b": None, "c": [1, np.float64("nan"), None]}
+    assert [{"x": {"b": None, "c": [1, None]}}] == records_of([{"x": value}])
+
+
+def test_deleting_takes_the_marker_or_a_word():
+    """DELETE becomes null; None does only with null_deletes, and NaN never."""
+    record = {"gtin": GTIN, "a": DELETE, "b": None, "c": float("nan")}
+    assert [{"gtin": GTIN, "a": None}] == records_of([record])
+    assert [{"gtin": GTIN, "a": None, "b": None}] == records_of([record], null_deletes=True)
+
+
+def test_the_marker_is_one_of_a_kind():
+    """However it travels: copied, pickled, in a frame."""
+    frame = pd.DataFrame({"gtin": [GTIN], "brand": [DELETE]})
+    assert all(
+        one is DELETE for one in (copy.deepcopy(DELETE), pickle.loads(pickle.dumps(DELETE)), frame.brand[0])
+    )
+    assert "prodex.DELETE" == repr(prodex.DELETE)
+    assert [{"gtin": GTIN, "brand": None}] == records_of(frame)
+
+
+def test_numpy_is_written_as_json_has_it():
+    """Numbers, booleans and arrays out of frames and Parquet."""
+    value = [np.int64(3), np.float64(0.5), np.bool_(True), np.array([1, 2]), (1,), np.str_("x")]
+    (record,) = records_of([{"x": value}])
+    assert [3, 0.5, True, [1, 2], [1], "x"] == record["x"]
+    assert [int, float, bool, list, list, str] == [type(one) for one in record["x"]]
+
+
+def test_a_gtin_that_a_spreadsheet_made_a_number_comes_back():
+    """Where it is right; a wrong one stays as it is, for preflight to tell."""
+    gtins = [3036811359935, 3036811359935.0, "3036811359935", "1", None, 5]
+    found = [record.get("gtin") for record in records_of([{"gtin": gtin} for gtin in gtins])]
+    assert [GTIN, GTIN, GTIN, "1", None, 5] == found
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ([{"x": datetime(2026, 1, 1)}], "record 0, x is datetime"),  # noqa: DTZ001
+        ([{"x": float("inf")}], "inf"),
+        ([{"x": {1, 2}}], "set"),
+        ([{"x": {1: 2}}], "has the key 1"),
+        ([{1: 2}], "attribute 1"),
+        ([{"x": {"y": DELETE}}], "Only a whole attribute can be deleted"),
+        ([{"gtin": GTIN}, "two"], "Record 1 is a str"),
+        ({"gtin": GTIN}, "Put it into a list"),
+        (pd.DataFrame({"name": ["x"]}), "no column 'gtin'"),
+        (pd.DataFrame({"gtin": [GTIN], "namePublicLong.fr": ["x"]}), "changes_from_frame"),
+        (pd.DataFrame({"gtin": [GTIN], "is_consumer_unit": [True]}), "changes_from_frame"),
+        (pd.DataFrame({"gtin": [GTIN], "attribute": ["x"], "text": ["y"]}), "changes_from_frame"),
+    ],
+)
+def test_what_cannot_be_a_product_is_refused(source, why):
+    """With its place and what to do."""
+    with pytest.raises(InputError, match=why):
+        records_of(source)
+
+
+def test_what_is_nested_without_end_is_refused():
+    """No crash, and no half of it."""
+    endless = []
+    endless.append(endless)
+    with pytest.raises(InputError, match="nested too deeply"):
+        records_of([{"x": endless}])
+
+
+def test_a_file_with_a_spoilt_line_is_taken_not_at_all(tmp_path):
+    """Half a file is not what the user wanted to send."""
+    path = tmp_path / "products.jsonl"
+    path.write_text('{"gtin": "03036811359935"}\n{"gtin": \n')
+    with pytest.raises(
+        InputError, match=r"1 of the products in products\.jsonl cannot be read, so none is taken"
+    ):
+        records_of(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        records_of(tmp_path / "missing.json")
+
+
+@given(wire.products)
+def test_what_is_filled_goes_out_as_it_came(product):
+    """Wild products lose nothing but their nulls at the top (and half surrogates and NaN, which are not JSON)."""
+    (record,) = records_of([product])
+    assert {k: v for k, v in product.items() if v is not None and k != "gtin"} == {
+        k: v for k, v in record.items() if k != "gtin"
+    }

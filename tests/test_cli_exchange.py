@@ -1,0 +1,246 @@
+"""The commands that ask the service and write to it, each in every format."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import prodex
+from prodex.cli import app
+from prodex.demo import correct_a_text
+from prodex.errors import InputError, PreflightFailed
+from prodex.sandbox import Sandbox
+from prodex.sandbox.sample import shared_products
+
+Run = Callable[..., Result]
+
+NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
+GTINS = ["03036811359935", "03663215000110"]
+
+
+@pytest.fixture(scope="module")
+def exchange() -> Iterator[Sandbox]:
+    """A sandbox that nobody else reads, since these commands write to it."""
+    with Sandbox(products=shared_products(120)) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def run(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run a command as the first supplier, or as another organisation."""
+
+    def command(*words: str, who: int = 3) -> Result:
+        key = exchange.credentials[who]
+        monkeypatch.setenv("PRODEX_BASE_URL", exchange.base_url)
+        monkeypatch.setenv("PRODEX_CLIENT_ID", str(key["client_id"]))
+        monkeypatch.setenv("PRODEX_CLIENT_SECRET", str(key["client_secret"]))
+        monkeypatch.chdir(tmp_path)
+        return CliRunner().invoke(app, list(words))
+
+    return command
+
+
+def file_of(folder: Path, *products: dict[str, object]) -> str:
+    """Write products to a file."""
+    path = folder / "products.json"
+    path.write_text(json.dumps(list(products)))
+    return str(path)
+
+
+def posted(exchange: Sandbox) -> list[Any]:
+    """Return the bodies of all upserts."""
+    return [
+        body for method, path, body in exchange.requests if (method, path) == ("POST", "/public/v1/products")
+    ]
+
+
+COMMANDS = {
+    "check": (["check"], "Grand Panier Sandbox"),
+    "organizations": (["organizations", "--type", "retailer"], "Marktplein Sandbox"),
+    "segments": (["segments", "--permission", "READ"], "All products"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("format", ["table", "csv", "json", "parquet"])
+def test_every_format_holds_the_same(run: Run, tmp_path: Path, command: str, format: str) -> None:  # noqa: A002
+    """On the terminal and in a file; Parquet in a file only."""
+    words, said = COMMANDS[command]
+    out = tmp_path / "out.file"
+    written = run(*words, "--format", format, "--out", str(out), who=0)
+    assert (0, "") == (written.exit_code, written.stdout), written.output
+    if format == "parquet":
+        assert isinstance(run(*words, "--format", format, who=0).exception, InputError)
+        frame = pd.read_parquet(out)
+    else:
+        shown = run(*words, "--format", format, who=0)
+        assert said in shown.stdout
+        if command != "check":  # whose seconds run on
+            assert out.read_text("utf-8") == shown.stdout
+        if format == "table":
+            return
+        frame = {
+            "csv": lambda: pd.read_csv(out, dtype=str),
+            "json": lambda: pd.DataFrame(json.loads(out.read_text("utf-8"))),
+        }[format]()
+    assert said in frame.astype(str).to_numpy()
+
+
+def test_check_never_shows_the_token_or_the_secret(run: Run) -> None:
+    """Host, organisation and seconds are enough."""
+    done = run("check", "--format", "json", who=0)
+    (access,) = json.loads(done.stdout)
+    assert {"host", "organization", "organization_id", "token_lifetime"} == set(access)
+    assert "eyJ" not in done.output
+    assert "secret" not in done.output
+
+
+@pytest.mark.parametrize("way", [[], ["--xml"]])
+def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: Sandbox, way: list[str]) -> None:
+    """GTINs keep their leading zero; the last upsert needs no identifier."""
+    products = [{"gtin": gtin, "nameLegal": NAME, "isConsumerUnit": True} for gtin in GTINS]
+    done = run("upsert", file_of(tmp_path, *products), *way, "--wait", "--batch-size", "1", "--format", "csv")
+    assert 0 == done.exit_code, done.output
+    frame = pd.read_csv(io.StringIO(done.stdout), dtype=str)
+    assert [[gtin, "SUCCESS"] for gtin in GTINS] == frame[["gtin", "status"]].to_numpy().tolist()
+    assert bool(way) == isinstance(posted(exchange)[-1], bytes)
+
+    last = run("track", "--format", "json")
+    ids = [str(row["tracking"]) for row in json.loads(last.stdout)]
+    named = run("track", *ids, "--wait", "--format", "json")
+    assert (0, 0, 2) == (last.exit_code, named.exit_code, len(json.loads(named.stdout)))
+
+
+def test_what_failed_is_exit_code_1(run: Run, tmp_path: Path) -> None:
+    """With the product and the reason."""
+    bad = {"gtin": GTINS[0], "nameLegal": [{"expressedIn": {"code": "xxx-XX"}, "data": "Pain"}]}
+    done = run("upsert", file_of(tmp_path, bad), "--wait")
+    assert 1 == done.exit_code
+    assert "xxx-XX" in done.stdout
+    assert "CONTAINS_ERRORS" in done.stderr
+
+
+def test_a_dry_run_shows_the_findings(run: Run, tmp_path: Path, exchange: Sandbox) -> None:
+    """Exit code 1 when the sending would stop; nothing is sent."""
+    calls = len(exchange.requests)
+    good, bad = {"gtin": GTINS[0], "nameLegal": NAME}, {"gtin": "03036811359936", "nameLegal": NAME}
+    fine = run("upsert", file_of(tmp_path, good), "--dry-run")
+    assert (0, True) == (fine.exit_code, "no kind" in fine.stdout)
+    spoilt = run("upsert", file_of(tmp_path, good, bad), "--dry-run", "--format", "json")
+    assert (1, "error") == (spoilt.exit_code, json.loads(spoilt.stdout)[0]["severity"])
+    assert isinstance(run("upsert", file_of(tmp_path, bad)).exception, PreflightFailed)
+    assert calls == len(exchange.requests)
+
+
+def test_null_deletes_only_when_told(run: Run, tmp_path: Path, exchange: Sandbox) -> None:
+    """Null in a file is no order by itself."""
+    path = file_of(tmp_path, {"gtin": GTINS[0], "nameLegal": NAME, "description": None})
+    for option, sent in (([], False), (["--null-deletes"], True)):
+        assert 0 == run("upsert", path, "--wait", *option).exit_code
+        (product,) = posted(exchange)[-1]["data"]
+        assert sent == ("description" in product)
+
+
+def test_scenarios_are_required_of_named_products(run: Run, exchange: Sandbox, tmp_path: Path) -> None:
+    """By GTIN, from a file, and of a whole snapshot; a batch that is refused is exit code 1."""
+    key = exchange.credentials[0]
+    retailer = prodex.connect(
+        base_url=exchange.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+    )
+    every = retailer.call("GET", "/sandbox/scenarios", decode=lambda reply: json.loads(reply.body))
+    switch = f"{every[0]['id']}=true"
+    catalog = prodex.load_products(retailer, name="shop", progress=False)
+    accepted = catalog.where(product_status="ACCEPTED", owner_type=1).products
+    gtins = accepted[
+        ~accepted.gtin.duplicated(keep=False) & accepted.gtin.str.fullmatch("[0-9]{14}")
+    ].gtin.head(3)
+    (tmp_path / "gtins.txt").write_text("\n".join(gtins))
+
+    done = run(
+        "scenarios",
+        "require",
+        "--scenario",
+        switch,
+        "--gtin",
+        f"@{tmp_path / 'gtins.txt'}",
+        "--format",
+        "json",
+        who=0,
+    )
+    assert (0, [3]) == (done.exit_code, [row["products"] for row in json.loads(done.stdout)]), done.output
+    mixed = run(
+        "scenarios", "require", "--scenario", switch, "--snapshot", "shop", "--batch-size", "10", who=0
+    )
+    assert (1, True) == (mixed.exit_code, "refused" in mixed.stdout)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--scenario", "7"],
+        ["--scenario", "7=yes", "--gtin", GTINS[0]],
+        ["--scenario", "7=true", "--gtin", GTINS[0], "--snapshot", "shop"],
+    ],
+)
+def test_scenarios_that_are_not_said_clearly_are_refused(run: Run, words: list[str]) -> None:
+    """Which products, and on or off."""
+    assert isinstance(run("scenarios", "require", *words, who=0).exception, InputError)
+
+
+def test_untrusted_text_does_not_move_the_cursor(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """What others wrote is shown on one line, without control characters."""
+    from prodex.cli.shown import Format, show
+
+    show(pd.DataFrame({"message": ["a\x1b[2Jb\nc"], "none": [None]}), Format.TABLE, None)
+    assert (
+        "message   none\na\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}c\n"
+        == capsys.readouterr().out
+    )
+
+
+def test_a_failure_is_one_line_in_a_shell(exchange: Sandbox, tmp_path: Path) -> None:
+    """No traceback for what prodex refuses on purpose."""
+    key = exchange.credentials[3]
+    settings = {
+        "PRODEX_HOME": str(tmp_path),
+        "PRODEX_BASE_URL": exchange.base_url,
+        "PRODEX_CLIENT_ID": str(key["client_id"]),
+        "PRODEX_CLIENT_SECRET": str(key["client_secret"]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "prodex", "track", "999999"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **settings},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (1, 1) == (done.returncode, len(done.stderr.splitlines())), done.stderr
+    assert "Only who sent a write can track it" in done.stderr
+
+
+def test_the_demo_corrects_a_text_and_reads_it_back(exchange: Sandbox) -> None:
+    """One language corrected, the others untouched; and again, on what it corrected before."""
+    key = exchange.credentials[0]
+    client = prodex.connect(
+        base_url=exchange.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+    )
+    for _ in range(2):
+        said: list[str] = []
+        correct_a_text(client, prodex.load_products(client, max_age=0, progress=False), said.append)
+        story = "\n".join(said)
+        assert "status SUCCESS" in story
+        assert 1 == story.count("  corrected  ")
+        assert story.count("  untouched  ") >= 2
+        assert all(line.count("(corrected at") <= 1 for line in story.splitlines())
