@@ -218,3 +218,49 @@ def test_an_origin_knows_what_was_not_asked_for() -> None:
     excluded = prodex.Origin("service", prodex.ProductQuery(source_exclude=["assets"]))
     assert [False, True] == [excluded.asked("assets.pictures"), excluded.asked("brand")]
     assert origin == prodex.Origin.from_json(origin.to_json())
+
+
+def test_languages_are_compared_by_meaning() -> None:
+    """Spanish is asked for by "es" and by "spa-ES", and Polish is not Portuguese."""
+    origin = prodex.Origin("service", prodex.ProductQuery(product_languages=["spa-ES", "por-PT"]))
+
+    asked = [origin.asked("description", language) for language in ("es", "spa-ES", "pt", "pol-PL")]
+    assert [True, True, True, False] == asked
+
+
+def test_wide_shows_every_form_of_an_attribute_and_needs_none() -> None:
+    """Text here, a code there: both are in the column; a product with nothing more is a row all the same."""
+    text = {"expressedIn": {"code": "fra-FR"}, "data": "T"}
+    records = [{"id": 1, "x": "abc"}, {"id": 2, "x": {"code": "C", "label": "L"}}, {"id": 3, "x": [text]}]
+
+    assert ["abc", "L", "T"] == prodex.flatten(records).wide("fra-FR")["x"].tolist()
+    assert [0, 1, 1] == [len(prodex.flatten(some).wide()) for some in ([], [{"id": 7}], [{"id": 7, "x": 1}])]
+
+
+def test_drift_sees_declared_columns_too() -> None:
+    """A flag that is a word on one product is a second form of that flag."""
+    found = prodex.flatten([{"id": 1, "isConsumerUnit": True}, {"id": 2, "isConsumerUnit": "yes"}]).drift()
+
+    assert {"string", "products.is_consumer_unit (bool)"} == set(found["form"])
+
+
+def test_a_mistyped_column_or_query_is_an_error() -> None:
+    """Nothing vanishes silently."""
+    catalog = prodex.flatten(RECORDS)
+
+    with pytest.raises(QueryError, match="did you mean 'brand'"):
+        catalog.arrow("products", ["product_id", "brnd"])
+    with pytest.raises(QueryError, match="does not work"):
+        catalog.sql("select * from nowhere")
+    with pytest.raises(QueryError, match=r"where\(\) takes"):
+        catalog.where("brand_code = 'B1'")  # type: ignore[arg-type]
+
+
+def test_lexicons_come_once_from_several_parts() -> None:
+    """As a whole, in batches, and by column."""
+    halves = prodex.flatten(RECORDS[:30]).parts + prodex.flatten(RECORDS[30:]).parts
+    catalog = prodex.Catalog(halves, prodex.flatten([]).origin)
+
+    expected = prodex.flatten(RECORDS).arrow("descriptors")
+    assert expected.equals(catalog.arrow("descriptors"))
+    assert expected.equals(pa.Table.from_batches(list(catalog.batches("descriptors"))))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.envelope import split
-from prodex.errors import IncompleteLoad, SnapshotLocked
+from prodex.errors import IncompleteLoad, QueryError, SnapshotLocked
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client
@@ -263,3 +263,42 @@ def test_the_variants_of_the_contract_make_no_difference(
 
     documents = sum(len(s.record.get("assets", {}).get("documents") or ()) for s in shared_products(60))
     assert (60, documents) == (len(catalog), len(catalog.documents))
+
+
+def test_a_product_without_gtin_is_loaded_like_others() -> None:
+    """It stands in every table, with no GTIN."""
+    records = [{"id": 1, "gtin": "00000000000017", "isTaggedBy": ["a"]}, {"id": 2, "isTaggedBy": ["b"]}]
+    with Sandbox(products=records) as sandbox:
+        key = sandbox.credentials[0]
+        client = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        catalog = prodex.load_products(client, max_age=0)
+
+    for table in ("products", "tags", "raw", "presence"):
+        found = catalog.arrow(table).to_pylist()
+        assert [("1", "00000000000017"), ("2", None)] == sorted((r["product_id"], r["gtin"]) for r in found)
+
+
+def test_a_snapshot_is_used_again_only_by_whom_it_was_loaded_for(sample_exchange: Sandbox) -> None:
+    """What a service shows depends on who asks; and a part that was saved is not the whole."""
+    one, other = (
+        prodex.connect(
+            base_url=sample_exchange.base_url, client_id=k["client_id"], client_secret=k["client_secret"]
+        )
+        for k in sample_exchange.credentials[:2]
+    )
+    first = prodex.load_products(one, name="mine", max_age=0)
+
+    assert len(first) != len(prodex.load_products(other, name="mine"))
+    again = prodex.load_products(one, name="mine")
+    prodex.save(again.where(brand_code=again.products["brand_code"][0]), "mine")
+    assert len(first) == len(prodex.load_products(one, name="mine"))
+    assert str(sample_exchange.credentials[0]["client_id"]) not in json.dumps(again.origin.to_json())
+
+
+@pytest.mark.parametrize("max_age", [float("nan"), "1h", float("inf")])
+def test_an_age_that_is_none_is_refused(service: Client, max_age: Any) -> None:
+    """Before anything is fetched."""
+    with pytest.raises(QueryError, match="max_age"):
+        prodex.load_products(service, max_age=max_age)

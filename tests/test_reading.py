@@ -69,7 +69,7 @@ def test_several_files_follow_each_other(tmp_path: Path) -> None:
     one, other = write(tmp_path / "a.json", "list"), write(tmp_path / "b.jsonl", "lines")
 
     catalog = prodex.read_products([one, other])
-    assert ["1", "2", "1", "2"] == catalog.products["product_id"].tolist()
+    assert ["1", "2"] == catalog.products["product_id"].tolist()
     assert "a.json, b.jsonl" == catalog.origin.source
     assert "2 came more than once" in repr(catalog)
 
@@ -140,4 +140,41 @@ def test_updates_that_wait_take_the_place_of_the_products_own() -> None:
     )
     assert "null" == waiting.presence["allergens"][1]
     assert ["OLD", None, "OLD"] == catalog.arrow("products")["brand_code"].to_pylist()
-    assert catalog.origin == waiting.origin
+    assert "pending updates" in waiting.origin.source
+    assert [False] * 3 == waiting.products["has_pending_update"].tolist()
+
+
+def test_a_broken_first_line_costs_only_itself(tmp_path: Path) -> None:
+    """As any other line would; a byte order mark before lines costs nothing."""
+    path = tmp_path / "products.jsonl"
+    path.write_bytes(b'{broken\n{"id": 1}\n{"id": 2}\n')
+    catalog = prodex.read_products(path)
+    assert ["1", "2"] == catalog.products["product_id"].tolist()
+    assert "line 1" in catalog.origin.ledger.set_aside[0]
+
+    path.write_bytes(b'\xef\xbb\xbf{"id": 1}\n{"id": 2}\n')
+    assert prodex.read_products(path).complete
+
+
+def test_a_reply_that_announces_more_than_it_holds_is_incomplete(tmp_path: Path) -> None:
+    """One page of many in a file is not the whole; an answer that is no product is none."""
+    path = tmp_path / "page.json"
+    path.write_text(json.dumps({"totalResults": 10, "data": RECORDS}))
+    assert "incomplete: 2 of 10 products" in repr(prodex.read_products(path))
+
+    for text in ('{"message": "unauthorized"}', '{"totalResults": 0, "data": null}', ""):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"page\.json"):
+            prodex.read_products(path)
+
+
+def test_of_a_record_that_comes_twice_the_newest_counts() -> None:
+    """As in every load; the ledger says how many came."""
+    records = [
+        {"id": 1, "updatedAt": "2026-01-02T00:00:00", "lifeCycle": 2},
+        {"id": 1, "updatedAt": "2026-01-01T00:00:00", "lifeCycle": 1},
+    ]
+    catalog = prodex.flatten(records)
+
+    assert [2] == catalog.products["life_cycle"].tolist()
+    assert (2, 1) == (catalog.origin.ledger.received, catalog.origin.ledger.distinct)

@@ -19,8 +19,7 @@ from pathlib import Path
 import filelock
 
 from prodex import locales
-from prodex.catalog import Catalog
-from prodex.catalog.origin import Origin
+from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import IncompleteLoad, QueryError, SnapshotError, SnapshotLocked
 from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels

@@ -45,7 +45,8 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     Raises
     ------
     InputError
-        When a record is no mapping, or holds what JSON cannot (a date object, say). NaN and infinity are written as null.
+        When a record is no mapping, or holds what JSON cannot (a date object, say). NaN and infinity are written
+        as null.
 
     Examples
     --------
@@ -101,7 +102,8 @@ def with_pending_updates(catalog: Catalog) -> Catalog:
     Examples
     --------
     >>> catalog = flatten([{"id": 7, "lifeCycle": 1, "lastRequest": {"brand": {"code": "ACME"}}}])
-    >>> with_pending_updates(catalog).products[["life_cycle", "brand_code", "has_pending_update"]].values.tolist()
+    >>> accepted = with_pending_updates(catalog).products
+    >>> accepted[["life_cycle", "brand_code", "has_pending_update"]].values.tolist()
     [[1, 'ACME', False]]
     """
     parts = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +165,32 @@ def test_safe_names_hold_on_every_system() -> None:
     names = [files.safe_name(text) for text in ("../..", "NUL.txt", "a" * 300, "", "x.", "schön & gut")]
 
     assert ["_", "NUL.txt_", "a" * 100, "_", "x", "schön_gut"] == names
+
+
+@pytest.mark.parametrize("name", ["", "/nowhere/at/all", "h*", "x" * 300, "a/b"])
+def test_names_are_taken_literally(name: str) -> None:
+    """A pattern, a path or a very long name is not found; nothing else opens instead."""
+    prodex.save(prodex.flatten([]), "host")
+
+    with pytest.raises(SnapshotNotFound):
+        prodex.open_snapshot(name)
+
+
+def test_what_a_killed_save_left_is_swept_away(home: Path) -> None:
+    """By the next one; what a living process is writing stays."""
+    folder = home / "snapshots" / "shop"
+    dead, alive = (folder / f".2030-01-01T000000.000000Z.{pid}.part" for pid in (2**22 + 1, os.getppid()))
+    dead.mkdir(parents=True)
+    alive.mkdir()
+    prodex.save(prodex.flatten([]), "shop")
+
+    assert (False, True) == (dead.exists(), alive.exists())
+
+
+def test_a_home_that_is_a_file_is_a_typed_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to do."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "file"))
+
+    with pytest.raises(StorageError, match="PRODEX_HOME"):
+        prodex.save(prodex.flatten([]), "shop")

@@ -32,7 +32,10 @@ def wide(read: Read, language: str | None, attributes: tuple[str, ...] | None) -
         _quantities(read, wanted),
         to_frame(read("scalars", [*_KEYS, "value"], wanted)).rename(columns={"value": "shown"}),
     ]
-    side = _pivot(pd.concat([frame[[*_KEYS, "shown"]] for frame in every], ignore_index=True))
+    cells = pd.concat([frame[[*_KEYS, "shown"]] for frame in every], ignore_index=True)
+    if cells.empty:
+        return products
+    side = _pivot(cells)
     names = {name: f"{name} (value)" for name in side.columns if name in products.columns}
     return products.merge(side.rename(columns=names), how="left", left_on="product_id", right_index=True)
 

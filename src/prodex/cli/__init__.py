@@ -73,7 +73,7 @@ def load(
     packshot: Annotated[
         bool | None, typer.Option("--packshot/--no-packshot", help="Only with, or without, a packshot.")
     ] = None,
-    active_range: Annotated[bool | None, typer.Option(help="Only in, or out of, the active range.")] = None,
+    active_range: Annotated[bool, typer.Option("--active-range", help="Only in the active range.")] = False,
     owner: Annotated[list[str], typer.Option(help="Owner id (repeat).")] = [],  # noqa: B006
     search: Annotated[
         list[str], typer.Option(help="WORD, or WORD@FIELD,FIELD (repeat: all must be found).")
@@ -112,6 +112,10 @@ def load(
     query = prodex.ProductQuery(
         **{field: value for field, value in asked.items() if value not in ("", [], None, {})}
     )
+    if rich_content and (labels or include or exclude):
+        raise QueryError(
+            "--rich-content chooses the fields itself; leave out --labels, --include and --exclude."
+        )
     client = prodex.connect(service or None)
     if rich_content:
         catalog = prodex.load_rich_content(
@@ -150,7 +154,12 @@ def snapshots(
     typer.echo(listed.to_string(index=False))
     damaged = 0
     for folder in listed["folder"] if check else ():
-        files = prodex.verify(folder)
+        try:
+            files = prodex.verify(folder)
+        except prodex.errors.SnapshotDamaged as error:
+            damaged += 1
+            typer.echo(f"{folder}: {error}")
+            continue
         bad = files[~files["ok"]]
         damaged += len(bad)
         typer.echo(f"{folder}: {len(files) - len(bad)} of {len(files)} files as written")

@@ -26,7 +26,8 @@ _STORE: Final = "store.sqlite"
 def default_home() -> Path:
     """Return `sandbox` in the folder that PRODEX_HOME names, else in the user's data folder for prodex."""
     root = os.environ.get("PRODEX_HOME")
-    return Path(root or platformdirs.user_data_dir("prodex", appauthor=False)) / "sandbox"
+    folder = Path(root or platformdirs.user_data_dir("prodex", appauthor=False)).expanduser().absolute()
+    return folder / "sandbox"
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import filelock
-import platformdirs
 
+from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.service.progress import is_watched
 from prodex.service.settings import Settings
@@ -53,7 +53,8 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | None 
     if (client_id is None) != (client_secret is None):
         raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
     home = sandbox_home()
-    home.mkdir(parents=True, exist_ok=True)
+    with files.storage(home):
+        home.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(home / "start.lock"):
         facts = running_sandbox(home) or _start(home)
     principal = facts["credentials"][0]
@@ -66,7 +67,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | None 
 
 def sandbox_home() -> Path:
     """Return the folder of the sandbox's store: under `PRODEX_HOME`, else the platform's data folder."""
-    return Path(os.environ.get("PRODEX_HOME") or platformdirs.user_data_dir("prodex")) / "sandbox"
+    return files.home() / "sandbox"
 
 
 def running_sandbox(home: Path) -> Mapping[str, Any] | None:

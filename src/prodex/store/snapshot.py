@@ -24,7 +24,6 @@ from prodex.tables.declaration import TABLES
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
-_LONGEST_PATH = 1000
 
 
 def snapshots_folder() -> Path:
@@ -84,7 +83,7 @@ def open_snapshot(name: str | Path) -> Catalog:
         When its manifest cannot be read.
     """
     name = str(name)
-    if name and len(name) < _LONGEST_PATH and (Path(name) / _MANIFEST).is_file():
+    if name and _is_snapshot(Path(name)):
         return _open(Path(name))
     wanted, _, time = name.partition("@")
     found = [folder for folder in _folders(wanted) if folder.name.startswith(time)]
@@ -166,6 +165,13 @@ def _folders(name: str) -> list[Path]:
         return []
     manifests = snapshots_folder().glob(f"{name}/[0-9]*/{_MANIFEST}")
     return sorted((path.parent for path in manifests), key=lambda folder: (folder.parent.name, folder.name))
+
+
+def _is_snapshot(folder: Path) -> bool:
+    try:
+        return (folder / _MANIFEST).is_file()
+    except OSError:  # a name longer than any file's
+        return False
 
 
 def _open(folder: Path) -> Catalog:
