@@ -10,7 +10,7 @@ import typer
 
 import prodex
 from prodex.cli.shown import Format, FormatOption, OutOption, show
-from prodex.errors import InputError
+from prodex.errors import InputError, QueryError
 from prodex.listings import access_of
 
 Service = Annotated[
@@ -138,7 +138,13 @@ def listed(values: list[str]) -> list[str]:
     """Return values of a repeated option, of which @FILE stands for the words in a file."""
     words: list[str] = []
     for value in values:
-        words += Path(value[1:]).read_text("utf-8").split() if value.startswith("@") else [value]
+        if not value.startswith("@"):
+            words.append(value)
+            continue
+        try:
+            words += Path(value[1:]).read_text("utf-8").split()
+        except (OSError, UnicodeDecodeError) as error:
+            raise QueryError(f"{value} cannot be read: {error}. Give @FILE with one value a line.") from error
     return words
 
 
