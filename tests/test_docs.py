@@ -1,6 +1,6 @@
-"""What the README says is true: its table list, its Python, its commands.
+"""What the README says is true: its table list, its conformance table, its Python, its commands.
 
-`python tests/test_docs.py --write` renews the generated list.
+`python tests/test_docs.py --write` renews what is generated.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,12 +23,33 @@ from prodex.tables.declaration import TABLES
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 _LIST = re.compile(r"(<!-- tables: .*? -->\n).*?(<!-- tables end -->)", re.DOTALL)
+_CONFORMANCE = re.compile(r"(<!-- conformance: .*? -->\n).*?(<!-- conformance end -->)", re.DOTALL)
 
 
 def table_list() -> str:
     """Return the list of tables as the README has it."""
     rows = [f"| `{t.name}` | {t.row} | {len(t.columns)} |\n" for t in TABLES.values()]
     return "".join(["| table | one row per | columns |\n|---|---|--:|\n", *rows])
+
+
+def conformance() -> str:
+    """Return the table of conformance as the README has it: each row of the specification and its tests."""
+    rows = tomllib.loads((ROOT / "tests" / "conformance.toml").read_text("utf-8"))["row"]
+    cells = [
+        (row["area"], row["item"].replace("|", "\\|"), _test(row["client"]), _test(row["sandbox"]))
+        for row in rows
+    ]
+    return "".join(
+        [
+            "| area | of the specification | shown on the client by | and in the sandbox by |\n|---|---|---|---|\n"
+        ]
+        + ["| " + " | ".join(row) + " |\n" for row in cells]
+    )
+
+
+def _test(node: str) -> str:
+    path, _, name = node.partition("::")
+    return f"[{name.removeprefix('test_').replace('_', ' ')}]({path})"
 
 
 def blocks(language: str) -> list[str]:
@@ -52,6 +74,14 @@ def own_service() -> Iterator[prodex.Client]:
         yield prodex.connect(
             base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
         )
+
+
+def test_the_conformance_table_is_in_step() -> None:
+    """Each row of the specification, with the tests that show it on both sides."""
+    found = _CONFORMANCE.search(README.read_text("utf-8"))
+
+    assert found is not None
+    assert f"{found[1]}{conformance()}{found[2]}" == found[0]
 
 
 def test_the_first_lines_of_python_run(
@@ -110,8 +140,10 @@ def test_every_module_of_the_house_stands_in_the_readme() -> None:
         f"{path.parent.name}/" for path in source.glob("*/__init__.py")
     }
 
-    assert there - {"__init__.py", "__main__.py", "demo.py"} == shown
+    assert there - {"__init__.py", "__main__.py"} == shown
 
 
 if __name__ == "__main__" and "--write" in sys.argv:
-    README.write_text(_LIST.sub(lambda m: m[1] + table_list() + m[2], README.read_text("utf-8")), "utf-8")
+    text = README.read_text("utf-8")
+    text = _LIST.sub(lambda found: found[1] + table_list() + found[2], text)
+    README.write_text(_CONFORMANCE.sub(lambda found: found[1] + conformance() + found[2], text), "utf-8")
