@@ -302,3 +302,16 @@ def test_an_age_that_is_none_is_refused(service: Client, max_age: Any) -> None:
     """Before anything is fetched."""
     with pytest.raises(QueryError, match="max_age"):
         prodex.load_products(service, max_age=max_age)
+
+
+@pytest.mark.parametrize("page_size", [0, 501, "5", 2.5])
+def test_a_page_size_that_the_service_does_not_take_is_refused(service: Client, page_size: Any) -> None:
+    """Before anything is fetched, whatever its type."""
+    with pytest.raises(QueryError, match="page_size is"):
+        prodex.load_products(service, max_age=0, page_size=page_size)
+
+
+def test_filters_that_are_no_mapping_are_refused() -> None:
+    """With what to give instead."""
+    with pytest.raises(QueryError, match="extra is None"):
+        prodex.ProductQuery(extra=None)  # type: ignore[arg-type]

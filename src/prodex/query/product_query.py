@@ -228,6 +228,8 @@ def _with_always_requested(fields: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _checked_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(extra, Mapping):
+        raise QueryError(f"extra is {extra!r:.60}. Give a mapping of wire names to values, or leave it out.")
     for wire in extra:
         if wire in FIELD_OF_WIRE_NAME:
             raise QueryError(

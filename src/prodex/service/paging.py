@@ -107,8 +107,8 @@ def pages(
     ServiceError
         See `prodex.errors` for what else can happen on the way.
     """
-    if page_size is not None and not 1 <= page_size <= _LARGEST_PAGE:
-        raise QueryError(f"page_size is {page_size}; the service takes 1 to {_LARGEST_PAGE}.")
+    if page_size is not None and not (isinstance(page_size, int) and 1 <= page_size <= _LARGEST_PAGE):
+        raise QueryError(f"page_size is {page_size!r}; the service takes 1 to {_LARGEST_PAGE}.")
     query = query or ProductQuery()
     ledger = PullReport() if report is None else report
     awaited = set(query.gtins_in or ())
