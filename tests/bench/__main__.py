@@ -120,6 +120,7 @@ def _figures(options: argparse.Namespace) -> bool:
         -10,
     )
     _say("import over pandas and pyarrow, s", _alone("figures", "import_time", repeats), -0.15)
+    _say("sample catalogue made, products/s", _alone("figures", "sample", options.products), 1_500)
     leaves, wrong = map(int, _alone("figures", "leaves", options.leaves))
     print(f"{wrong:,} of {leaves:,} leaves lost or invented, in {options.leaves:,} products")
     return wrong == 0

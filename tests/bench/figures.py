@@ -80,6 +80,15 @@ def import_time(rounds: str) -> float:
     )
 
 
+def sample(count: str) -> float:
+    """Return products/s of making the sandbox's sample catalogue."""
+    from prodex.sandbox.sample import shared_products
+
+    started = perf_counter()
+    made = sum(1 for _ in shared_products(int(count)))
+    return made / (perf_counter() - started)
+
+
 def leaves(count: str) -> tuple[int, int]:
     """Hold the leaves in the tables against a naive walk, product by product; one in fifty is odd.
 
@@ -131,7 +140,13 @@ def leaves_of_tables(tables: Tables) -> Counter[str]:
     return counts
 
 
-FIGURES = {"parse": parse, "odd_page": odd_page, "import_time": import_time, "leaves": leaves}
+FIGURES = {
+    "parse": parse,
+    "odd_page": odd_page,
+    "import_time": import_time,
+    "sample": sample,
+    "leaves": leaves,
+}
 
 if __name__ == "__main__":
     print(json.dumps(FIGURES[sys.argv[1]](*sys.argv[2:])))  # type: ignore[operator]
