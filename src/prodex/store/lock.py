@@ -1,0 +1,94 @@
+"""One process at a time in a folder: a lock that names its owner and dies with its process."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import filelock
+
+from prodex.errors import SnapshotLocked
+from prodex.files import storage, writing
+
+#: Locked by the system itself, which lets go of it when the process ends in whatever way.
+_LOCK = ".lock"
+#: Who holds the lock, for people to read. It may outlive its process, the lock cannot: only the lock counts.
+_OWNER = ".lock.json"
+
+
+class Owner(NamedTuple):
+    """Who holds a lock: process, user and host, since when (ISO 8601, UTC), and what for."""
+
+    process: int
+    user: str
+    host: str
+    since: str
+    doing: str
+
+    @classmethod
+    def now(cls, doing: str) -> Self:
+        """Return this process as the owner from now on."""
+        return cls(os.getpid(), _user(), platform.node(), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", doing)
+
+    @classmethod
+    def of(cls, folder: Path) -> Self | None:
+        """Return who says to hold the lock of a folder, or None where nobody can be named."""
+        try:
+            return cls(**json.loads((folder / _OWNER).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def __str__(self) -> str:
+        return f"process {self.process} of {self.user} on {self.host}, {self.doing} since {self.since}"
+
+
+@contextmanager
+def locked(folder: Path, doing: str) -> Iterator[None]:
+    """Keep everybody else out of a folder meanwhile, other threads of this process included.
+
+    Parameters
+    ----------
+    folder
+        What to lock; made if it does not exist.
+    doing
+        What for, as in "loading 'shop'"; whoever is kept out reads it.
+
+    Raises
+    ------
+    SnapshotLocked
+        When the lock is taken; nobody waits for it. The message names its owner.
+    StorageError
+        When the folder cannot be written.
+    """
+    lock = filelock.FileLock(folder / _LOCK)
+    with storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(blocking=False)
+        except filelock.Timeout as error:
+            raise SnapshotLocked(
+                f"{folder} is in use by {Owner.of(folder) or 'another process'}. Wait for its end, or use another name."
+            ) from error
+    owner = folder / _OWNER
+    try:
+        with writing(owner) as beside:
+            beside.write_text(json.dumps(Owner.now(doing)._asdict()), "utf-8")
+        yield
+    finally:
+        with suppress(OSError):
+            owner.unlink()
+        lock.release()
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container may have no name for its user
+        return "an unknown user"
