@@ -95,6 +95,7 @@ def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) ->
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)  # it may be a link to a file of an earlier snapshot, which never changes
     return pq.ParquetWriter(
         path,
         schema,

@@ -95,6 +95,11 @@ def open_snapshot(name: str | Path) -> Catalog:
     return _open(found[-1])
 
 
+def stored_parts(folder: Path) -> list[StoredPart]:
+    """Return what the manifest of a snapshot says of its parts."""
+    return [StoredPart.from_json(part) for part in _manifest(folder)["parts"]]
+
+
 def list_snapshots(name: str = "*") -> pd.DataFrame:
     """Return the snapshots of a name, or all: when, how many products, complete or not, bytes, where.
 
@@ -142,9 +147,9 @@ def verify(name: str | Path) -> pd.DataFrame:
     catalog = open_snapshot(name)
     assert catalog.folder is not None  # noqa: S101 - an opened snapshot has one
     rows = []
-    for part in _manifest(catalog.folder)["parts"]:
-        stored = StoredPart.from_json(part).open(catalog.folder)
-        for table, facts in part["files"].items():
+    for part in stored_parts(catalog.folder):
+        stored = part.open(catalog.folder)
+        for table, facts in part.files.items():
             path = stored.files[table]
             problem = _problem(path, facts)
             rows.append((str(path.relative_to(catalog.folder)), not problem, problem))
