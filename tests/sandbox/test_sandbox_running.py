@@ -276,6 +276,9 @@ def test_every_setting_is_an_option() -> None:
         " --body-limit 7 --upsert-limit 8 --import-delay 1 --import-timeout 2 --no-organizations-need-token"
     )
     changes += " --organizations-as-list --no-organizations-total --no-organizations-paged"
+    changes += (
+        " --endless-scroll --total-shrinks 1 --exclusive-from --exclusive-to --latency 1 --clock-skew -1"
+    )
     changed = vars(parser().parse_args(changes.split()))
     assert [] == [name for name, default in settings.items() if changed[name] == default]
 

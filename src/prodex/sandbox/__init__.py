@@ -4,6 +4,7 @@ It is a reading of the service's specification of its own: it imports nothing el
 """
 
 from prodex.sandbox.behaviour import Behaviour, ScrollEnd
+from prodex.sandbox.faults import FAULTS, Fault
 from prodex.sandbox.running import Sandbox
 
-__all__ = ["Behaviour", "Sandbox", "ScrollEnd"]
+__all__ = ["FAULTS", "Behaviour", "Fault", "Sandbox", "ScrollEnd"]

@@ -17,8 +17,10 @@ from prodex.sandbox.contract import DESCRIPTION
 from prodex.sandbox.docs import docs_page
 from prodex.sandbox.endpoints import ROUTES, SERVICE
 from prodex.sandbox.exchange import Exchange
+from prodex.sandbox.failing import Failing
 from prodex.sandbox.listing import Listing
 from prodex.sandbox.openapi_others import COMPONENTS
+from prodex.sandbox.orders import Orders
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.store import Store
 from prodex.sandbox.tokens import Tokens
@@ -50,14 +52,20 @@ def application() -> FastAPI:
 
 
 def create_app(
-    store: Store, behaviour: Behaviour, worker: Worker, clock: Callable[[], float] = time.monotonic
-) -> FastAPI:
+    store: Store,
+    behaviour: Behaviour,
+    worker: Worker,
+    orders: Orders,
+    clock: Callable[[], float] = time.monotonic,
+) -> Failing:
     """Make the application that serves a store.
 
     Parameters
     ----------
     worker
         Takes the imports in.
+    orders
+        What goes wrong with calls.
     clock
         Measures the life of scroll cursors, in seconds.
     """
@@ -65,7 +73,7 @@ def create_app(
     tokens = Tokens(store.organizations, store.token_key, behaviour.token_lifetime)
     listing = Listing(store, behaviour, clock)
     app.state.exchange = Exchange(store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS))
-    return app
+    return Failing(app, orders, behaviour, tokens.expire)
 
 
 async def _refuse(_request: Request, refusal: Exception) -> JSONResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 
@@ -39,6 +40,27 @@ class Behaviour:
     scroll_end: ScrollEnd = field(
         default=ScrollEnd.EMPTY_PAGE, metadata={"meaning": "how the end of a scroll shows"}
     )
+    endless_scroll: bool = field(
+        default=False,
+        metadata={"meaning": "after the last page of a scroll comes the first again, always with a cursor"},
+    )
+    total_shrinks: int = field(
+        default=0,
+        metadata={"meaning": "products by which each page after the first announces and holds fewer in all"},
+    )
+    exclusive_from: bool = field(
+        default=False, metadata={"meaning": "leave products of the second updated_at_from itself out"}
+    )
+    exclusive_to: bool = field(
+        default=False, metadata={"meaning": "leave products of the second updated_at_to itself out"}
+    )
+    latency: float = field(default=0.0, metadata={"meaning": "seconds that every call takes longer"})
+    clock_skew: float = field(
+        default=0.0,
+        metadata={
+            "meaning": "seconds that the clock of the service (Date, updatedAt) is ahead, or behind below 0"
+        },
+    )
     documents_key: str = field(
         default="documents",
         metadata={"meaning": "name of the documents in assets; one description says document"},
@@ -72,3 +94,7 @@ class Behaviour:
     organizations_paged: bool = field(
         default=True, metadata={"meaning": "heed offset and limit of the list of organisations"}
     )
+
+    def now(self) -> datetime:
+        """Return what the clock of the service says."""
+        return datetime.now(UTC) + timedelta(seconds=self.clock_skew)

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
 
 from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.faults import Fault
 from prodex.sandbox.home import Filling, default_home, open_store, word_of
+from prodex.sandbox.orders import Orders
 from prodex.sandbox.reading import read_records
 from prodex.sandbox.running import LOOPBACK, access_keys, base_url_of, listen, server_of
 from prodex.sandbox.store import StoreUnusable
@@ -85,6 +87,15 @@ def parser() -> argparse.ArgumentParser:
         help="import these JSON or XML files, as an upsert would; the tracking ids are reported",
     )
     options.add_argument("--import-as", metavar="CLIENT_ID", help="who imports them (the first organisation)")
+    options.add_argument(
+        "--fault",
+        type=_fault,
+        action="append",
+        default=[],
+        metavar="KIND[@CALL[,CALL...]][,OPTION=VALUE...]",
+        dest="faults",
+        help="what shall go wrong, and at which calls; see below, and give it as often as you like",
+    )
     options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
     settings = options.add_argument_group("behaviour")
     types = get_type_hints(Behaviour)
@@ -116,6 +127,7 @@ def serve(
     seed: int | None = None,
     imports: Sequence[Path] | None = None,
     import_as: str | None = None,
+    faults: Sequence[Fault] = (),
 ) -> None:
     """Serve until the process is asked to stop.
 
@@ -141,6 +153,8 @@ def serve(
     imports, import_as
         Files that are imported once it answers, and the client id of the organisation that imports them; the
         first organisation unless given.
+    faults
+        What shall go wrong, and at which calls.
 
     Raises
     ------
@@ -178,7 +192,7 @@ def serve(
         if left_out:
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
         worker = stack.enter_context(working(store, behaviour))
-        server = server_of(create_app(store, behaviour, worker))
+        server = server_of(create_app(store, behaviour, worker, Orders(faults)), behaviour)
         importer = _organization(store, import_as)
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
@@ -203,6 +217,13 @@ def write_openapi(path: Path) -> None:
     from prodex.sandbox.app import application
 
     path.write_bytes(encode(application().openapi()))
+
+
+def _fault(text: str) -> Fault:
+    try:
+        return Fault.from_text(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _organization(store: Store, client_id: str | None) -> Organization:

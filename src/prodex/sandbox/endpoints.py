@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from prodex.sandbox import organizations, segments
 from prodex.sandbox.bodies import media_type_of, read_body, read_object
 from prodex.sandbox.exchange import Caller, CallerWhereNeeded, Here
+from prodex.sandbox.failing import spoiling
 from prodex.sandbox.filters import read_body as read_filters
 from prodex.sandbox.filters import read_query_string
 from prodex.sandbox.imports import tracking_record
@@ -75,7 +76,8 @@ async def list_organizations(request: Request, here: Here, _caller: CallerWhereN
 def list_products(request: Request, here: Here, caller: Caller) -> Response:
     """List products, or only their rich content."""
     values = read_query_string(request.query_params.multi_items())
-    return _reply(here.listing.get(caller.id, values, request.headers.get("accept-language")))
+    language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
+    return _reply(here.listing.get(caller.id, values, language, spoil))
 
 
 @ROUTES.post(
@@ -86,8 +88,8 @@ def list_products(request: Request, here: Here, caller: Caller) -> Response:
 async def search_products(request: Request, here: Here, caller: Caller) -> Response:
     """Search products."""
     values = read_filters(await read_object(request, here.behaviour.body_limit))
-    language = request.headers.get("accept-language")
-    return _reply(await to_thread.run_sync(here.listing.search, caller.id, values, language))
+    language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
+    return _reply(await to_thread.run_sync(here.listing.search, caller.id, values, language, spoil))
 
 
 @ROUTES.post("/public/v1/products", responses=refusals(*_TOKEN, *_BODY), openapi_extra=UPSERT_CONTRACT)

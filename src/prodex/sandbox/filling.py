@@ -10,10 +10,9 @@ from typing import Final
 
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct
 from prodex.sandbox.referentials import Codes, codes_known, codes_of
-from prodex.sandbox.rows import insert_product, insert_view
+from prodex.sandbox.rows import insert_product, insert_views
 from prodex.sandbox.schema import INDEXES, TABLES, VERSION
 from prodex.sandbox.segments import SegmentGatherer
-from prodex.sandbox.views import overlay, views_with_owner
 from prodex.sandbox.wire import encode
 
 #: (code, label in US English) -> language -> label.
@@ -44,7 +43,7 @@ def create_store(
             _insert_settings(connection, origin)
             _insert_labels(connection, labels)
             _insert_products(connection, products)
-            _insert_organizations(connection, organizations)
+            insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
         connection.executescript(INDEXES + "ANALYZE; PRAGMA journal_mode = WAL;")
     finally:
@@ -57,7 +56,10 @@ def _insert_settings(connection: sqlite3.Connection, origin: str) -> None:
     connection.executemany("INSERT INTO settings VALUES (?, ?)", settings.items())
 
 
-def _insert_organizations(connection: sqlite3.Connection, organizations: Iterable[Organization]) -> None:
+def insert_organizations(
+    connection: sqlite3.Connection, organizations: Iterable[Organization], first: int = 0
+) -> None:
+    """Insert organisations, the first at this position."""
     connection.executemany(
         "INSERT INTO organizations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -72,7 +74,7 @@ def _insert_organizations(connection: sqlite3.Connection, organizations: Iterabl
                 one.scenarios_enabled,
                 one.deadlines_enabled,
             )
-            for position, one in enumerate(organizations)
+            for position, one in enumerate(organizations, start=first)
         ),
     )
 
@@ -105,9 +107,7 @@ def _insert_products(connection: sqlite3.Connection, products: Iterable[tuple[by
     segments = SegmentGatherer()
     for key, (body, product) in enumerate(products, start=1):
         insert_product(connection, key, product.owner_id, body, product.record)
-        views = views_with_owner(product)
-        for view in views:
-            insert_view(connection, key, view, overlay(product.record, views[0], view))
+        views = insert_views(connection, key, product)
         segments.add(product.record, product.owner_id, views)
         for place, code in codes_of(product.record):
             known.setdefault(place, code)

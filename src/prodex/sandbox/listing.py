@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.faults import Stretch
 from prodex.sandbox.filters import condition
 from prodex.sandbox.kinds import FIRST_PAGE
 from prodex.sandbox.languages import choose_language
-from prodex.sandbox.paging import Cursors, Page, Scroll
+from prodex.sandbox.paging import Cursors, Page, Scroll, Spoil
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.shape import Shape
 from prodex.sandbox.store import Store
@@ -42,11 +43,11 @@ class Listing:
         self._cursors = Cursors(behaviour, clock)
         self._labels = store.labels()
 
-    def get(self, viewer: int, values: Mapping[str, Any], accept_language: str | None) -> bytes:
+    def get(self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil) -> bytes:
         """Answer a GET. Each reply has a cursor, since a first scroll call looks like any other."""
         limit, offset = _window(values)
         if "next_page" in values:
-            return self._reply(self._cursors.follow(values["next_page"], viewer, limit))
+            return self._reply(self._cursors.follow(values["next_page"], viewer, limit, spoil))
         cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in values else GET_CAP
         if offset + limit > cap:
             raise Refusal(
@@ -55,30 +56,40 @@ class Listing:
                 f"({GET_CAP} products, {GET_CAP_WITH_INCLUDE} with filter_source_include); "
                 "use POST /public/v1/products/list.",
             )
-        return self._reply(
-            self._cursors.open(self._scroll(viewer, values, accept_language, cap), offset, limit)
-        )
+        scroll = self._scroll(viewer, values, accept_language, cap)
+        return self._reply(self._cursors.open(scroll, offset, limit, spoil))
 
-    def search(self, viewer: int, values: Mapping[str, Any], accept_language: str | None) -> bytes:
+    def search(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+    ) -> bytes:
         """Answer a POST: a scroll when it holds next_page, a page by offset when not."""
         limit, offset = _window(values)
         cursor = values.get("next_page")
         if cursor == FIRST_PAGE:
-            return self._reply(self._cursors.open(self._scroll(viewer, values, accept_language), 0, limit))
+            scroll = self._scroll(viewer, values, accept_language)
+            return self._reply(self._cursors.open(scroll, 0, limit, spoil))
         if cursor is not None:
-            return self._reply(self._cursors.follow(cursor, viewer, limit))
+            return self._reply(self._cursors.follow(cursor, viewer, limit, spoil))
         if offset + limit > OFFSET_CAP:
             raise Refusal(
                 "result_cap",
                 f"offset {offset} + limit {limit} is over {OFFSET_CAP}, the end of offset pages; scroll instead: "
                 'send "next_page": "", then the next_page of each reply.',
             )
+        return self._reply(self._page(viewer, values, accept_language, spoil))
+
+    def _page(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+    ) -> Page:
+        limit, offset = _window(values)
+        stretch = spoil(Stretch(offset, None, scrolls=False))
         where, bound = self._condition(values)
         total = self._store.count(viewer, where, bound)
-        keys = self._store.keys(viewer, where, bound, limit, offset)
-        return self._reply(
-            Page(Scroll(viewer, keys, total, self._shape(values, accept_language)), keys, offset, {})
-        )
+        total -= min(self._behaviour.total_shrinks * (offset // limit), total)
+        most = max(0, min(limit, total - stretch.position))
+        keys = self._store.keys(viewer, where, bound, most, stretch.position)[stretch.without :]
+        scroll = Scroll(viewer, keys, total, self._shape(values, accept_language))
+        return Page(scroll, keys, offset, total, {})
 
     def _scroll(
         self, viewer: int, values: Mapping[str, Any], accept_language: str | None, cap: int = -1
@@ -89,8 +100,13 @@ class Listing:
         return Scroll(viewer, array("q", keys), total, self._shape(values, accept_language))
 
     def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        behaviour = self._behaviour
         where, bound = condition(values)
-        if self._behaviour.only_consumer_units and not values.get("allow_not_consumer_units"):
+        if behaviour.exclusive_from and "updated_at_from" in bound:
+            bound["updated_at_from"] += 1
+        if behaviour.exclusive_to and "updated_at_to" in bound:
+            bound["updated_at_to"] -= 1
+        if behaviour.only_consumer_units and not values.get("allow_not_consumer_units"):
             where += " AND products.consumer_unit"
         return where, bound
 
@@ -108,7 +124,7 @@ class Listing:
         rows = self._store.bodies(scroll.viewer, page.keys)
         data = b",".join(scroll.shape.serve(body, overlay) for body, overlay in rows)
         rest = encode({"offset": page.offset, **page.next_page})
-        return b'{"totalResults":%d,"data":[%b],%b' % (scroll.total, data, rest[1:])
+        return b'{"totalResults":%d,"data":[%b],%b' % (page.total, data, rest[1:])
 
 
 def _window(values: Mapping[str, Any]) -> tuple[int, int]:

@@ -56,7 +56,7 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
         The time of the write, UTC; `updatedAt` becomes later than it was, whatever the clock says.
     """
     record = dict(stored)
-    updated_at = encode(_later(record.get("updatedAt"), now))
+    updated_at = encode(moved(record.get("updatedAt"), now))
     of_assets = {
         name.removeprefix(_ASSETS): raw for name, raw in attributes.items() if name.startswith(_ASSETS)
     }
@@ -99,7 +99,8 @@ def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
     return None if raw is None else decode(bytes(raw))
 
 
-def _later(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
+def moved(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
+    """Return the `updatedAt` of a write: now, but later than it was, whatever the clock says."""
     before = _decoded(updated_at)
     now = now.replace(microsecond=0)
     try:

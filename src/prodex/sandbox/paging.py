@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from prodex.sandbox.behaviour import Behaviour, ScrollEnd
+from prodex.sandbox.faults import Stretch
 from prodex.sandbox.kinds import CURSORS
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.shape import Shape
@@ -42,6 +43,8 @@ class Page:
 
     Attributes
     ----------
+    total
+        Number of products that match, as this page announces it.
     next_page
         What the reply says about the next page: an empty mapping, or one with the member `next_page`.
     """
@@ -49,13 +52,19 @@ class Page:
     scroll: Scroll
     keys: Sequence[int]
     offset: int
+    total: int
     next_page: dict[str, str | None]
+
+
+#: What is done to a page before it is cut.
+Spoil = Callable[[Stretch], Stretch]
 
 
 @dataclass(frozen=True)
 class _Place:
     scroll: Scroll
     position: int
+    pages: int
     deadline: float
 
 
@@ -74,13 +83,14 @@ class Cursors:
         self._places: dict[str, _Place] = {}
         self._lock = threading.Lock()
 
-    def open(self, scroll: Scroll, position: int, limit: int) -> Page:
+    def open(self, scroll: Scroll, position: int, limit: int, spoil: Spoil) -> Page:
         """Return the first page of a new scroll."""
         with self._lock:
             self._forget_expired()
-            return self._page(scroll, position, limit, None)
+            stretch = spoil(Stretch(position, None, scrolls=True))
+            return self._page(_Place(scroll, position, 0, 0), stretch, limit)
 
-    def follow(self, cursor: str, viewer: int, limit: int) -> Page:
+    def follow(self, cursor: str, viewer: int, limit: int, spoil: Spoil) -> Page:
         """Return the page that a cursor stands for.
 
         A cursor that changes still stands for the same page until its life ends; one that stays equal moves
@@ -89,31 +99,42 @@ class Cursors:
         with self._lock:
             self._forget_expired()
             place = self._places.get(cursor)
+            if place is not None and place.scroll.viewer == viewer:
+                stretch = spoil(Stretch(place.position, cursor, scrolls=True))
+                if stretch.cursor_lost:
+                    del self._places[cursor]
+                    place = None
             if place is None or place.scroll.viewer != viewer:
                 raise Refusal(
                     "cursor_lost",
                     f"next_page={cursor} is not, or no longer, a scroll cursor. One is kept for "
                     f"{self._behaviour.cursor_lifetime:g} seconds; start the scroll again.",
                 )
-            return self._page(place.scroll, place.position, limit, cursor)
+            return self._page(place, stretch, limit)
 
-    def _page(self, scroll: Scroll, position: int, limit: int, cursor: str | None) -> Page:
-        keys = scroll.keys[position : position + limit]
+    def _page(self, place: _Place, stretch: Stretch, limit: int) -> Page:
+        scroll, cursor = place.scroll, stretch.cursor
+        gone = min(self._behaviour.total_shrinks * place.pages, len(scroll.keys))
+        last = len(scroll.keys) - gone
+        position = stretch.position
+        if self._behaviour.endless_scroll and position >= last:
+            position = 0
+        keys = scroll.keys[position : min(position + limit, last)]
         following = position + len(keys)
         end = self._behaviour.scroll_end
         next_page: dict[str, str | None]
-        if following < len(scroll.keys) or end is ScrollEnd.EMPTY_PAGE:
+        if following < last or end is ScrollEnd.EMPTY_PAGE or self._behaviour.endless_scroll:
             if cursor is None or self._behaviour.cursor_changes:
                 cursor = str(secrets.randbelow(CURSORS.stop))
             self._places.pop(cursor, None)
             deadline = self._clock() + self._behaviour.cursor_lifetime
-            self._places[cursor] = _Place(scroll, following, deadline)
+            self._places[cursor] = _Place(scroll, following, place.pages + 1, deadline)
             next_page = {"next_page": cursor}
         else:
             if cursor is not None and not self._behaviour.cursor_changes:
                 del self._places[cursor]
             next_page = {"next_page": None} if end is ScrollEnd.NULL_CURSOR else {}
-        return Page(scroll, keys, position, next_page)
+        return Page(scroll, keys[stretch.without :], position, scroll.total - gone, next_page)
 
     def _forget_expired(self) -> None:
         now = self._clock()

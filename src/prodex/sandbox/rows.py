@@ -6,8 +6,9 @@ import sqlite3
 from typing import Any, Final
 
 from prodex.sandbox.facts import facts_of
-from prodex.sandbox.model import View
+from prodex.sandbox.model import SharedProduct, View
 from prodex.sandbox.search import SEARCH_FIELDS
+from prodex.sandbox.views import overlay, views_with_owner
 from prodex.sandbox.wire import encode
 
 _TEXTS: Final = (
@@ -41,17 +42,60 @@ def insert_product(
 
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
-    """Put another record in place of a product's; owner and GTIN stay."""
+    """Put another record in place of a product's; the owner stays."""
     facts = facts_of(record)
     connection.execute(
-        "UPDATE products SET updated_at = ?, pictures_updated_at = ?, has_packshot = ?, consumer_unit = ?"
-        " WHERE key = ?",
-        (facts.updated_at, facts.pictures_updated_at, facts.has_packshot, facts.consumer_unit, key),
+        "UPDATE products SET id = ?, uuid = ?, gtin = ?, updated_at = ?, pictures_updated_at = ?,"
+        " has_packshot = ?, consumer_unit = ? WHERE key = ?",
+        (
+            facts.id,
+            facts.uuid,
+            facts.gtin,
+            facts.updated_at,
+            facts.pictures_updated_at,
+            facts.has_packshot,
+            facts.consumer_unit,
+            key,
+        ),
     )
     connection.execute("UPDATE records SET body = ? WHERE key = ?", (body, key))
     connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
     if any(facts.texts.values()):
         connection.execute(_TEXTS, (key, *facts.texts.values()))
+
+
+def delete_product(connection: sqlite3.Connection, key: int) -> None:
+    """Delete a product, with all that anybody sees of it or made of it."""
+    delete_versions(connection, key)
+    for table in ("views", "tags", "activations"):
+        connection.execute(f"DELETE FROM {table} WHERE product_key = ?", (key,))  # noqa: S608 - our own names
+    _delete_record(connection, key)
+
+
+def delete_versions(connection: sqlite3.Connection, key: int) -> None:
+    """Delete what retailers made of a product; they see the product itself again."""
+    versions = connection.execute("SELECT key, organization_id FROM versions WHERE product_key = ?", (key,))
+    for version, organization_id in versions.fetchall():
+        connection.execute(
+            "UPDATE views SET seen_key = product_key WHERE organization_id = ? AND product_key = ?",
+            (organization_id, key),
+        )
+        connection.execute("DELETE FROM versions WHERE key = ?", (version,))
+        _delete_record(connection, version)
+
+
+def insert_views(connection: sqlite3.Connection, key: int, product: SharedProduct) -> tuple[View, ...]:
+    """Insert how everybody sees a product, its owner too; return these views."""
+    views = views_with_owner(product)
+    for view in views:
+        insert_view(connection, key, view, overlay(product.record, views[0], view))
+    return views
+
+
+def _delete_record(connection: sqlite3.Connection, key: int) -> None:
+    connection.execute("DELETE FROM products WHERE key = ?", (key,))
+    connection.execute("DELETE FROM records WHERE key = ?", (key,))
+    connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
 
 
 def insert_view(connection: sqlite3.Connection, key: int, view: View, overlay: dict[str, Any]) -> None:

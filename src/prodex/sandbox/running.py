@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
 from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.changes import Product, put_products, remove_products
+from prodex.sandbox.faults import Fault
 from prodex.sandbox.filling import Labels
 from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.model import Organization, SharedProduct
+from prodex.sandbox.orders import FaultHit, Orders
 from prodex.sandbox.wire import decode, encode
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from prodex.sandbox.store import Store
     from prodex.sandbox.worker import Worker
 
 LOOPBACK: Final = "127.0.0.1"
@@ -45,6 +49,8 @@ class Sandbox:
         Labels in other languages, by code and US English label; those of the sample unless given.
     clock
         Measures the life of scroll cursors, in seconds.
+    faults
+        What shall go wrong, and at which calls; see `order`.
 
     Attributes
     ----------
@@ -71,6 +77,7 @@ class Sandbox:
         organizations: Sequence[Organization] | None = None,
         labels: Labels | None = None,
         clock: Callable[[], float] = time.monotonic,
+        faults: Iterable[Fault] = (),
     ) -> None:
         self._products = products
         self._behaviour = behaviour or Behaviour()
@@ -78,7 +85,9 @@ class Sandbox:
         self._organizations = organizations
         self._labels = labels
         self._clock = clock
+        self._orders = Orders(faults)
         self._stack = ExitStack()
+        self._store: Store | None = None
         self._worker: Worker | None = None
         self.base_url = ""
         self.organizations: tuple[Organization, ...] = ()
@@ -102,11 +111,11 @@ class Sandbox:
                 open_store(home, self._filling, organizations, labels, "products given")
             )
             worker = stack.enter_context(working(store, self._behaviour))
-            app = create_app(store, self._behaviour, worker, self._clock)
+            app = create_app(store, self._behaviour, worker, self._orders, self._clock)
             listener = listen(LOOPBACK, 0)
-            server = server_of(_Recorder(app, self.requests, self._behaviour.body_limit))
+            server = server_of(_Recorder(app, self.requests, self._behaviour.body_limit), self._behaviour)
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-            self._worker = worker
+            self._store, self._worker = store, worker
             self.organizations = store.organizations
             self.base_url = base_url_of(listener)
             thread.start()
@@ -118,15 +127,108 @@ class Sandbox:
 
     def __exit__(self, *_raised: object) -> None:
         self._stack.close()
+        self._store = self._worker = None
+
+    def order(self, *faults: Fault) -> None:
+        """Order faults; each counts calls from now on. Those ordered before stay.
+
+        Examples
+        --------
+        >>> import requests
+        >>> with Sandbox([]) as sandbox:
+        ...     sandbox.order(Fault("503", endpoint="token", times=2))
+        ...     for _ in range(3):
+        ...         requests.post(f"{sandbox.base_url}/auth/v2/token", json={}).status_code
+        ...     [(hit.kind, hit.call) for hit in sandbox.faults_hit]
+        503
+        503
+        400
+        [('503', 1), ('503', 2)]
+        """
+        self._orders.add(faults)
+
+    def at_call(self, call: int, run: Callable[[], object], endpoint: str = "list") -> None:
+        """Order that a function is run when a call has come, before it is answered.
+
+        A function that raises makes the call fail with 500, and is named in `faults_hit` nonetheless.
+
+        Parameters
+        ----------
+        call
+            Number of the call, counted from 1 among those of the endpoint from now on.
+        run
+            A function without parameters; it may change the catalogue.
+        endpoint
+            As for `Fault`.
+        """
+        self.order(Fault("call", at=call, run=run, endpoint=endpoint))
+
+    def clear_faults(self) -> None:
+        """Take back every fault that is ordered; `faults_hit` stays."""
+        self._orders.clear()
+
+    @property
+    def faults_hit(self) -> tuple[FaultHit, ...]:
+        """The faults that have happened, in their order."""
+        return tuple(self._orders.hits)
+
+    def change(self, products: Iterable[Product], *, moves_updated_at: bool = True) -> None:
+        """Put products into the catalogue, as their manufacturers would; all viewers see them from the next call.
+
+        A product takes the place of the one with the same id (where it has none: uuid, gtin). It replaces the
+        record as a whole, and what retailers had written over it. Who sees it, its tags and statuses stay, unless
+        it is a `SharedProduct`. A product that was not there is added behind the last one; a mere record is then
+        shared with every retailer.
+
+        All of them are seen at once. A scroll that runs goes through the products that it began with, each as it is
+        when its page is fetched.
+
+        Parameters
+        ----------
+        products
+            Records, or shared products.
+        moves_updated_at
+            Set `updatedAt` to the service's clock, later than it was in any case; else it stays as given.
+
+        Examples
+        --------
+        >>> with Sandbox([{"id": 1, "gtin": "1"}, {"id": 2, "gtin": "2"}]) as sandbox:
+        ...     sandbox.change([{"id": 2, "gtin": "2", "lifeCycle": 1}, {"id": 3, "gtin": "3"}])
+        ...     sandbox.remove([1])
+        """
+        store, _ = self._running()
+        put_products(store, products, self._behaviour.now() if moves_updated_at else None)
+
+    def remove(self, products: Iterable[str | int | Product]) -> None:
+        """Remove products from the catalogue, for all viewers.
+
+        A scroll that runs goes on, with a page that is the shorter by them.
+
+        Parameters
+        ----------
+        products
+            GTINs as they are stored (str), ids (int), or products as `change` takes them.
+
+        Raises
+        ------
+        LookupError
+            When one of them is not there; then none is removed.
+        """
+        store, _ = self._running()
+        remove_products(store, products)
 
     def import_file(self, path: Path, organization: Organization) -> int:
         """Import a file (XML where it is named `.xml`, else JSON) for an organisation; return its tracking id.
 
         The tracking record then says IMPORT instead of API.
         """
-        if self._worker is None:
+        _, worker = self._running()
+        return worker.take_file(organization, path)
+
+    def _running(self) -> tuple[Store, Worker]:
+        if self._store is None or self._worker is None:
             raise RuntimeError("The sandbox does not run; open its context first.")
-        return self._worker.take_file(organization, path)
+        return self._store, self._worker
 
     def _filling(self) -> Filling:
         if self._products is None:
@@ -165,15 +267,19 @@ def base_url_of(listener: socket.socket) -> str:
     return f"http://{host}:{port}"
 
 
-def server_of(app: ASGIApp) -> uvicorn.Server:
+def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
     """Make the server of an application, silent and without anybody's logging touched."""
     import uvicorn
+
+    from prodex.sandbox.failing import Connection
 
     # Callers keep connections between calls; one that was closed meanwhile would fail their next call.
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http="h11",
+            http=Connection,
+            # A clock that is off shows in Date too; see `Failing`.
+            date_header=not behaviour.clock_skew,
             ws="none",
             loop="asyncio",
             lifespan="off",

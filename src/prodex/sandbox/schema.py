@@ -7,7 +7,7 @@ from typing import Final
 from prodex.sandbox.search import SEARCH_FIELDS
 
 #: Changes whenever a store of the time before cannot be used any more.
-VERSION: Final = "3"
+VERSION: Final = "4"
 
 #: What filters ask for stands in columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
@@ -70,7 +70,10 @@ CREATE INDEX products_by_gtin ON products (gtin);
 CREATE INDEX products_by_uuid ON products (uuid);
 CREATE INDEX products_by_id ON products (id);
 CREATE INDEX products_by_update ON products (updated_at);
+CREATE INDEX views_by_product ON views (product_key);
 CREATE INDEX views_by_seen ON views (organization_id, seen_key);
+CREATE INDEX tags_by_product ON tags (product_key);
+CREATE INDEX activations_by_product ON activations (product_key);
 CREATE INDEX versions_by_product ON versions (product_key);
 CREATE INDEX imports_waiting ON imports (tracking) WHERE payload IS NOT NULL;
 """

@@ -24,6 +24,11 @@ class Tokens:
         self._by_id = {str(one.id): one for one in organizations}
         self._key = key
         self._lifetime = lifetime
+        self._epoch = 0
+
+    def expire(self) -> None:
+        """Let every token that was issued until now expire."""
+        self._epoch += 1
 
     def issue(self, credentials: dict[str, Any]) -> str:
         """Return a new token for client credentials; raise Refusal when they are not right."""
@@ -42,6 +47,8 @@ class Tokens:
             )
         issued = time.time()
         claims = {"sub": str(organization.id), "iat": int(issued), "exp": issued + self._lifetime}
+        if self._epoch:
+            claims["epoch"] = self._epoch
         return jwt.encode(claims, self._key, _ALGORITHM)
 
     def check(self, token: str | None) -> Organization:
@@ -52,13 +59,19 @@ class Tokens:
             )
         try:
             claims = jwt.decode(token, self._key, [_ALGORITHM], options={"require": ["exp", "sub"]})
-            return self._by_id[claims["sub"]]
+            organization = self._by_id[claims["sub"]]
         except jwt.ExpiredSignatureError:
-            raise Refusal(
-                "token_expired",
-                "The caller could not be authenticated: the token has expired; get a new one.",
-            ) from None
+            raise _expired() from None
         except (jwt.InvalidTokenError, KeyError):
             raise Refusal(
                 "token_invalid", "The caller could not be authenticated: the token was not issued here."
             ) from None
+        if claims.get("epoch", 0) != self._epoch:
+            raise _expired()
+        return organization
+
+
+def _expired() -> Refusal:
+    return Refusal(
+        "token_expired", "The caller could not be authenticated: the token has expired; get a new one."
+    )

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -106,7 +105,7 @@ class Worker:
         sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
         with self._store.writing() as connection:
             organization = self._organizations[one.organization_id]
-            upsert = Upsert(connection, organization, self._codes, datetime.now(UTC))
+            upsert = Upsert(connection, organization, self._codes, self._behaviour.now())
             products = []
             for place, product in enumerate(sent, start=1):
                 self._check_time(deadline)
