@@ -1,0 +1,136 @@
+"""Which item of a list became which: the positions of an old record, as its items stand in the new one."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from prodex.compare.keys import keys_of
+from prodex.tables.declaration import child_path
+from prodex.tables.values import scalar_text, storable
+
+Position = tuple[int, ...]
+
+#: For an item of an old list (wire path, position) its index in the new list; below zero when it is not there.
+Moves = dict[tuple[str, Position], int]
+
+
+def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
+    """Find what each item of each list of an old product became in the new one.
+
+    Items are matched by all that they say, then by the keys of `prodex.compare.keys`, then, where they have no key,
+    in their order. What stands inside of items is matched only inside of the pair.
+
+    >>> align({"isTaggedBy": ["new", "big"]}, {"isTaggedBy": ["red", "new", "big"]})
+    {('isTaggedBy', (0,)): 1, ('isTaggedBy', (1,)): 2}
+    """
+    moves: Moves = {}
+    waiting: list[tuple[Any, Any, str, Position]] = [(old, new, "", ())]
+    while waiting:  # a stack, not recursion: products may be nested very deep
+        before, after, path, place = waiting.pop()
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            waiting.extend(
+                (before[key], after[key], child_path(path, storable(key)), place)
+                for key in before.keys() & after.keys()
+            )
+        elif isinstance(before, list) and isinstance(after, list):
+            pairs = dict(_pairs(before, after, path))
+            for index, item in enumerate(before):
+                moves[path, (*place, index)] = pairs.get(index, ~index)
+                if index in pairs:
+                    waiting.append((item, after[pairs[index]], path, (*place, index)))
+    return moves
+
+
+def moved(moves: Moves, attribute: str, position: Position) -> Position:
+    """Return the position of a row of the old product as it is in the new one.
+
+    >>> moved({("a", (0,)): 3}, "a.b", (0, 1))
+    (3, 1)
+    """
+    found: list[int] = []
+    for path in _prefixes(attribute):
+        while len(found) < len(position):
+            index = moves.get((path, position[: len(found) + 1]))
+            if index is None:
+                break
+            found.append(index)
+    return (*found, *position[len(found) :])
+
+
+def _pairs(old: list[Any], new: list[Any], path: str) -> Iterator[tuple[int, int]]:
+    left, right = list(range(len(old))), list(range(len(new)))
+    for key_of in _ways(path):
+        if not left or not right:
+            return
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for index in left:
+            waiting[key_of(old[index])].append(index)
+        taken: dict[int, int] = {}
+        used: Counter[Hashable] = Counter()
+        for index in right:
+            key = key_of(new[index])
+            if (
+                key is not None
+                and (match := next(islice(waiting.get(key, ()), used[key], None), None)) is not None
+            ):
+                used[key] += 1
+                taken[index] = match
+                yield match, index
+        gone = set(taken.values())
+        left = [index for index in left if index not in gone]
+        right = [index for index in right if index not in taken]
+
+
+def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
+    """Yield the ways to recognise an item: all that it says, each of its keys, its kind when it has no key."""
+    yield _content
+    for way in range(3):
+        yield lambda item, way=way: _nth_key(item, path, way)  # type: ignore[misc]
+    yield lambda item: _kind(item) if not any(keys_of(item, path)) else None
+
+
+def _nth_key(item: Any, path: str, way: int) -> Hashable:
+    key = next(islice(keys_of(item, path), way, None), None)
+    return None if key is None else (way, key)
+
+
+def _kind(item: Any) -> str | None:
+    if item is None:
+        return None
+    return "object" if isinstance(item, dict) else "list" if isinstance(item, list) else "value"
+
+
+def _content(value: Any) -> Hashable:
+    """Return all that a value says, by value and without order: what makes no row in any table is left out."""
+    if isinstance(value, dict):
+        if "data" in value and isinstance(value.get("expressedIn"), dict):
+            described = {key: value["expressedIn"].get(key) for key in ("code", "normalizedCode")}
+            value = {**value, "expressedIn": described}
+        members = ((key, _content(item)) for key, item in value.items())
+        return frozenset(member for member in members if member[1] is not None) or None
+    if isinstance(value, list):
+        items = Counter(_content(item) for item in value)
+        del items[None]
+        return ("list", frozenset(items.items())) if items else None
+    return None if value is None else (_type(value), scalar_text(value))
+
+
+def _type(value: Any) -> str:
+    return "boolean" if isinstance(value, bool) else "string" if isinstance(value, str) else "number"
+
+
+def _prefixes(attribute: str) -> Iterator[str]:
+    r"""Yield a wire path's beginnings, shortest first; an escaped dot separates nothing.
+
+    >>> list(_prefixes("a.b\\.c.d"))
+    ['a', 'a.b\\.c', 'a.b\\.c.d']
+    """
+    escaped = False
+    for index, character in enumerate(attribute):
+        if character == "." and not escaped:
+            yield attribute[:index]
+        escaped = character == "\\" and not escaped
+    yield attribute

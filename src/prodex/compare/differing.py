@@ -1,0 +1,180 @@
+"""Which products may differ between two catalogues, found part by part from the records alone.
+
+Parts may be cut and ordered differently. Parts that are the same file, or the same bytes, hold the same products; of
+all others the digest of each record is compared, so that only records that differ are ever read into Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from filecmp import cmp
+from os import cpu_count
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Part
+
+Numbers = npt.NDArray[np.int64]
+_T = TypeVar("_T")
+
+#: Records in memory at a time, in bytes of JSON, old and new together.
+GROUP_BYTES = 100_000_000
+
+_DIGEST = 16
+
+
+class Index(NamedTuple):
+    """Every product of a catalogue: its key, its part and row there, bytes and digest of its record."""
+
+    product_ids: pa.Array
+    parts: Numbers
+    rows: Numbers
+    sizes: Numbers
+    digests: npt.NDArray[np.uint64]
+
+
+class Pairing(NamedTuple):
+    """The products of two catalogues as indexes into them: in both and differing, in both and the same, in one."""
+
+    differing: tuple[Numbers, Numbers]
+    same: Numbers
+    removed: Numbers
+    added: Numbers
+
+    def to_read(self) -> tuple[Numbers, Numbers]:
+        """Return the products whose records have to be read, old and new side by side; -1 where there is none."""
+        before, after = self.differing
+        return (
+            np.concatenate([before, self.removed, np.full(len(self.added), -1)]),
+            np.concatenate([after, np.full(len(self.removed), -1), self.added]),
+        )
+
+
+def indexes(old: Catalog, new: Catalog) -> tuple[Index, Index]:
+    """Read the keys and digests of all products of two catalogues."""
+    shared = _shared_parts(old.parts, new.parts)
+    return (
+        _index(old, {before for before, _ in shared}),
+        _index(new, {after for _, after in shared}),
+    )
+
+
+def pair(old: Index, new: Index) -> Pairing:
+    """Find each product of the one in the other. Of a key that stands more than once the first counts."""
+    first_old, first_new = _first(old.product_ids), _first(new.product_ids)
+    place = pc.index_in(new.product_ids.take(pa.array(first_new)), old.product_ids).to_numpy(
+        zero_copy_only=False
+    )
+    found = ~np.isnan(place)
+    before, after = place[found].astype(np.int64), first_new[found]
+    differ = (old.digests[before] != new.digests[after]).any(axis=1)
+    return Pairing(
+        (before[differ], after[differ]),
+        after[~differ],
+        np.setdiff1d(first_old, before, assume_unique=True),
+        first_new[~found],
+    )
+
+
+def groups(old: Index, new: Index, before: Numbers, after: Numbers) -> Iterator[slice]:
+    """Cut pairs of products (-1: none) into runs whose records fit into memory together."""
+    sizes = np.where(before < 0, 0, old.sizes[before]) + np.where(after < 0, 0, new.sizes[after])
+    numbers = np.cumsum(sizes) // GROUP_BYTES
+    for number in np.unique(numbers):
+        begin, end = np.searchsorted(numbers, [number, number + 1])
+        yield slice(int(begin), int(end))
+
+
+def records(catalog: Catalog, index: Index, products: Numbers) -> list[bytes | None]:
+    """Read the records of some products (-1: none), in their order."""
+    found: list[bytes | None] = [None] * len(products)
+    asked = np.flatnonzero(products >= 0)
+    parts = index.parts[products[asked]]
+
+    def read(number: int) -> None:
+        places = asked[parts == number]
+        rows = pa.array(index.rows[products[places]])
+        json = catalog.parts[number].read("raw", ["json"])["json"].take(rows).cast(pa.binary())
+        for place, record in zip(places.tolist(), json.to_pylist(), strict=True):
+            found[place] = record
+
+    _each(read, np.unique(parts).tolist())
+    return found
+
+
+def _index(catalog: Catalog, shared: set[int]) -> Index:
+    def read(number: int) -> tuple[pa.ChunkedArray, Numbers, npt.NDArray[np.uint64]]:
+        part = catalog.parts[number]
+        if number in shared:
+            keys = part.read("raw", ["product_id"])["product_id"]
+            return keys, np.zeros(len(keys), np.int64), np.zeros((len(keys), 2), np.uint64)
+        raw = part.read("raw", ["product_id", "json"])
+        return raw["product_id"], *_digests(raw["json"])
+
+    every = _each(read, range(len(catalog.parts)))
+    counts = [len(keys) for keys, _, _ in every]
+    chunks = [chunk for keys, _, _ in every for chunk in keys.chunks]
+    return Index(
+        pa.chunked_array(chunks, pa.string()).combine_chunks(),
+        np.repeat(np.arange(len(counts)), counts),
+        np.concatenate([np.arange(count) for count in counts] or [np.zeros(0, np.int64)]),
+        np.concatenate([sizes for _, sizes, _ in every] or [np.zeros(0, np.int64)]),
+        np.concatenate([digests for _, _, digests in every] or [np.zeros((0, 2), np.uint64)]),
+    )
+
+
+def _digests(json: pa.ChunkedArray) -> tuple[Numbers, npt.NDArray[np.uint64]]:
+    """Return bytes and digest of each record, hashed where Arrow holds it: no record is copied into Python."""
+    found: list[bytes] = []
+    sizes: list[Numbers] = []
+    for chunk in json.chunks:
+        offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
+        text = memoryview(chunk.buffers()[2] or b"")
+        found += [
+            hashlib.sha256(text[begin:end]).digest()[:_DIGEST]
+            for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        ]
+        sizes.append(np.diff(offsets).astype(np.int64))
+    digests = np.frombuffer(b"".join(found), np.uint64).reshape(-1, 2)
+    return np.concatenate(sizes or [np.zeros(0, np.int64)]), digests
+
+
+def _shared_parts(old: Sequence[Part], new: Sequence[Part]) -> list[tuple[int, int]]:
+    """Pair the parts whose records are the same file or the same bytes: a refresh links what did not change."""
+    by_size: dict[int, list[tuple[int, Path]]] = {}
+    for number, path in _whole(old):
+        by_size.setdefault(path.stat().st_size, []).append((number, path))
+    shared = []
+    for number, path in _whole(new):
+        candidates = by_size.get(path.stat().st_size, [])
+        match = next(
+            (one for one in candidates if one[1].samefile(path) or cmp(one[1], path, shallow=False)), None
+        )
+        if match is not None:
+            candidates.remove(match)
+            shared.append((match[0], number))
+    return shared
+
+
+def _whole(parts: Sequence[Part]) -> Iterator[tuple[int, Path]]:
+    for number, part in enumerate(parts):
+        if part.chosen is None and "raw" in part.files and part.files["raw"].is_file():
+            yield number, part.files["raw"]
+
+
+def _first(product_ids: pa.Array) -> Numbers:
+    """Return the index of the first product of each key."""
+    encoded = product_ids.dictionary_encode().indices.to_numpy()
+    return np.sort(np.unique(encoded, return_index=True)[1])
+
+
+def _each(work: Callable[[int], _T], numbers: Iterable[int]) -> list[_T]:
+    with ThreadPoolExecutor(cpu_count()) as threads:
+        return list(threads.map(work, numbers))

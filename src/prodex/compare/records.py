@@ -1,0 +1,219 @@
+"""The definition of a difference: two records of one product, value by value.
+
+The plain walk (`prodex.tables.plain`) gives the rows of both; rows are matched by where they stand, list items by
+what they say (`prodex.compare.alignment`). Only attributes whose bytes differ are walked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+import msgspec
+
+from prodex.compare.alignment import Moves, Position, align, moved
+from prodex.compare.keys import shown_key
+from prodex.compare.scope import Scope
+from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.plain import Row, Rows, presence_of, rows_of
+from prodex.tables.values import fit, read_json, scalar_text, storable
+
+#: Columns without a wire path that hold values all the same: objects are recognised by their shape.
+_BY_SHAPE: Mapping[str, tuple[str, ...]] = {
+    "texts": ("language_code", "language", "text"),
+    "codes": ("code", "label", "description"),
+    "quantities": ("value", "unit_code", "unit"),
+    "scalars": ("type", "value"),
+    "entities": ("entity_code", "short_code"),
+}
+
+#: For each table the columns that are compared; keys, copies and what is derived from other values are not.
+COMPARED: Mapping[str, tuple[str, ...]] = {
+    name: _BY_SHAPE.get(name, ()) + tuple(column.name for column in table.columns if column.paths)
+    for name, table in TABLES.items()
+    if table.per_product and name not in {"presence", "raw"}
+}
+
+#: What says how a value was written: no value of its own where a whole row comes or goes.
+_MANNERS = frozenset({"type", "language", "language_code"})
+
+#: Attributes of the product itself that together make one text, quantity or code.
+_ROOT_SHAPES = frozenset({"code", "label", "description", "data", "expressedIn"})
+
+_PATH_OF = {column.name: ".".join(column.paths[0]) for column in TABLES["products"].columns if column.paths}
+
+#: When a product was last touched is no change: it moves with every other one, and by itself.
+TOUCHED = "updatedAt"
+
+_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Change(NamedTuple):
+    """One value that was added, removed or changed."""
+
+    table: str
+    attribute: str
+    language: str | None
+    language_code: str | None
+    key: str | None
+    old_position: str | None
+    position: str | None
+    column: str
+    change: str
+    old: str | None
+    new: str | None
+
+
+class Compared(NamedTuple):
+    """What came of comparing two records: the changes, and whether `updatedAt` moved."""
+
+    changes: list[Change]
+    touched: bool
+
+
+def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
+    """Compare two records of the same product.
+
+    Parameters
+    ----------
+    old, new
+        JSON objects, as received.
+    scope
+        What can be compared at all.
+    """
+    before, after = _differing(_top_level(old), _top_level(new))
+    touched = before.pop(TOUCHED, None) != after.pop(TOUCHED, None)
+    before, after = scope.comparable(before, after)
+    changes = [*_key_changes(before, after), *_row_changes(before, after)]
+    changes += _presence_changes(before, after, changes)
+    return Compared(sorted(changes, key=_order), touched)
+
+
+def name_of(record: bytes) -> str | None:
+    """Return the first name of a product, to know it again by."""
+    top = _top_level(record)
+    for attribute in ("namePublicLong", "namePublicShort", "nameLegal"):
+        texts = _decoded(top.get(attribute))
+        for item in texts if isinstance(texts, list) else ():
+            if isinstance(item, dict) and isinstance(item.get("data"), str) and item["data"]:
+                return storable(item["data"])
+    return None
+
+
+def _top_level(record: bytes) -> dict[str, Any]:
+    """Read the top level alone where the strict reader can; what it refuses is decoded."""
+    try:
+        return _TOP.decode(record)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        decoded: dict[str, Any] = read_json(record)
+        return decoded
+
+
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return of both records the attributes that are not byte for byte the same, decoded."""
+    names = {name for name in old.keys() | new.keys() if not _are_same(old.get(name), new.get(name))}
+    if names & _ROOT_SHAPES:
+        names |= _ROOT_SHAPES
+    sides = []
+    for record in (old, new):
+        sides.append({name: _decoded(record[name]) for name in record if name in names})
+    return sides[0], sides[1]
+
+
+def _are_same(old: Any, new: Any) -> bool:
+    return isinstance(old, msgspec.Raw) and isinstance(new, msgspec.Raw) and bytes(old) == bytes(new)
+
+
+def _decoded(value: Any) -> Any:
+    return read_json(bytes(value)) if isinstance(value, msgspec.Raw) else value
+
+
+def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    before, after = fit(old.get("gtin"), "code"), fit(new.get("gtin"), "code")
+    if before != after:
+        yield _change("products", "gtin", {}, "gtin", (None, None), (before, after))
+
+
+def _row_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    moves = align(old, new)
+    before, after = _placed(rows_of(old), moves), _placed(rows_of(new), {})
+    for place in before.keys() | after.keys():
+        for left, right in zip_longest(before.get(place, ()), after.get(place, ())):
+            yield from _changes_of(place[0], left, right)
+
+
+def _placed(rows: Rows, moves: Moves) -> dict[tuple[str, str, Position], list[Row]]:
+    """Return rows by table, attribute and position in the new product."""
+    placed: dict[tuple[str, str, Position], list[Row]] = {}
+    for table in COMPARED:
+        for row in rows.get(table, ()):
+            position = tuple(int(index) for index in row["position"].split(".") if index)
+            place = (table, row["attribute"], moved(moves, row["attribute"], position))
+            placed.setdefault(place, []).append(row)
+    return placed
+
+
+def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[Change]:
+    row = _common(old, new)
+    positions = (old["position"] if old else None, new["position"] if new else None)
+    for column in COMPARED[table]:
+        values = ((old or {}).get(column), (new or {}).get(column))
+        if values[0] == values[1] or (column in _MANNERS and (old is None or new is None)):
+            continue
+        attribute = _PATH_OF[column] if table == "products" else row["attribute"]
+        yield _change(table, attribute, row, column, positions, values)
+
+
+def _common(old: Row | None, new: Row | None) -> Row:
+    """Return what both rows say, or what the only one says."""
+    if old is None or new is None:
+        return old or new or {}
+    return {column: value for column, value in new.items() if value == old.get(column)}
+
+
+def _change(
+    table: str,
+    attribute: str,
+    row: Row,
+    column: str,
+    positions: tuple[str | None, str | None],
+    values: tuple[Any, Any],
+) -> Change:
+    old, new = (_text(value) for value in values)
+    return Change(
+        table,
+        attribute,
+        row.get("language"),
+        row.get("language_code"),
+        shown_key(table, row),
+        *(positions if table != "products" else (None, None)),
+        column,
+        "added" if old is None else "removed" if new is None else "changed",
+        old,
+        new,
+    )
+
+
+def _presence_changes(
+    old: Mapping[str, Any], new: Mapping[str, Any], changes: list[Change]
+) -> Iterator[Change]:
+    """Say which attributes are missing in another way than before, where no value says so."""
+    told = {change.attribute for change in changes}
+    for name in old.keys() | new.keys():
+        faces = tuple(presence_of(side[name]) if name in side else "absent" for side in (old, new))
+        path = child_path("", storable(name))
+        shown = any(one == path or one.startswith(f"{path}.") for one in told)
+        if faces[0] != faces[1] and not shown and not (name in _ROOT_SHAPES and "" in told):
+            yield Change("presence", path, None, None, None, None, None, "presence", "changed", *faces)
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return value.isoformat() if isinstance(value, datetime) else scalar_text(value)
+
+
+def _order(change: Change) -> tuple[Any, ...]:
+    return tuple(part or "" for part in change)

@@ -1,0 +1,126 @@
+"""What two catalogues can be compared about: only what was asked for in both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from prodex.catalog import Origin
+from prodex.tables.declaration import child_path
+from prodex.tables.languages import short_language
+from prodex.tables.values import fit, storable
+
+#: Language of the labels where none was asked for (spec, "Language rule").
+_DEFAULT = "en-US"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What was asked for in both of two catalogues.
+
+    Attributes
+    ----------
+    old, new
+        Their origins.
+    left_out
+        How many products hold what cannot be compared: by attribute, language and reason. Filled while products
+        are compared.
+    """
+
+    old: Origin
+    new: Origin
+    left_out: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
+
+    @cached_property
+    def same_labels(self) -> bool:
+        """Whether labels of codes came in the same language."""
+        languages = {(origin.accept_language or _DEFAULT).lower() for origin in (self.old, self.new)}
+        return len(languages) == 1
+
+    @cached_property
+    def everything(self) -> bool:
+        """Whether nothing has to be left out."""
+        queries = [origin.query for origin in (self.old, self.new) if origin.query is not None]
+        some = any(q.source_include or q.source_exclude or q.product_languages for q in queries)
+        return self.same_labels and not some
+
+    @cached_property
+    def _why(self) -> Any:
+        @lru_cache(maxsize=65536)
+        def why(attribute: str, language: str | None) -> str | None:
+            silent = [
+                name
+                for name, origin in (("old", self.old), ("new", self.new))
+                if not origin.asked(attribute, language)
+            ]
+            return f"not asked for in {' and '.join(silent)}" if silent else None
+
+        return why
+
+    def why_not(self, attribute: str, language: str | None = None) -> str | None:
+        """Say why an attribute, or its texts in a language, cannot be compared; None when they can."""
+        reason: str | None = self._why(attribute, language)
+        return reason
+
+    def comparable(
+        self, old: Mapping[str, Any], new: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return of two records of one product what both catalogues were asked for."""
+        if self.everything:
+            return dict(old), dict(new)
+        seen: set[tuple[str, str | None, str]] = set()
+        kept = self._pruned(old, "", seen), self._pruned(new, "", seen)
+        self.left_out.update(seen)
+        return kept
+
+    def _pruned(self, value: Any, path: str, seen: set[tuple[str, str | None, str]]) -> Any:
+        if isinstance(value, list):
+            return [self._pruned(item, path, seen) for item in value if self._is_asked(item, path, seen)]
+        if not isinstance(value, Mapping):
+            return value
+        kept = {}
+        for key, item in value.items():
+            inner = child_path(path, storable(key))
+            if (reason := self.why_not(inner)) is not None:
+                seen.add((inner, None, reason))
+            elif self._is_asked(item, inner, seen):
+                kept[key] = self._pruned(item, inner, seen)
+        return kept if self.same_labels else _without_labels(kept)
+
+    def _is_asked(self, item: Any, path: str, seen: set[tuple[str, str | None, str]]) -> bool:
+        """Whether an item is of a language that was asked for, if it is a text at all."""
+        if not isinstance(item, Mapping) or not isinstance(item.get("data"), str):
+            return True
+        described = item.get("expressedIn")
+        if not isinstance(described, Mapping):
+            return True
+        code = fit(described.get("code"), "code")
+        language = short_language(code, fit(described.get("normalizedCode"), "string")) or code
+        reason = self.why_not(path, language) if language else None
+        if reason is not None:
+            seen.add((path, language, reason))
+        return reason is None
+
+
+def _without_labels(described: dict[str, Any]) -> dict[str, Any]:
+    if fit(described.get("code"), "code") is None and fit(described.get("normalizedCode"), "string") is None:
+        return described
+    return {key: item for key, item in described.items() if key not in {"label", "description"}}
+
+
+def notes_on(old: Origin, new: Origin) -> list[str]:
+    """Say in words what else keeps two catalogues from being two states of the same."""
+    notes = []
+    if old.source != new.source:
+        notes.append(f"The sources differ: old is from {old.source}, new from {new.source}.")
+    if old.asked_by and new.asked_by and old.asked_by != new.asked_by:
+        notes.append("Different access keys asked: what a service shows depends on who asks.")
+    if old.query != new.query:
+        notes.append(
+            f"The queries differ: old asked {old.query!r}, new asked {new.query!r}. A product can be missing in one "
+            "because that query does not hold it."
+        )
+    return notes
