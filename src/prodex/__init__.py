@@ -7,6 +7,7 @@
 """
 
 from prodex.catalog import Catalog, Ledger, Origin
+from prodex.compare import Difference, diff
 from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content
@@ -20,6 +21,7 @@ __all__ = [
     "DELETE",
     "Catalog",
     "Client",
+    "Difference",
     "Ledger",
     "Origin",
     "ProdexError",
@@ -27,6 +29,7 @@ __all__ = [
     "Tracking",
     "changes_from_frame",
     "connect",
+    "diff",
     "flatten",
     "list_snapshots",
     "load_organizations",
