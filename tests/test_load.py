@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 import prodex
 from prodex.envelope import split
 from prodex.errors import IncompleteLoad, QueryError, SnapshotLocked
-from prodex.sandbox import Behaviour, Sandbox
+from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.sandbox.sample import shared_products
-from prodex.service import Client
+from prodex.service import Client, Patience
 from prodex.store.journal import Journal
 from prodex.store.plan import plan
+from prodex.tables.records import identify
 
 
 def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
@@ -40,7 +41,7 @@ def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
 def test_a_scroll_and_offset_pages_load_the_same(service: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the page size, and whichever way the pages come."""
     by_offset = prodex.load_products(service, name="offset", max_age=0, page_size=37)
-    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1)
+    monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1)
     by_scroll = prodex.load_products(service, name="scroll", max_age=0, page_size=211)
 
     for table in ("products", "texts", "hierarchies", "raw"):
@@ -128,52 +129,42 @@ def test_parts_built_on_processes_are_those_built_on_threads(
         assert threads.arrow(table).equals(spawned.arrow(table))
 
 
-def test_fewer_products_than_announced_raise_and_keep_nothing(service: Client, home: Path) -> None:
+def test_what_the_service_does_not_give_is_told(home: Path) -> None:
     """Silent truncation is the worst bug; with allow_incomplete the catalogue says so everywhere."""
-    with _short_of_one(service) as short:
-        with pytest.raises(IncompleteLoad, match=r"599 of 600 products.*allow_incomplete"):
-            prodex.load_products(short, name="short", max_age=0)
+    with Sandbox(shared_products(120), faults=[Fault("drops", at=range(2, 10**6), products=1)]) as sandbox:
+        client = connected(sandbox)
+        with pytest.raises(IncompleteLoad, match=r"of 120 products.*allow_incomplete=True") as raised:
+            prodex.load_products(client, name="short", max_age=0)
         assert not list((home / "snapshots" / "short").glob("[0-9]*"))
-        assert not list((home / "snapshots" / "short").glob(".journal*"))
-        catalog = prodex.load_products(short, name="short", max_age=0, allow_incomplete=True)
+        before = len(sandbox.requests)
+        catalog = prodex.load_products(client, name="short", max_age=0, allow_incomplete=True)
+        assert before == len(sandbox.requests)  # what came the first time is what is kept
+    assert raised.value.ledger == catalog.origin.ledger
+    assert len(catalog) < 120
     assert not catalog.complete
-    assert "incomplete: 599 of 600 products" in repr(prodex.open_snapshot("short"))
+    assert f"incomplete: {len(catalog)} of 120 products" in repr(prodex.open_snapshot("short"))
     assert [False] == prodex.list_snapshots("short")["complete"].tolist()
 
 
-class _short_of_one:  # noqa: N801 - reads as what it gives: a service short of one product
-    """Reach the service through a network that loses the first product of the last page."""
-
-    def __init__(self, service: Client) -> None:
-        self._service = service
-
-    def __enter__(self) -> Client:
-        short = self._service.with_language("en")
-        search = short.search_products
-
-        def losing(query: Any = None, **paging: Any) -> Any:
-            page = search(query, **paging)
-            if paging.get("offset") == 550:
-                envelope = split(page.body)
-                object.__setattr__(
-                    page,
-                    "envelope",
-                    type(envelope)(envelope.data[1:], envelope.total_results, envelope.offset),
-                )
-            return page
-
-        short.search_products = losing  # type: ignore[method-assign]
-        return short
-
-    def __exit__(self, *_: object) -> None:
-        return None
+def connected(sandbox: Sandbox) -> Client:
+    """Reach a sandbox as the retailer that sees all, without patience for pauses."""
+    key = sandbox.credentials[0]
+    return prodex.connect(
+        base_url=sandbox.base_url,
+        client_id=key["client_id"],
+        client_secret=key["client_secret"],
+        patience=Patience(first_wait=0.001, jitter=0),
+    )
 
 
 @pytest.mark.parametrize("largest_file", [2_000, 60_000, 400_000])
 def test_a_full_disk_is_told_and_leaves_nothing_half_written(
     sample_exchange: Sandbox, home: Path, largest_file: int
 ) -> None:
-    """Whether it fills while pages come or while tables are built; the limit stands for a disk that refuses."""
+    """Whether it fills while pages come or while tables are built; the limit stands for a disk that refuses.
+
+    With space again, the same call goes on.
+    """
     key = sample_exchange.credentials[0]
     code = f"""
 import resource, prodex
@@ -189,7 +180,11 @@ except prodex.ProdexError as error:
 
     assert done.stdout.startswith("StorageError Could not write"), done.stdout + done.stderr
     assert "PRODEX_HOME" in done.stdout
-    assert [home / "snapshots" / "full" / ".lock"] == list((home / "snapshots" / "full").rglob("*"))
+    assert not list((home / "snapshots" / "full").glob("[0-9]*"))
+
+    prodex.load_products(connected(sample_exchange), name="full", max_age=0, page_size=500)
+    assert 600 == len(prodex.open_snapshot("full"))
+    assert {".lock"} == {path.name for path in (home / "snapshots" / "full").glob(".*")}
 
 
 def test_what_a_killed_load_left_is_cleared_away(service: Client, home: Path) -> None:
@@ -206,7 +201,10 @@ def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -
     """The second is told, and nothing of the first is touched."""
     folder = home / "snapshots" / "busy"
     folder.mkdir(parents=True)
-    with filelock.FileLock(folder / ".lock"), pytest.raises(SnapshotLocked, match="Another process"):
+    with (
+        filelock.FileLock(folder / ".lock"),
+        pytest.raises(SnapshotLocked, match="in use by another process"),
+    ):
         prodex.load_products(service, name="busy", max_age=0)
     assert len(prodex.load_products(service, name="busy", max_age=0)) == 600
 
@@ -220,7 +218,7 @@ def test_the_plan_gives_each_product_once_and_the_newest(
     tmp_path_factory: pytest.TempPathFactory, pages: list[list[tuple[int, int]]], per_part: int
 ) -> None:
     """However often and in whatever order a product came."""
-    journal = Journal.begin(tmp_path_factory.mktemp("journal") / "j")
+    journal = Journal.begin(tmp_path_factory.mktemp("journal") / "j", {})
     newest: dict[str, tuple[int, int, int]] = {}
     for number, page in enumerate(pages):
         products = [
@@ -228,10 +226,12 @@ def test_the_plan_gives_each_product_once_and_the_newest(
             for n, (i, day) in enumerate(page)
         ]
         body = json.dumps({"totalResults": 9, "data": products}).encode()
-        journal.add(body, split(body), None)
+        envelope = split(body)
+        keys = [identify(product) for product in envelope.data]
+        journal.add("pull/0", body, envelope, keys, received_at=datetime.now(UTC))
         for n, (i, day) in enumerate(page):
             newest[str(i)] = max(newest.get(str(i), (-1, 0, 0)), (day, number, n))
-    decided = plan(journal.entries(), products_per_part=per_part)
+    decided = plan(journal, products_per_part=per_part)
 
     chosen = [
         json.loads(p)
@@ -253,7 +253,7 @@ def test_the_variants_of_the_contract_make_no_difference(
     behaviour: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the specification leaves open is taken as it comes."""
-    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1)
+    monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1)
     with Sandbox(products=shared_products(60), behaviour=Behaviour(**behaviour)) as sandbox:
         key = sandbox.credentials[0]
         client = prodex.connect(

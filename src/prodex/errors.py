@@ -37,6 +37,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
+    from prodex.catalog import Ledger
+
 
 class ProdexError(Exception):
     """Anything that prodex raises on purpose."""
@@ -123,7 +125,17 @@ class TrackingTimeout(ProdexError, TimeoutError):
 
 
 class IncompleteLoad(ProdexError):
-    """The products that came do not agree with what the service announced."""
+    """The products that came do not agree with what the service announced.
+
+    Attributes
+    ----------
+    ledger
+        The numbers, and under `problems()` what could not be loaded and why; None where no snapshot was to be made.
+    """
+
+    def __init__(self, message: str, ledger: Ledger | None = None) -> None:
+        super().__init__(message)
+        self.ledger = ledger
 
 
 class SnapshotError(ProdexError):

@@ -86,13 +86,19 @@ def writing_folder(folder: Path) -> Iterator[Path]:
         with storage(folder):
             beside.mkdir(parents=True)
             yield beside
-            for path in beside.rglob("*"):
-                if path.is_file():
-                    _flush(path)
-            beside.rename(folder)
-            _flush(folder.parent)
+        publish(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def publish(beside: Path, folder: Path) -> None:
+    """Give a folder that is complete its name: everything in it is on the disk before anybody can see it."""
+    with storage(folder):
+        for path in beside.rglob("*"):
+            if path.is_file():
+                _flush(path)
+        beside.rename(folder)
+        _flush(folder.parent)
 
 
 def sweep(folder: Path) -> None:

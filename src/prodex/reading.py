@@ -26,7 +26,7 @@ from prodex.errors import InputError, UnexpectedReply
 from prodex.store.build import blocks_of
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.flatten import decoded
-from prodex.tables.records import key_and_update
+from prodex.tables.records import identify
 from prodex.tables.values import read_json
 
 Source = str | Path
@@ -136,7 +136,8 @@ def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
     every = list(products)
     newest: dict[str, tuple[str, int]] = {}
     for index, product in enumerate(every):
-        key, updated_at = key_and_update(product) or (f"odd {index}", None)
+        known = identify(product)
+        key, updated_at = (known.product_id, known.updated_at) if known else (f"odd {index}", None)
         newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
     parts = [_in_memory(chunk) for chunk in _chunks(chosen, PRODUCTS_PER_PART)]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
 from prodex.query import ProductQuery
 from prodex.service import Client, Patience, PullReport, pages
-from prodex.service.paging import SCROLL_FROM
 from prodex.service.settings import Settings
+from prodex.service.walk import SCROLL_FROM
 
 
 def ids(taken):

@@ -22,46 +22,85 @@ class Ledger:
     Attributes
     ----------
     announced
-        Number of matching products (`totalResults`) as announced at the first page, or None where nobody announced
+        Number of matching products (`totalResults`) as announced before the first page, or None where nobody announced
         anything (records from memory or files).
     announced_last
-        The same at the last page: it moves while products change.
+        The same on the last page, where the pages follow one another from begin to end.
+    announced_end
+        The same when all was fetched.
     received
         Products that came, repetitions included.
     distinct
-        Different products among them.
+        Different products that are kept.
+    arrived
+        Those of them that only came with the last pass, which looks through what changed while it was loaded.
+    listed
+        Number of products in the listing of all keys that was made because the numbers did not agree, or because a
+        refresh was asked to sweep; None where there was none, or it did not agree with itself.
+    gone
+        Products that came, or were there, and are not in that listing: they have disappeared.
     missing_gtins
-        GTINs that were asked for by name and did not come.
+        GTINs that were asked for and that the service does not have for this query.
     set_aside
         What came and could not be read as a product, each with its place and the reason.
+    not_loaded
+        What the service has and did not give: a product or a stretch of the pull, each with the reason.
     """
 
     announced: int | None = None
     announced_last: int | None = None
+    announced_end: int | None = None
     received: int = 0
     distinct: int = 0
+    arrived: int = 0
+    listed: int | None = None
+    gone: int = 0
     missing_gtins: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
+    not_loaded: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether as many different products came as were announced, at the first page and at the last."""
-        if self.set_aside:
+        """Whether what is kept agrees with all that was announced, or with a listing of every key.
+
+        A total from before the end may be lower by the products that the last pass saw arrive.
+        """
+        if self.set_aside or self.not_loaded:
             return False
-        return all(total in {None, self.distinct} for total in (self.announced, self.announced_last))
+        if self.listed is not None:
+            return self.listed == self.distinct
+        early = [total for total in (self.announced, self.announced_last) if total is not None]
+        return self.announced_end in {None, self.distinct} and all(
+            self.distinct - self.arrived <= total <= self.distinct for total in early
+        )
 
     def __str__(self) -> str:
-        announced = "an unknown number" if self.announced is None else f"{self.announced:,}"
-        words = [f"{self.distinct:,} of {announced} products"]
-        if self.announced_last not in {None, self.announced}:
-            words.append(f"{self.announced_last:,} announced at the end")
-        if self.received != self.distinct:
-            words.append(f"{self.received - self.distinct:,} came more than once")
+        total = next((n for n in (self.listed, self.announced_end, self.announced) if n is not None), None)
+        words = [f"{self.distinct:,} of {'an unknown number of' if total is None else f'{total:,}'} products"]
+        if self.announced not in {None, total}:
+            words.append(f"{self.announced:,} announced at first")
+        if self.announced_last not in {None, self.announced, total}:
+            words.append(f"{self.announced_last:,} announced on the last page")
+        if self.received > self.distinct + self.gone:
+            words.append(f"{self.received - self.distinct - self.gone:,} came more than once")
+        if self.gone:
+            words.append(f"{self.gone:,} disappeared")
         if self.missing_gtins:
             words.append(f"{len(self.missing_gtins):,} GTINs asked for did not come")
         if self.set_aside:
             words.append(f"{len(self.set_aside):,} set aside")
+        if self.not_loaded:
+            words.append(f"{len(self.not_loaded):,} could not be loaded")
         return ", ".join(words)
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Return what is not there and why: (product or place, reason)."""
+        unknown = [
+            (gtin, "asked for by GTIN, and the service has none for this query")
+            for gtin in self.missing_gtins
+        ]
+        told = [text.partition(": ")[::2] for text in (*self.set_aside, *self.not_loaded)]
+        return [*unknown, *told]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from prodex.envelope import Envelope
+from prodex.tables.records import Identity, identify
 
 
 @dataclass(frozen=True)
@@ -51,3 +53,15 @@ class Page:
         """Cursor of the next scroll call, or None where the service gives none."""
         cursor = self.envelope.next_page
         return None if cursor in (None, "") else str(cursor)
+
+    @cached_property
+    def identities(self) -> list[Identity | None]:
+        """Who each product is; None for an item that is no product."""
+        return [identify(product) for product in self.envelope.data]
+
+    def new_to(self, seen: set[str]) -> int:
+        """Return how many of its products were not seen before, and note them all as seen."""
+        before = len(seen)
+        seen.update(one.product_id for one in self.identities if one)
+        odd = sum(one is None for one in self.identities)
+        return len(seen) - before + odd

@@ -1,30 +1,22 @@
-"""Every product of a query, page by page: a generator on which all loading is built.
+"""Every product of a query, page by page: a generator for whoever needs all of them at once.
 
-Spec: "Pagination rules". Offset pages below 10,000 products, a scroll from there on.
+Loads go the same way with their journal at hand; see `prodex.load.fetch`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Literal
-
-import msgspec
 
 from prodex.errors import IncompleteLoad, QueryError, UnexpectedReply
 from prodex.query import ProductQuery
 from prodex.service.client import Client, announced
 from prodex.service.page import Page
 from prodex.service.progress import Progress, showing
-
-#: From this many products on, offset pages do not reach all.
-SCROLL_FROM = 10_000
-
-_OFFSET_PAGE = 50  # recommended (spec, "Pagination rules", 4)
-_LARGEST_PAGE = 500
+from prodex.service.walk import LARGEST_PAGE, Walk
 
 # What GET reaches in one query, without and with source_include (spec, endpoint 4).
 _GET_CAPS = {False: 500, True: 4_000}
@@ -40,8 +32,8 @@ class PullReport:
     ----------
     total_probed, total_first, total_last
         Products announced before the first page, on it, and on the last.
-    pages, rows
-        Pages and products that came; a product that came twice counts twice.
+    pages, rows, distinct
+        Pages and products that came, and different products among them.
     gtins_missing
         GTINs that were asked for and are in no page.
     server_date
@@ -53,13 +45,14 @@ class PullReport:
     total_last: int = 0
     pages: int = 0
     rows: int = 0
+    distinct: int = 0
     gtins_missing: tuple[str, ...] = ()
     server_date: datetime | None = None
 
     @property
     def complete(self) -> bool:
-        """Whether as many products came as were announced from begin to end."""
-        return self.rows == self.total_probed == self.total_first == self.total_last
+        """Whether as many different products came as were announced from begin to end."""
+        return self.distinct == self.total_probed == self.total_first == self.total_last
 
 
 def pages(
@@ -107,8 +100,7 @@ def pages(
     ServiceError
         See `prodex.errors` for what else can happen on the way.
     """
-    if page_size is not None and not (isinstance(page_size, int) and 1 <= page_size <= _LARGEST_PAGE):
-        raise QueryError(f"page_size is {page_size!r}; the service takes 1 to {_LARGEST_PAGE}.")
+    page_size = checked_page_size(page_size)
     query = query or ProductQuery()
     ledger = PullReport() if report is None else report
     awaited = set(query.gtins_in or ())
@@ -123,17 +115,23 @@ def pages(
             if method != "search":
                 _refuse_more_than_get_reaches(total, part, method)
             fetch = partial(endpoints[method], part, accept_language=accept_language)
-            walk = _by_offset if total < SCROLL_FROM else _by_scroll
-            for page in _entered(ledger, walk(fetch, total, page_size)):
-                awaited.difference_update(_gtins(page) if awaited else ())
+            for page in _walked(fetch, Walk.begin(total, page_size), ledger):
+                awaited.difference_update(one.filled_gtin for one in page.identities if one)
                 show(ledger.rows, max(ledger.total_probed, ledger.rows))
                 yield page
     ledger.gtins_missing = tuple(gtin for gtin in query.gtins_in or () if gtin in awaited)
-    if report is None and ledger.rows != ledger.total_last:
+    if report is None and ledger.distinct != ledger.total_last:
         raise IncompleteLoad(
-            f"{ledger.rows:,} products came, but the service announced {ledger.total_last:,}. Load again; "
+            f"{ledger.distinct:,} products came, but the service announced {ledger.total_last:,}. Load again; "
             "if it stays so, load in smaller portions (by market, tag or time of update)."
         )
+
+
+def checked_page_size(page_size: int | None) -> int | None:
+    """Return the page size, or refuse one that the service does not take."""
+    if page_size is not None and not (isinstance(page_size, int) and 1 <= page_size <= LARGEST_PAGE):
+        raise QueryError(f"page_size is {page_size!r}; the service takes 1 to {LARGEST_PAGE}.")
+    return page_size
 
 
 def _probe(client: Client, query: ProductQuery, ledger: PullReport) -> int:
@@ -153,65 +151,24 @@ def _refuse_more_than_get_reaches(total: int, query: ProductQuery, method: str) 
         )
 
 
-def _by_offset(fetch: Callable[..., Page], total: int, page_size: int | None) -> Iterator[Page]:
-    size, offset = page_size or _OFFSET_PAGE, 0
-    # A total that grows past what offsets reach ends here with fewer rows than announced, which the
-    # ledger tells.
-    while offset < min(total, SCROLL_FROM):
-        limit = min(size, SCROLL_FROM - offset)
-        page = fetch(limit=limit, offset=offset)
-        if page.offset not in (None, offset):
+def _walked(fetch: partial[Page], walk: Walk, ledger: PullReport) -> Iterator[Page]:
+    """Walk through the pages of one query, and enter them into the ledger."""
+    seen: set[str] = set()
+    while not walk.ended:
+        page = fetch(**walk.asks_for())
+        before = walk
+        walk = walk.after(
+            len(page), page.new_to(seen), announced(page), offset=page.offset, next_page=page.next_page
+        )
+        if walk.circles:
             raise UnexpectedReply(
-                f"The page at offset {offset} was asked for, and the page at {page.offset} came."
+                f"The scroll does not end: its last {walk.idle} pages brought nothing new, with {walk.distinct:,} "
+                f"products of {walk.most:,} announced. Load again, and tell the operators of the service if it "
+                "stays so."
             )
-        _refuse_more_than_asked(page, limit)
-        yield page
-        if not len(page):
-            return
-        offset, total = offset + len(page), announced(page)
-
-
-def _by_scroll(fetch: Callable[..., Page], total: int, page_size: int | None) -> Iterator[Page]:
-    limit = page_size or _LARGEST_PAGE
-    cursor: str | None = ""
-    rows, most = 0, 2 * total + _LARGEST_PAGE
-    while cursor is not None:
-        page = fetch(limit=limit, next_page=cursor)
-        _refuse_more_than_asked(page, limit)
-        rows += len(page)
-        if rows > most:
-            raise UnexpectedReply(
-                f"The scroll does not end: {rows:,} rows came for {total:,} products announced at first. "
-                "Load again, and tell the operators of the service if it stays so."
-            )
-        yield page
-        # The end may show itself in three ways. Cursors are not compared: they may legally stay equal.
-        cursor = page.next_page if len(page) and rows < announced(page) else None
-
-
-def _refuse_more_than_asked(page: Page, limit: int) -> None:
-    if len(page) > limit:
-        raise UnexpectedReply(f"{limit} products were asked for, and {len(page)} came in one page.")
-
-
-def _entered(ledger: PullReport, pages_of_part: Iterator[Page]) -> Iterator[Page]:
-    """Enter pages into the ledger as they pass."""
-    last = 0
-    for number, page in enumerate(pages_of_part):
-        last = announced(page)
-        ledger.total_first += 0 if number else last
+        ledger.total_first += 0 if before.pages else walk.announced
         ledger.pages += 1
         ledger.rows += len(page)
+        ledger.distinct += walk.distinct - before.distinct
         yield page
-    ledger.total_last += last
-
-
-class _Keyed(msgspec.Struct):
-    gtin: str | int | None = None
-
-
-def _gtins(page: Page) -> Iterator[str]:
-    for product in page.envelope.data:
-        # A product that is no object, or too odd for this reader, has no GTIN that anybody asked for.
-        with suppress(msgspec.DecodeError, RecursionError):
-            yield str(msgspec.json.decode(product, type=_Keyed).gtin).zfill(14)
+    ledger.total_last += walk.announced if walk.pages else 0

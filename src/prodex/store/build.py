@@ -1,12 +1,19 @@
-"""From journal to Parquet, one part at a time: each part alone, on any executor, with the same result."""
+"""From journal to Parquet, one part at a time: each part alone, on any executor, with the same result.
+
+A part that was built leaves a receipt in the journal, so that a build that was interrupted goes on with the next.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
 
+from prodex.files import sha256, writing
 from prodex.store.journal import Journal
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
@@ -44,10 +51,29 @@ def build_parts(
 
 
 def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
-    """Build one part from the pages that hold its products."""
-    pages = Journal(journal)
+    """Build one part from the pages that hold its products, unless it is there already, as its receipt says."""
+    receipt = journal / f"built-{part.number:05d}.json"
+    decided = hashlib.sha256(f"{version('prodex')} {part}".encode()).hexdigest()
+    if (stored := _built_before(receipt, decided, folder)) is not None:
+        return stored
+    pages = Journal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
-    return write_part(blocks_of(products), folder, part.number)
+    stored = write_part(blocks_of(products), folder, part.number)
+    with writing(receipt) as beside:
+        beside.write_text(json.dumps({"decided": decided, "part": stored._asdict()}), "utf-8")
+    return stored
+
+
+def _built_before(receipt: Path, decided: str, folder: Path) -> StoredPart | None:
+    """Return the part that a receipt tells of, if it was decided alike and its files are as they were written."""
+    try:
+        told = json.loads(receipt.read_bytes())
+        stored = StoredPart.from_json(told["part"])
+        files = stored.open(folder).files
+        as_written = all(sha256(files[table]) == facts["sha256"] for table, facts in stored.files.items())
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return stored if as_written and told["decided"] == decided else None
 
 
 def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:

@@ -1,17 +1,21 @@
 """The journal of a load: every page as it was received, on disk before anything is made of it.
 
-A page is compressed (zstd), flushed, and only then entered in the ledger, one JSON line for each page with what it
-held. Whatever happens later, what the service sent is there.
+A page is compressed (zstd), flushed, and only then entered in the ledger, `ledger.jsonl`: one JSON line for each page
+with what it held, and for each count that was asked for. Whatever happens later, what the service sent is there; and
+who opens the journal of a load that was interrupted finds how far it had come.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+import shutil
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 import pyarrow as pa
@@ -19,74 +23,235 @@ import pyarrow as pa
 from prodex.envelope import Envelope, split
 from prodex.errors import SnapshotDamaged
 from prodex.files import storage
-from prodex.tables.records import key_and_update
+from prodex.tables.records import Identity
+
+_FORMAT = 1
+_QUESTION = "question.json"
+_LEDGER = "ledger.jsonl"
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Stage(StrEnum):
+    """What a window is fetched for; its name begins with it."""
+
+    #: The products that were asked for.
+    PULL = "pull"
+    #: Those that changed while they were pulled.
+    CHANGES = "changes"
+    #: How many there are when all is done.
+    END = "end"
+    #: Key and date of all there are: what is missing, what has gone.
+    LISTING = "listing"
+    #: What the listing names and did not come, asked for by GTIN.
+    MISSING = "missing"
+
+
+class Counted(msgspec.Struct, frozen=True, tag="count", tag_field="line"):
+    """A count that was asked for.
+
+    Attributes
+    ----------
+    window
+        Name of the window that was counted; see `prodex.load.windows`.
+    total
+        What the service announced.
+    server_date
+        The service's clock.
+    """
+
+    window: str
+    total: int
+    server_date: datetime | None
+
+    @property
+    def stage(self) -> Stage:
+        return _stage(self.window)
+
+
+class Entry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     """One page in the ledger.
 
     Attributes
     ----------
     page
-        Its number, from 0.
+        Number of its file.
+    window
+        Name of the window it belongs to; the pages of a window stand in the order in which they came.
+    cursor
+        The cursor it was asked for with; None for a page by offset.
+    next_page
+        The cursor that came with it.
+    offset
+        Index of its first product, as its envelope says.
     total_results
         What the service announced on it.
-    server_date
-        The service's clock.
-    size
-        Bytes of the page as received.
-    sha256
-        Digest of the page as received.
+    server_date, received_at
+        The service's clock, and ours.
+    size, sha256
+        Bytes and digest of the page as received.
     keys
-        Key and updatedAt of each product on it; null for an item that is no product.
+        Key, updatedAt and GTIN of each product on it; null for an item that is no product.
     """
 
     page: int
-    total_results: int | None
+    window: str
+    cursor: str | None
+    next_page: str | None
+    offset: int | None
+    total_results: int
     server_date: datetime | None
+    received_at: datetime
     size: int
     sha256: str
-    keys: list[tuple[str, str | None] | None]
+    keys: list[Identity | None]
+
+    @property
+    def stage(self) -> Stage:
+        return _stage(self.window)
+
+
+class Restarted(msgspec.Struct, frozen=True, tag="restart", tag_field="line"):
+    """A window is fetched again from its first page: what it has so far does not count any more."""
+
+    window: str
+
+
+class Noted(msgspec.Struct, frozen=True, tag="note", tag_field="line"):
+    """A fact about the whole load, such as what could not be loaded."""
+
+    name: str
+    value: Any
+
+
+def _stage(window: str) -> Stage:
+    return Stage(window.partition("/")[0])
+
+
+_LINE = msgspec.json.Decoder(Counted | Entry | Restarted | Noted)
 
 
 class Journal:
-    """The pages of one load, in a folder of their own."""
+    """The pages of one load, in a folder of their own. Threads may share it.
 
-    def __init__(self, folder: Path) -> None:
+    Attributes
+    ----------
+    folder
+        Where it is.
+    question
+        What the load asked for, as plain JSON values.
+    counts
+        The last count of each window.
+    notes
+        Facts about the whole load, by name.
+    """
+
+    def __init__(self, folder: Path, question: Mapping[str, Any]) -> None:
         self.folder = folder
-        self._pages = 0
+        self.question = question
+        self.counts: dict[str, Counted] = {}
+        self.notes: dict[str, Any] = {}
+        self._windows: dict[str, list[Entry]] = {}
+        self._next = 0
+        self._lock = threading.Lock()
 
     @classmethod
-    def begin(cls, folder: Path) -> Self:
-        """Start an empty journal."""
+    def begin(cls, folder: Path, question: Mapping[str, Any]) -> Self:
+        """Start an empty journal; one that is there is thrown away."""
         with storage(folder):
+            if folder.exists():
+                shutil.rmtree(folder)
             folder.mkdir(parents=True)
-        return cls(folder)
+            _write_flushed(
+                folder / _QUESTION, "wb", msgspec.json.encode({"format": _FORMAT, "asked": question})
+            )
+        return cls(folder, question)
 
-    def add(self, body: bytes, envelope: Envelope, server_date: datetime | None) -> Entry:
+    @staticmethod
+    def question_of(folder: Path) -> dict[str, Any] | None:
+        """Return what the load of a journal asked for, or None where there is no journal that can be used."""
+        try:
+            head = msgspec.json.decode((folder / _QUESTION).read_bytes())
+            return dict(head["asked"]) if head["format"] == _FORMAT else None
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+
+    @classmethod
+    def open(cls, folder: Path) -> Self | None:
+        """Open the journal of a load that was interrupted, or return None where there is none that can be used.
+
+        A line or a page that was not whole yet when it was interrupted counts as not fetched, and so does what came
+        after it in the same window.
+        """
+        question = cls.question_of(folder)
+        if question is None:
+            return None
+        journal = cls(folder, question)
+        ledger = folder / _LEDGER
+        try:
+            text = ledger.read_bytes() if ledger.exists() else b""
+            whole = text[: text.rfind(b"\n") + 1]
+            for line in whole.splitlines():
+                journal._enter(_LINE.decode(line))
+        except (OSError, ValueError):
+            return None
+        if whole != text:
+            with storage(ledger):
+                os.truncate(ledger, len(whole))
+        journal._forget_damaged()
+        return journal
+
+    def add(
+        self,
+        window: str,
+        body: bytes,
+        envelope: Envelope,
+        keys: Sequence[Identity | None],
+        *,
+        received_at: datetime,
+        server_date: datetime | None = None,
+        cursor: str | None = None,
+    ) -> Entry:
         """Keep one page; it is on the disk when this returns."""
+        with self._lock:
+            number = self._next
+            self._next += 1
         entry = Entry(
-            self._pages,
-            envelope.total_results,
+            number,
+            window,
+            cursor,
+            None if envelope.next_page in (None, "") else str(envelope.next_page),
+            envelope.offset,
+            envelope.total_results or 0,
             server_date,
+            received_at,
             len(body),
             hashlib.sha256(body).hexdigest(),
-            [key_and_update(product) for product in envelope.data],
+            list(keys),
         )
         with storage(self.folder):
-            _write_flushed(self._path(entry.page), "wb", pa.compress(body, "zstd", asbytes=True), len(body))
-            _write_flushed(self.folder / "ledger.jsonl", "ab", msgspec.json.encode(entry) + b"\n")
-        self._pages += 1
+            packed = pa.compress(body, "zstd", asbytes=True)
+            _write_flushed(self._path(number), "wb", b"%d\n%b" % (len(body), packed))
+        self._write(entry)
         return entry
 
+    def count(self, window: str, total: int, server_date: datetime | None) -> None:
+        """Keep what a count said."""
+        self._write(Counted(window, total, server_date))
+
+    def restart(self, window: str) -> None:
+        """Let a window begin again."""
+        self._write(Restarted(window))
+
+    def note(self, name: str, value: Any) -> None:
+        """Keep a fact about the whole load."""
+        self._write(Noted(name, value))
+
+    def pages_of(self, window: str) -> Sequence[Entry]:
+        """Return the pages of a window that count, in their order."""
+        return tuple(self._windows.get(window, ()))
+
     def entries(self) -> list[Entry]:
-        """Read the ledger."""
-        ledger = self.folder / "ledger.jsonl"
-        return (
-            [msgspec.json.decode(line, type=Entry) for line in ledger.read_bytes().splitlines()]
-            if ledger.exists()
-            else []
-        )
+        """Return all pages that count, in the order in which they came."""
+        return sorted((e for entries in self._windows.values() for e in entries), key=lambda e: e.page)
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""
@@ -110,14 +275,50 @@ class Journal:
                 f"Page {page} of the journal, {path}, cannot be read ({error}). Load again."
             ) from error
 
+    def remove(self) -> None:
+        """Throw the journal away."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _write(self, line: Counted | Entry | Restarted | Noted) -> None:
+        with self._lock, storage(self.folder):
+            _write_flushed(self.folder / _LEDGER, "ab", msgspec.json.encode(line) + b"\n")
+            self._enter(line)
+
+    def _enter(self, line: Counted | Entry | Restarted | Noted) -> None:
+        match line:
+            case Counted():
+                self.counts[line.window] = line
+            case Entry():
+                self._windows.setdefault(line.window, []).append(line)
+                self._next = max(self._next, line.page + 1)
+            case Restarted():
+                self._windows.pop(line.window, None)
+            case Noted():
+                self.notes[line.name] = line.value
+
+    def _forget_damaged(self) -> None:
+        """Let each window end before its first page that is not on the disk as it was received."""
+        for window, entries in list(self._windows.items()):
+            good = 0
+            while good < len(entries) and self._is_whole(entries[good]):
+                good += 1
+            if good < len(entries):
+                self._write(Restarted(window))
+                for entry in entries[:good]:
+                    self._write(entry)
+
+    def _is_whole(self, entry: Entry) -> bool:
+        try:
+            return hashlib.sha256(self.body(entry.page)).hexdigest() == entry.sha256
+        except SnapshotDamaged:
+            return False
+
     def _path(self, page: int) -> Path:
         return self.folder / f"page-{page:06d}.zst"
 
 
-def _write_flushed(path: Path, mode: str, content: bytes, size: int | None = None) -> None:
+def _write_flushed(path: Path, mode: str, content: bytes) -> None:
     with path.open(mode) as file:
-        if size is not None:
-            file.write(f"{size}\n".encode())
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

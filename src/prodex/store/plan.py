@@ -6,11 +6,12 @@ Pure: it reads the ledger's lines and decides; nothing is written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from prodex.catalog.origin import Ledger
-from prodex.store.journal import Entry
+from prodex.store.journal import Entry, Journal, Stage
+from prodex.tables.records import Identity
 
 #: Products and bytes of JSON that one part holds at most, about: a page is never cut for it.
 PRODUCTS_PER_PART = 10_000
@@ -34,59 +35,177 @@ class Plan(NamedTuple):
     ledger: Ledger
 
 
-def plan(
-    entries: Sequence[Entry],
-    *,
-    announced: int | None = None,
-    announced_last: int | None = None,
-    missing_gtins: Sequence[str] = (),
-    products_per_part: int | None = None,
-) -> Plan:
+class Came(NamedTuple):
+    """The newest copy of a product in the journal: its updatedAt, where it stands, and what it was fetched for."""
+
+    updated_at: str
+    page: int
+    item: int
+    stage: Stage
+
+
+def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: int | None = None) -> Plan:
     """Decide what to build.
 
-    Of a product that came more than once the newest `updatedAt` counts, and the last received among equals.
+    Of a product that came more than once the newest `updatedAt` counts, and the last received among equals. What the
+    listing of all keys does not name any more is left out.
 
     Parameters
     ----------
-    entries
-        The ledger's lines.
-    announced, announced_last
-        Total announced at the first page and at the last.
-    missing_gtins
-        GTINs that were asked for and did not come.
+    journal
+        What came.
+    gtins_in
+        GTINs that were asked for by name.
     products_per_part
         How many products a part holds at most, about; `PRODUCTS_PER_PART` by default.
     """
-    newest: dict[str, tuple[str, int, int]] = {}
-    set_aside: list[str] = []
-    received = 0
-    for entry in entries:
-        for index, key in enumerate(entry.keys):
-            received += 1
-            if key is None:
-                set_aside.append(f"page {entry.page}, item {index}: not a JSON object")
-                continue
-            product, updated_at = key
-            seen = newest.get(product)
-            if seen is None or (updated_at or "") >= seen[0]:
-                newest[product] = (updated_at or "", entry.page, index)
+    came = newest(journal)
+    ledger = ledger_of(journal, came, gtins_in)
+    gone = gone_from(came, journal) if ledger.listed is not None else frozenset()
     chosen: dict[int, list[int]] = {}
-    for _, page, index in newest.values():
-        chosen.setdefault(page, []).append(index)
-    ledger = Ledger(
-        announced=announced,
-        announced_last=announced_last,
-        received=received,
-        distinct=len(newest),
-        missing_gtins=tuple(missing_gtins),
-        set_aside=tuple(set_aside),
-    )
+    for product, copy in came.items():
+        if product not in gone:
+            chosen.setdefault(copy.page, []).append(copy.item)
+    size = sum(entry.size for entry in journal.entries() if entry.stage is not Stage.LISTING)
     count = max(
-        math.ceil(len(newest) / (products_per_part or PRODUCTS_PER_PART)),
-        math.ceil(sum(entry.size for entry in entries) / BYTES_PER_PART),
-        2 if len(newest) >= _WORTH_TWO_PARTS else 1,
+        math.ceil(ledger.distinct / (products_per_part or PRODUCTS_PER_PART)),
+        math.ceil(size / BYTES_PER_PART),
+        2 if ledger.distinct >= _WORTH_TWO_PARTS else 1,
     )
-    return Plan(tuple(_parts(chosen, len(newest) / count)), ledger)
+    return Plan(tuple(_parts(chosen, ledger.distinct / count)), ledger)
+
+
+def newest(journal: Journal) -> dict[str, Came]:
+    """Return the newest copy of each product that came, in the order in which products first came."""
+    copies: dict[str, Came] = {}
+    for entry in journal.entries():
+        if entry.stage is Stage.LISTING:
+            continue
+        for index, key in enumerate(entry.keys):
+            if key is None:
+                continue
+            seen = copies.get(key.product_id)
+            updated_at = key.updated_at or ""
+            if seen is None or updated_at >= seen.updated_at:
+                stage = entry.stage if seen is None else seen.stage
+                copies[key.product_id] = Came(updated_at, entry.page, index, stage)
+    return copies
+
+
+def contents(journal: Journal) -> dict[str, str | None]:
+    """Return key and updatedAt of each product that came."""
+    return {product: copy.updated_at for product, copy in newest(journal).items()}
+
+
+def listed(journal: Journal) -> dict[str, Identity]:
+    """Return what the listing of all keys names."""
+    return {
+        key.product_id: key
+        for entry in journal.entries()
+        if entry.stage is Stage.LISTING
+        for key in entry.keys
+        if key
+    }
+
+
+def gone_from(held: Iterable[str], journal: Journal) -> frozenset[str]:
+    """Return the products that the listing of all keys does not name any more."""
+    return frozenset(held) - listed(journal).keys()
+
+
+def ledger_of(
+    journal: Journal, held: Mapping[str, object], gtins_in: Sequence[str] = (), *, refreshed: bool = False
+) -> Ledger:
+    """Hold what came against what was announced.
+
+    Parameters
+    ----------
+    journal
+        What came.
+    held
+        The products that are there now, by key.
+    gtins_in
+        GTINs that were asked for by name.
+    refreshed
+        The journal holds changes only: what it announced at first was their number, not that of all products.
+    """
+    pages = journal.entries()
+    content = [entry for entry in pages if entry.stage is not Stage.LISTING]
+    listing = _agreed_listing(journal)
+    gone = held.keys() - listing.keys() if listing is not None else frozenset()
+    came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
+    return Ledger(
+        announced=None if refreshed else _counted(journal, Stage.PULL),
+        announced_last=None if refreshed else _last_announced(journal),
+        announced_end=_counted(journal, Stage.END),
+        received=sum(len(entry.keys) for entry in content),
+        distinct=len(held) - len(gone),
+        arrived=sum(isinstance(copy, Came) and copy.stage is not Stage.PULL for copy in held.values()),
+        listed=None if listing is None else len(listing),
+        gone=len(gone),
+        missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
+        set_aside=tuple(_set_aside(content)),
+        not_loaded=tuple(_not_loaded(journal, held, listing)),
+    )
+
+
+def failure_of(window: str) -> str:
+    """Return the name under which a journal notes that a window could not be fetched."""
+    return f"failed {window}"
+
+
+def _agreed_listing(journal: Journal) -> dict[str, Identity] | None:
+    """Return what the listing names if each of its stretches gave as many keys as it announced on every page."""
+    totals: dict[str, set[int]] = {}
+    keys: dict[str, set[str]] = {}
+    for entry in journal.entries():
+        if entry.stage is Stage.LISTING:
+            totals.setdefault(entry.window, set()).add(entry.total_results)
+            keys.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
+    if not totals or any({len(keys[window])} != announced for window, announced in totals.items()):
+        return None
+    return listed(journal)
+
+
+def _counted(journal: Journal, stage: Stage) -> int | None:
+    """Return the sum of what was announced for the whole of each part of the query."""
+    totals = [c.total for name, c in journal.counts.items() if c.stage is stage and name.count("/") == 1]
+    return sum(totals) if totals else None
+
+
+def _last_announced(journal: Journal) -> int | None:
+    """Return what was announced on the last page, where no part of the query was cut into windows."""
+    total = 0
+    for name, count in journal.counts.items():
+        if count.stage is Stage.PULL:
+            entries = journal.pages_of(name)
+            if (not entries and count.total) or name.count("/") != 1:
+                return None
+            total += entries[-1].total_results if entries else 0
+    return total
+
+
+def _set_aside(content: Iterable[Entry]) -> Iterable[str]:
+    for entry in content:
+        for index, key in enumerate(entry.keys):
+            if key is None:
+                yield f"page {entry.page}, item {index}: not a JSON object"
+
+
+def _not_loaded(
+    journal: Journal, held: Mapping[str, object], listing: Mapping[str, Identity] | None
+) -> Iterable[str]:
+    failed = {
+        name.partition(" ")[2]: why for name, why in journal.notes.items() if name.startswith("failed ")
+    }
+    if listing is None:
+        yield from (f"{window}: {why}" for window, why in failed.items() if why)
+    for product, one in (listing or listed(journal)).items():
+        if product not in held:
+            reason = "listed by the service, but not sent when asked for by its GTIN"
+            if one.gtin is None:
+                reason = "listed by the service, but has no GTIN to ask for it by"
+            yield f"product {product}, GTIN {one.gtin}: {reason}"
 
 
 def _parts(chosen: dict[int, list[int]], products_per_part: float) -> list[PartPlan]:

@@ -7,7 +7,7 @@ about the same products.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -18,8 +18,16 @@ import pandas as pd
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import SnapshotDamaged, SnapshotNotFound
-from prodex.files import checked_name, home, safe_name, sha256, sweep, writing_folder
-from prodex.store.parts import StoredPart, write_part
+from prodex.files import (
+    checked_name,
+    home,
+    publish,
+    safe_name,
+    storage,
+    sweep,
+    writing_folder,
+)
+from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.tables.declaration import TABLES
 
 _FORMAT = 1
@@ -58,12 +66,27 @@ def save(catalog: Catalog, name: str) -> Catalog:
 
 def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPart]]) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then make all of it visible at once."""
-    folder = snapshots_folder() / checked_name(name) / _time_now()
-    sweep(folder.parent)
+    folder = new_folder(name)
     with writing_folder(folder) as beside:
         parts = list(write(beside))
         _write_manifest(beside / _MANIFEST, name, origin, parts)
     return _open(folder)
+
+
+def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: Path) -> Catalog:
+    """Make a snapshot of parts that stand in a folder already: the manifest is added, and the folder moves."""
+    with storage(built):
+        _write_manifest(built / _MANIFEST, name, origin, parts)
+    folder = new_folder(name)
+    publish(built, folder)
+    return _open(folder)
+
+
+def new_folder(name: str) -> Path:
+    """Return the folder of a snapshot made now, and clear away what killed processes left beside it."""
+    folder = snapshots_folder() / checked_name(name) / _time_now()
+    sweep(folder.parent)
+    return folder
 
 
 def open_snapshot(name: str | Path) -> Catalog:
@@ -148,20 +171,10 @@ def verify(name: str | Path) -> pd.DataFrame:
     assert catalog.folder is not None  # noqa: S101 - an opened snapshot has one
     rows = []
     for part in stored_parts(catalog.folder):
-        stored = part.open(catalog.folder)
-        for table, facts in part.files.items():
-            path = stored.files[table]
-            problem = _problem(path, facts)
-            rows.append((str(path.relative_to(catalog.folder)), not problem, problem))
+        for table in part.files:
+            problem = part.problem(table, catalog.folder)
+            rows.append((str(path_of(table, part.number)), not problem, problem))
     return pd.DataFrame(rows, columns=["file", "ok", "problem"])
-
-
-def _problem(path: Path, facts: dict[str, Any]) -> str:
-    if not path.is_file():
-        return "missing"
-    if path.stat().st_size != facts["bytes"]:
-        return f"{path.stat().st_size:,} bytes instead of {facts['bytes']:,}"
-    return "" if sha256(path) == facts["sha256"] else "changed: its digest differs"
 
 
 def _folders(name: str) -> list[Path]:
@@ -209,7 +222,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return dict(manifest)
 
 
-def _write_manifest(path: Path, name: str, origin: Origin, parts: list[StoredPart]) -> None:
+def _write_manifest(path: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> None:
     manifest = {
         "format": _FORMAT,
         "name": name,

@@ -101,20 +101,45 @@ class _Key(msgspec.Struct):
 _KEY = msgspec.json.Decoder(_Key)
 
 
-def key_and_update(product: msgspec.Raw | bytes) -> tuple[str, str | None] | None:
-    """Return key and `updatedAt` of one product, as the tables will have them, or None for what is no object.
+class Identity(NamedTuple):
+    """What tells one product, and one state of it, from another.
 
-    >>> key_and_update(b'{"id": "7", "updatedAt": "2026-11-20T08:00:00"}'), key_and_update(b"null")
-    (('7', '2026-11-20T08:00:00'), None)
+    Attributes
+    ----------
+    product_id
+        Its key, as the tables have it.
+    updated_at
+        `updatedAt` as it came, or None.
+    gtin
+        Its GTIN, or None.
+    """
+
+    product_id: str
+    updated_at: str | None = None
+    gtin: str | None = None
+
+    @property
+    def filled_gtin(self) -> str | None:
+        """The GTIN, filled up with zeros to 14 digits, as queries ask for it."""
+        return None if self.gtin is None else self.gtin.zfill(14)
+
+
+def identify(product: msgspec.Raw | bytes) -> Identity | None:
+    """Return the identity of one product, or None for what is no object.
+
+    >>> identify(b'{"id": "7", "gtin": 3036811359935, "updatedAt": "2026-11-20T08:00:00"}')
+    Identity(product_id='7', updated_at='2026-11-20T08:00:00', gtin='3036811359935')
+    >>> identify(b"null")
     """
     try:
         top = _KEY.decode(product)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
+    gtin = _scalar(top.gtin)
     if not (key := fit(_scalar(top.id), "code")):
-        key = _key_without_id(bytes(product), top.uuid, _scalar(top.gtin))
+        key = _key_without_id(bytes(product), top.uuid, gtin)
     updated_at = _scalar(top.updated_at)
-    return key, updated_at if isinstance(updated_at, str) else None
+    return Identity(str(key), updated_at if isinstance(updated_at, str) else None, fit(gtin, "code"))
 
 
 # Line ends stand between the tokens of JSON only, never inside a string.

@@ -1,0 +1,9 @@
+"""Loading: from the service to a catalogue, everything once, resumable, with a word on what is missing.
+
+Three steps, each on its own: fetch (pages to the journal), plan (what to build, and is it all?), build (Parquet,
+part by part). Only the first needs the network.
+"""
+
+from prodex.load.products import load_products, load_rich_content, recover
+
+__all__ = ["load_products", "load_rich_content", "recover"]

@@ -1,0 +1,339 @@
+"""The loaders: fetch, plan and build, under a lock, from a journal that outlives whatever interrupts them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from prodex import locales
+from prodex.catalog import Catalog, Ledger, Origin
+from prodex.errors import IncompleteLoad, ProdexError, QueryError, SnapshotError, SnapshotNotFound
+from prodex.files import checked_name, storage
+from prodex.labels import load_code_labels
+from prodex.load.fetch import Fetch
+from prodex.query import ProductQuery
+from prodex.service import Client
+from prodex.service.paging import checked_page_size
+from prodex.service.progress import Progress, showing
+from prodex.store.build import build_parts
+from prodex.store.journal import Journal
+from prodex.store.lock import locked
+from prodex.store.plan import Plan, plan
+from prodex.store.snapshot import commit_built, open_snapshot, snapshots_folder
+
+_LOG = logging.getLogger("prodex")
+
+#: A snapshot of the same query that is younger than this is used again.
+FRESH = timedelta(hours=1)
+
+#: A load that was interrupted longer ago than this begins anew.
+RESUMABLE = timedelta(hours=24)
+
+#: Windows that are fetched side by side.
+WINDOWS = 4
+
+_JUDGED = "judged"
+
+
+def load_products(
+    service: Client,
+    query: ProductQuery | None = None,
+    *,
+    name: str | None = None,
+    max_age: timedelta | float | None = None,
+    page_size: int | None = None,
+    windows: int = WINDOWS,
+    labels: Sequence[str] | None = None,
+    allow_incomplete: bool = False,
+    progress: Progress = None,
+    executor: Executor | None = None,
+) -> Catalog:
+    """Load the products of a query and keep them as a snapshot.
+
+    Whatever interrupts a load, a power cut included, the same call goes on where it was, for a day.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`.
+    query
+        Which products and which of their fields; all that the caller may see by default.
+    name
+        Name of the snapshot. Without one, a name is made from the query.
+    max_age
+        How old a snapshot of the same query may be to be used instead (a timedelta, or seconds); one hour by
+        default. 0 always fetches.
+    page_size
+        Products per call, 500 at most; 50 by default for offset pages and 500 for a scroll.
+    windows
+        From 10,000 products on, the pull is cut by time of update into windows, of which so many are fetched side
+        by side; 0 makes it a single scroll.
+    labels
+        Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
+    allow_incomplete
+        Keep what came although it is not all, and go on where the service fails to give a part of it; the catalogue
+        then says so wherever it is shown, and `catalog.origin.ledger` lists what is missing.
+    progress
+        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+    executor
+        Where parts are built: any `concurrent.futures` executor; threads by default.
+
+    Raises
+    ------
+    IncompleteLoad
+        When what came does not agree with what was announced. The same call with `allow_incomplete=True` keeps it.
+    SnapshotLocked
+        When another process is loading under this name.
+    ServiceError, StorageError
+        See `prodex.errors`. What came before is kept, and the same call goes on from there.
+    """
+    query = ProductQuery() if query is None else query
+    labels = [labels] if isinstance(labels, str) else labels or ()
+    labels = tuple(locales.language_tag(language) for language in labels)
+    return _load(
+        service, query, name, max_age, page_size, windows, labels, allow_incomplete, progress, executor
+    )
+
+
+def load_rich_content(
+    service: Client,
+    query: ProductQuery | None = None,
+    *,
+    name: str | None = None,
+    max_age: timedelta | float | None = None,
+    page_size: int | None = None,
+    windows: int = WINDOWS,
+    allow_incomplete: bool = False,
+    progress: Progress = None,
+    executor: Executor | None = None,
+) -> Catalog:
+    """Load only GTIN and rich content (pictures, documents, videos, enriched contents) of products.
+
+    Spec: endpoint 6, through the search, which reaches any number of products. What is not rich content is then "not
+    asked for", not missing.
+
+    Parameters
+    ----------
+    service, query, name, max_age, page_size, windows, allow_incomplete, progress, executor
+        As for `load_products`; what the query says about fields is replaced.
+    """
+    body = (query or ProductQuery()).to_body()
+    body.pop("filter_source_exclude", None)
+    asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
+    return _load(service, asked, name, max_age, page_size, windows, (), allow_incomplete, progress, executor)
+
+
+def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | None = None) -> Catalog:
+    """Make a snapshot of what an interrupted load left, without the service.
+
+    Labels in further languages are not loaded.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshot that was being loaded.
+    allow_incomplete
+        Keep what came although it is not all, as is to be expected of a load that was interrupted.
+    executor
+        As for `load_products`.
+
+    Raises
+    ------
+    SnapshotNotFound
+        When no load of this name was interrupted.
+    IncompleteLoad
+        When not all had come.
+    SnapshotLocked
+        When a process is loading under this name.
+    """
+    folder = snapshots_folder() / checked_name(name)
+    found = sorted(folder.glob(".journal-*"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise SnapshotNotFound(f"No load of {name!r} was interrupted: there is no journal in {folder}.")
+    with locked(folder, f"recovering {name!r}"):
+        journal = Journal.open(found[-1])
+        if journal is None or "snapshot" in journal.question:
+            raise SnapshotNotFound(
+                f"{found[-1]} holds no load that can be recovered by itself. Load or refresh {name!r} again."
+            )
+        asked = replace(Origin.from_json(journal.question["asked"]), labels=())
+        decided = _decided(journal, asked.query or ProductQuery(), allow_incomplete)
+        catalog = _built(name, asked, journal, decided, executor, None)
+        journal.remove()
+        return catalog
+
+
+def _load(
+    service: Client,
+    query: ProductQuery,
+    name: str | None,
+    max_age: timedelta | float | None,
+    page_size: int | None,
+    windows: int,
+    labels: tuple[str, ...],
+    allow_incomplete: bool,
+    progress: Progress,
+    executor: Executor | None,
+) -> Catalog:
+    name = checked_name(name or f"products-{query.digest()[:8]}")
+    if not isinstance(query, ProductQuery):
+        raise QueryError(
+            f"query is {query!r:.60}, not a ProductQuery. ProductQuery.from_body(...) makes one."
+        )
+    page_size = checked_page_size(page_size)
+    if not isinstance(windows, int) or windows < 0:
+        raise QueryError(
+            f"windows is {windows!r}. Give the number to be fetched side by side, or 0 for one scroll."
+        )
+    asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
+    age = _age(max_age)
+    if (fresh := _fresh(name, asked, age)) is not None:
+        _LOG.info("using the snapshot in %s; max_age=0 fetches again", fresh.folder)
+        return fresh
+    folder = snapshots_folder() / name
+    with locked(folder, f"loading {name!r}"):
+        journal = resumed(folder, {"asked": asked.to_json()}, {"windows": windows}, allow_incomplete)
+        with kept_for_later(journal):
+            if _JUDGED not in journal.notes:
+                with showing(progress, "Products") as show:
+                    Fetch(
+                        service,
+                        query,
+                        journal,
+                        page_size=page_size,
+                        side_by_side=journal.question["windows"],
+                        tolerant=allow_incomplete,
+                        show=show,
+                    ).load()
+            decided = _decided(journal, query, allow_incomplete)
+            catalog = _built(name, asked, journal, decided, executor, service)
+        journal.remove()
+        return catalog
+
+
+def resumed(
+    folder: Path, question: dict[str, Any], settings: dict[str, Any], allow_incomplete: bool
+) -> Journal:
+    """Return the journal of the same question if its load was interrupted not long ago, else a new one.
+
+    Parameters
+    ----------
+    folder
+        Of the snapshots of this name.
+    question
+        What makes it the same load.
+    settings
+        How it is fetched; a load that is resumed keeps those it began with.
+    allow_incomplete
+        Whether what came and was found incomplete is good enough now.
+    """
+    digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
+    mine = folder / f".journal-{digest[:8]}"
+    now = datetime.now(UTC)
+    for path in folder.glob(".journal-*"):
+        found = Journal.question_of(path)
+        if found is None or now - datetime.fromisoformat(found["began"]) > RESUMABLE:
+            shutil.rmtree(path, ignore_errors=True)
+    journal = Journal.open(mine)
+    if journal is not None and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
+        _LOG.info("going on with the load that was interrupted; its journal is %s", mine)
+        return journal
+    return Journal.begin(mine, question | settings | {"began": now.isoformat()})
+
+
+@contextmanager
+def kept_for_later(journal: Journal) -> Iterator[None]:
+    """Say with an error that what has come is kept; what holds nothing is thrown away."""
+    try:
+        yield
+    except BaseException as error:
+        if not journal.counts and not journal.entries():
+            journal.remove()
+        elif isinstance(error, ProdexError) and not isinstance(error, IncompleteLoad):
+            error.add_note("What has come so far is kept: the same call goes on from there.")
+        raise
+
+
+def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:
+    """Plan what to build, and refuse what is not all there is."""
+    decided = plan(journal, gtins_in=query.gtins_in or ())
+    if not decided.ledger.complete and not allow_incomplete:
+        journal.note(_JUDGED, "incomplete")
+        raise incomplete("The load", decided.ledger)
+    journal.note(_JUDGED, "complete" if decided.ledger.complete else "allowed")
+    return decided
+
+
+def incomplete(what: str, ledger: Ledger) -> IncompleteLoad:
+    """Return the error that says with numbers what is missing."""
+    problems = ledger.problems()
+    shown = "".join(f" {place}: {reason}." for place, reason in problems[:3])
+    if problems[3:]:
+        shown += f" These are 3 of {len(problems):,}; `error.ledger.problems()` lists all."
+    return IncompleteLoad(
+        f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to keep what came; "
+        "the catalogue will then say so.",
+        ledger,
+    )
+
+
+def _built(
+    name: str,
+    asked: Origin,
+    journal: Journal,
+    decided: Plan,
+    executor: Executor | None,
+    service: Client | None,
+) -> Catalog:
+    """Build the parts inside the journal, where they outlive an interruption, and make them a snapshot."""
+    beside = journal.folder / "build"
+    with storage(beside):
+        parts = list(build_parts(journal.folder, decided.parts, beside, executor))
+        if asked.labels and service is not None and asked.query is not None:
+            parts = load_code_labels(service, asked.query, asked.labels, parts, beside)
+    return commit_built(name, dated(asked, journal, decided.ledger), parts, beside)
+
+
+def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:
+    """Return the origin with when it was asked, by both clocks, and what came of it."""
+    told = [count.server_date for count in journal.counts.values() if count.server_date is not None]
+    return replace(
+        asked,
+        server_time=min(told, default=None),
+        loaded_at=datetime.fromisoformat(journal.question["began"]),
+        ledger=ledger,
+    )
+
+
+def _fresh(name: str, asked: Origin, age: timedelta) -> Catalog | None:
+    """Return the newest snapshot of this name if it answers the same question and is young enough."""
+    if age <= timedelta(0):
+        return None
+    try:
+        catalog = open_snapshot(name)
+    except SnapshotError:
+        return None
+    found = catalog.origin
+    question = replace(found, server_time=None, loaded_at=None, ledger=Ledger())
+    is_whole = found.complete and len(catalog) == found.ledger.distinct
+    if question != asked or found.loaded_at is None or not is_whole:
+        return None
+    return catalog if datetime.now(UTC) - found.loaded_at < age else None
+
+
+def _age(max_age: timedelta | float | None) -> timedelta:
+    if max_age is None:
+        return FRESH
+    try:
+        return max_age if isinstance(max_age, timedelta) else timedelta(seconds=max_age)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise QueryError(f"max_age is {max_age!r}. Give a timedelta, or a number of seconds.") from error
