@@ -5,7 +5,7 @@ Nobody else knows which of these it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -82,6 +82,21 @@ class Part:
             condition = own if condition is None else own & condition
         found = self._stored(table, columns, condition)
         return _as_declared(found, table)
+
+    def pieces(self, table: str, size: int) -> Iterator[pa.Table]:
+        """Yield one table piece by piece; from a file, pieces of so many bytes at least, except the last."""
+        if self.chosen is not None or table not in self.files:
+            yield self.read(table)
+            return
+        with _damage_named(self.files[table]), pq.ParquetFile(self.files[table]) as file:
+            waiting: list[int] = []
+            bytes_waiting = 0
+            for group in range(file.num_row_groups):
+                waiting.append(group)
+                bytes_waiting += file.metadata.row_group(group).total_byte_size
+                if bytes_waiting >= size or group == file.num_row_groups - 1:
+                    yield _as_declared(file.read_row_groups(waiting), table)
+                    waiting, bytes_waiting = [], 0
 
     def rows(self, table: str) -> int:
         """Count the rows of a table; without a filter only the footer of a file is read."""

@@ -18,12 +18,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.store.build import blocks_of
+from prodex.catalog.part import union
+from prodex.errors import SnapshotDamaged
+from prodex.store.build import BLOCK_BYTES, blocks_of
 from prodex.store.journal import Journal
-from prodex.store.parts import StoredPart, path_of, write_part
+from prodex.store.parts import Files, StoredPart, path_of, write_part, write_tables
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.declaration import TABLES
-from prodex.tables.flatten import Tables, decoded
+from prodex.tables.flatten import Tables, decoded, distinct
+
+#: Row groups smaller than this are put together when they are copied: each merge adds one, and they would pile up.
+_PIECE_BYTES = BLOCK_BYTES // 2
 
 _KEYS = TABLES["presence"].schema.names
 
@@ -181,47 +186,88 @@ def merge_parts(
 def merge_part(
     old: StoredPart | None, old_folder: Path, journal: Path, part: PartMerge, folder: Path
 ) -> StoredPart:
-    """Make one part of the new snapshot: link it, or write it anew."""
+    """Make one part of the new snapshot; what is the same in it as in the old one is linked."""
     if old is None:
         return write_part(_coming(journal, part), folder, part.number)
-    if part.linked:
-        for table in old.files:
-            _link(old_folder / path_of(table, old.number), folder / path_of(table, part.number))
-        return old._replace(number=part.number)
-    blocks = [_staying(old, old_folder, part.leaving), *map(decoded, _coming(journal, part))]
-    return write_part(blocks, folder, part.number)
+    written: Files = {}
+    if not part.linked:
+        blocks = _changed(old, old_folder, part.leaving, map(decoded, _coming(journal, part)))
+        written = write_tables(blocks, folder, part.number)
+    for table in old.files.keys() - written.keys():
+        _link(old_folder / path_of(table, old.number), folder / path_of(table, part.number))
+    files = old.files | written
+    return StoredPart(part.number, int(files["products"]["rows"]), files)
 
 
 def _coming(journal: Path, part: PartMerge) -> Iterator[Tables]:
-    """Flatten the products that come in."""
+    """Flatten the products that come in, block by block; without any there is one empty block."""
     pages = Journal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
     return blocks_of(products)
 
 
-def _staying(old: StoredPart, old_folder: Path, leaving: Collection[str]) -> dict[str, pa.Table]:
-    """Read an old part without the rows of some products."""
-    stored = old.open(old_folder)
-    tables = {name: stored.read(name) for name in TABLES}
-    if leaving:
-        those = pa.array(leaving, pa.string())
-        for name, table in TABLES.items():
-            if table.per_product:
-                stays = pc.invert(pc.is_in(tables[name]["product_id"], those))
-                tables[name] = tables[name].filter(stays)
-    presence = tables["presence"]
-    seen = [c for c in presence.column_names if c in _KEYS or _is_seen(presence[c])]
-    return tables | {"presence": presence.select(seen)}
+def _changed(
+    old: StoredPart, old_folder: Path, leaving: Collection[str], coming: Iterator[Tables]
+) -> Iterator[Tables]:
+    """Yield those tables of a part that change, piece by piece: the rows that stay, then the rows that come.
+
+    A table with the same rows afterwards is not among them: of many changed products few have other pictures, and a
+    product may come again as it was. Where more than one block comes, all tables count as changed.
+    """
+    first, second = next(coming), next(coming, None)
+    part = old.open(old_folder)
+    those = pa.array(list(leaving), pa.string())
+    changed: list[str] = []
+    for name, table in TABLES.items():
+        if name in old.files and (problem := old.problem(name, old_folder)):
+            raise SnapshotDamaged(
+                f"{old_folder / path_of(name, old.number)}: {problem}. Load again, or begin with an earlier snapshot."
+            )
+        pieces: Iterable[pa.Table] = part.pieces(name, _PIECE_BYTES)
+        # The records come last in TABLES, and are large: where anything changed, they did.
+        if second is None and not (name == "raw" and changed):
+            pieces = list(pieces)
+            before = [_rows_of(piece, those) if table.per_product else piece for piece in pieces]
+            after = [first[name]] if table.per_product else [*before, first[name]]
+            if _same_rows(union(before, name), union(after, name), name):
+                continue
+        changed.append(name)
+        for piece in pieces:
+            yield {name: _without(piece, those, name) if table.per_product else piece}
+    for block in (first, *([] if second is None else [second]), *coming):
+        yield {name: block[name] for name in changed}
 
 
-def _is_seen(faces: pa.ChunkedArray) -> bool:
-    """Whether an attribute is anything but absent from all products."""
-    return bool(pc.any(pc.not_equal(faces, "absent")).as_py())
+def _same_rows(before: pa.Table, after: pa.Table, name: str) -> bool:
+    """Whether two tables have the same rows, in whatever order."""
+    if not TABLES[name].per_product:
+        before, after = distinct(before.combine_chunks()), distinct(after.combine_chunks())
+    if before.num_rows != after.num_rows:
+        return False
+    both = union([before, after], name)
+    order = [(column, "ascending") for column in both.column_names]
+    one, other = both.slice(0, before.num_rows), both.slice(before.num_rows)
+    return bool(one.sort_by(order).equals(other.sort_by(order)))
+
+
+def _rows_of(table: pa.Table, products: pa.Array) -> pa.Table:
+    return table.filter(pc.is_in(table["product_id"], products))
+
+
+def _without(table: pa.Table, products: pa.Array, name: str) -> pa.Table:
+    """Return a table without the rows of some products, and `presence` without what is then absent from all."""
+    if len(products):
+        table = table.filter(pc.invert(pc.is_in(table["product_id"], products)))
+    if name != "presence":
+        return table
+    seen = (c for c in table.column_names if c in _KEYS or pc.any(pc.not_equal(table[c], "absent")).as_py())
+    return table.select(list(seen))
 
 
 def _link(source: Path, target: Path) -> None:
     """Give a file a second name; where the file system has no links, copy it."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)  # copying over what an interrupted merge left could write through a link
     try:
         os.link(source, target)
     except OSError:

@@ -15,6 +15,9 @@ from prodex.files import sha256
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
 
+#: Of each table's file: rows, bytes and digest.
+Files = dict[str, dict[str, int | str]]
+
 #: Columns in which hardly any value comes twice: looking for repetitions in them is work for nothing.
 _VERBATIM = frozenset({"json", "text", "url", "uuid"})
 
@@ -30,7 +33,7 @@ class StoredPart(NamedTuple):
 
     number: int
     products: int
-    files: dict[str, dict[str, int | str]]
+    files: Files
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> Self:
@@ -38,6 +41,15 @@ class StoredPart(NamedTuple):
 
     def open(self, folder: Path) -> Part:
         return Part.on_disk(self.products, {name: folder / path_of(name, self.number) for name in self.files})
+
+    def problem(self, table: str, folder: Path) -> str:
+        """Say what is wrong with a file of a snapshot's folder, or nothing where it is as it was written."""
+        path, facts = folder / path_of(table, self.number), self.files[table]
+        if not path.is_file():
+            return "missing"
+        if path.stat().st_size != facts["bytes"]:
+            return f"{path.stat().st_size:,} bytes instead of {facts['bytes']:,}"
+        return "" if sha256(path) == facts["sha256"] else "changed: its digest differs"
 
 
 def path_of(table: str, number: int) -> Path:
@@ -50,31 +62,35 @@ def path_of(table: str, number: int) -> Path:
 
 
 def write_part(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number: int) -> StoredPart:
-    """Write the tables of one part, given one block of products after another.
+    """Write the tables of one part, given one block of products after another."""
+    files = write_tables(blocks, folder, number)
+    return StoredPart(number, int(files["products"]["rows"]), files)
+
+
+def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number: int) -> Files:
+    """Write those tables of a part that the blocks hold, and return what the manifest keeps of them.
 
     The large tables are written block by block. The others wait in memory until the part is whole: a row group for
     each of their many columns and each block would cost more than what is in it.
     """
-    held: dict[str, list[pa.Table]] = {name: [] for name in TABLES if name not in _STREAMED}
-    products = 0
+    held: dict[str, list[pa.Table]] = {}
     with ExitStack() as stack:
         writers: dict[str, pq.ParquetWriter] = {}
         for tables in blocks:
-            products += tables["products"].num_rows
             for name, table in tables.items():
-                if name in held:
-                    held[name].append(table)
+                if name not in _STREAMED:
+                    held.setdefault(name, []).append(table)
                     continue
                 if name not in writers:
                     writers[name] = stack.enter_context(_writer(folder / path_of(name, number), table.schema))
                 writers[name].write_table(table)
+    written = {*held, *writers}
     while held:
         name, pieces = held.popitem()
         table = _whole(name, pieces)
         with _writer(folder / path_of(name, number), table.schema) as writer:
             writer.write_table(table)
-    files = {name: _facts(folder / path_of(name, number)) for name in TABLES}
-    return StoredPart(number, products, files)
+    return {name: _facts(folder / path_of(name, number)) for name in TABLES if name in written}
 
 
 def _whole(name: str, pieces: list[pa.Table]) -> pa.Table:

@@ -1,0 +1,1 @@
+"""Long runs that print figures (`make soak`): how fast, how large, and whether anything was lost."""
