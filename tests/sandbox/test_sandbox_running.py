@@ -20,9 +20,10 @@ from small_exchange import DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP, Caller
 
 import prodex.sandbox
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.command import main, parser
+from prodex.sandbox.command import main
 from prodex.sandbox.filters import FILTERS
 from prodex.sandbox.home import default_home
+from prodex.sandbox.options import parser
 from prodex.sandbox.store import StoreUnusable
 
 CallerOf = Callable[..., Caller]

@@ -95,6 +95,11 @@ class Behaviour:
         default=True, metadata={"meaning": "heed offset and limit of the list of organisations"}
     )
 
+    def __post_init__(self) -> None:
+        for name in ("latency", "total_shrinks"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it cannot be below 0.")
+
     def now(self) -> datetime:
         """Return what the clock of the service says."""
         return datetime.now(UTC) + timedelta(seconds=self.clock_skew)

@@ -10,9 +10,16 @@ from typing import Any
 from prodex.sandbox.facts import Facts, facts_of
 from prodex.sandbox.filling import insert_organizations
 from prodex.sandbox.merging import moved
-from prodex.sandbox.model import SharedProduct
+from prodex.sandbox.model import Organization, SharedProduct
 from prodex.sandbox.reading import shared_with_all
-from prodex.sandbox.rows import delete_product, delete_versions, insert_product, insert_views, replace_product
+from prodex.sandbox.rows import (
+    delete_product,
+    delete_versions,
+    insert_product,
+    insert_views,
+    next_key,
+    replace_product,
+)
 from prodex.sandbox.store import Store
 from prodex.sandbox.wire import encode, members
 
@@ -51,11 +58,14 @@ def remove_products(store: Store, products: Iterable[str | int | Product]) -> No
                 delete_product(connection, key)
 
 
-def _insert(connection: sqlite3.Connection, given: Product, known: list[Any], now: datetime | None) -> None:
+def _insert(
+    connection: sqlite3.Connection, given: Product, known: list[Organization], now: datetime | None
+) -> None:
+    # A mere record gets an owner and views as it would when a store is filled; its bytes are made below.
     filling = given if isinstance(given, SharedProduct) else (b"", dict(given))
     ((_, product),) = shared_with_all([filling], known)
     record = product.record if now is None else _moved(product.record, None, now)
-    (key,) = connection.execute("SELECT ifnull(max(key), 0) + 1 FROM products").fetchone()
+    key = next_key(connection)
     insert_product(connection, key, product.owner_id, encode(record), record)
     insert_views(connection, key, product)
 

@@ -1,8 +1,7 @@
-"""The command `prodex sandbox`: its options, and a process that serves until it is stopped."""
+"""The command `prodex sandbox`: a process that serves until it is stopped."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
@@ -11,17 +10,18 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults import Fault
+from prodex.sandbox.fault import Fault
 from prodex.sandbox.home import Filling, default_home, open_store, word_of
+from prodex.sandbox.options import parser
 from prodex.sandbox.orders import Orders
 from prodex.sandbox.reading import read_records
-from prodex.sandbox.running import LOOPBACK, access_keys, base_url_of, listen, server_of
+from prodex.sandbox.running import access_keys
+from prodex.sandbox.serving import LOOPBACK, base_url_of, listen, server_of
 from prodex.sandbox.store import StoreUnusable
 from prodex.sandbox.wire import encode
 
@@ -39,7 +39,10 @@ _SAMPLE_SIZE: Final = 12_000
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, those of the process unless given; return the exit code."""
     options = vars(parser().parse_args(arguments))
-    behaviour = Behaviour(**{field.name: options.pop(field.name) for field in fields(Behaviour)})
+    try:
+        behaviour = Behaviour(**{field.name: options.pop(field.name) for field in fields(Behaviour)})
+    except ValueError as error:
+        parser().error(str(error))
     openapi = options.pop("openapi")
     try:
         if openapi:
@@ -53,65 +56,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _report(str(error))
         return 2
     return 0
-
-
-def parser() -> argparse.ArgumentParser:
-    """Make the parser of the command's options; one for each setting of `Behaviour`."""
-    options = argparse.ArgumentParser(
-        prog="prodex sandbox",
-        description="Serve a complete product data exchange service on this machine, with sample products.",
-        epilog="example: prodex sandbox --port 8080 --products mine.jsonl.gz",
-    )
-    options.add_argument("--host", default=LOOPBACK, help="address to listen on (%(default)s)")
-    options.add_argument("--port", type=int, default=0, help="port to listen on (any free one)")
-    options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")
-    options.add_argument("--ready", type=Path, metavar="FILE", help="file to write once it answers")
-    options.add_argument("--stop-with", type=int, metavar="PID", help="end when this process has ended")
-    options.add_argument(
-        "--products",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help="fill a new store with these JSON or JSON-lines files, gzip too, instead of the sample",
-    )
-    options.add_argument(
-        "--sample", type=int, metavar="N", help="products of the sample in a new store (12000)"
-    )
-    options.add_argument("--seed", type=int, metavar="N", help="seed of the sample (1)")
-    options.add_argument(
-        "--import",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        dest="imports",
-        help="import these JSON or XML files, as an upsert would; the tracking ids are reported",
-    )
-    options.add_argument("--import-as", metavar="CLIENT_ID", help="who imports them (the first organisation)")
-    options.add_argument(
-        "--fault",
-        type=_fault,
-        action="append",
-        default=[],
-        metavar="KIND[@CALL[,CALL...]][,OPTION=VALUE...]",
-        dest="faults",
-        help="what shall go wrong, and at which calls; see below, and give it as often as you like",
-    )
-    options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
-    settings = options.add_argument_group("behaviour")
-    types = get_type_hints(Behaviour)
-    for field in fields(Behaviour):
-        flag, meaning = "--" + field.name.replace("_", "-"), f"{field.metadata['meaning']} (%(default)s)"
-        kind = types[field.name]
-        if kind is bool:
-            settings.add_argument(
-                flag, default=field.default, action=argparse.BooleanOptionalAction, help=meaning
-            )
-        elif issubclass(kind, StrEnum):
-            settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
-        else:
-            unit = {float: "SECONDS", int: "N"}.get(kind, "NAME")
-            settings.add_argument(flag, type=kind, default=field.default, metavar=unit, help=meaning)
-    return options
 
 
 def serve(
@@ -217,13 +161,6 @@ def write_openapi(path: Path) -> None:
     from prodex.sandbox.app import application
 
     path.write_bytes(encode(application().openapi()))
-
-
-def _fault(text: str) -> Fault:
-    try:
-        return Fault.from_text(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _organization(store: Store, client_id: str | None) -> Organization:

@@ -13,6 +13,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults import FAULTS, Stretch
 from prodex.sandbox.orders import FaultHit, Orders
+from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.wire import encode
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,7 +42,7 @@ class Failing:
         if self._behaviour.latency:
             await sleep(self._behaviour.latency)
         if due := self._orders.due(scope["method"], scope["path"]):
-            await self._fail(due, Call(self._app, scope, receive, send, self._expire_tokens))
+            await self._fail(due, Call(self._app, scope, receive, send, self._orders, self._expire_tokens))
         else:
             await self._app(scope, receive, send)
 
@@ -49,11 +51,7 @@ class Failing:
         for hit in due:
             if strike := FAULTS[hit.kind].strikes:
                 self._orders.hits.append(hit)
-                try:
-                    await strike(hit.fault, call)
-                except Exception as error:
-                    self._orders.failures.append(error)
-                    raise
+                await strike(hit.fault, call)
                 if call.answered:
                     return
         if spoiling:
@@ -86,9 +84,16 @@ class Call:
     """
 
     def __init__(
-        self, app: ASGIApp, scope: Scope, receive: Receive, send: Send, expire_tokens: Callable[[], None]
+        self,
+        app: ASGIApp,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        orders: Orders,
+        expire_tokens: Callable[[], None],
     ) -> None:
         self._app = app
+        self._orders = orders
         self.scope = scope
         self.receive = receive
         self.send = send
@@ -101,6 +106,12 @@ class Call:
         await self.send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
         await self.send({"type": "http.response.body", "body": body})
         self.answered = True
+
+    async def fail(self, error: Exception) -> None:
+        """Note an error that is not the caller's, and answer that the sandbox failed."""
+        self._orders.failures.append(error)
+        refusal = Refusal("internal_error", f"What was run at this call raised {error!r}.")
+        await self.reply(refusal.status, [(b"content-type", b"application/json")], encode(refusal.body))
 
     async def hang_up(self) -> None:
         """Close the connection without an answer."""

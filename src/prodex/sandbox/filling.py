@@ -11,7 +11,7 @@ from typing import Final
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct
 from prodex.sandbox.referentials import Codes, codes_known, codes_of
 from prodex.sandbox.rows import insert_product, insert_views
-from prodex.sandbox.schema import INDEXES, TABLES, VERSION
+from prodex.sandbox.schema import INDEXES, TABLES, TRIGGERS, VERSION
 from prodex.sandbox.segments import SegmentGatherer
 from prodex.sandbox.wire import encode
 
@@ -45,7 +45,7 @@ def create_store(
             _insert_products(connection, products)
             insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
-        connection.executescript(INDEXES + "ANALYZE; PRAGMA journal_mode = WAL;")
+        connection.executescript(INDEXES + TRIGGERS + "ANALYZE; PRAGMA journal_mode = WAL;")
     finally:
         connection.close()
     filling.replace(path)

@@ -53,12 +53,12 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "updated_at_from": Filter(
         kinds.timestamp("seconds"),
         "Products updated at this time or later.",
-        "products.updated_at >= :updated_at_from",
+        "views.updated_at >= :updated_at_from",
     ),
     "updated_at_to": Filter(
         kinds.timestamp("seconds"),
         "Products updated at this time or earlier.",
-        "products.updated_at <= :updated_at_to",
+        "views.updated_at <= :updated_at_to",
     ),
     "limit": Filter(kinds.integer(bounds=range(1, 501)), "Most products returned; 20 unless given."),
     "offset": Filter(kinds.integer(bounds=range(2**31)), "Index of the first product returned."),

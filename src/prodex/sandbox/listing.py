@@ -82,7 +82,7 @@ class Listing:
         self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
     ) -> Page:
         limit, offset = _window(values)
-        stretch = spoil(Stretch(offset, None, scrolls=False))
+        stretch = spoil(Stretch(offset, None))
         where, bound = self._condition(values)
         total = self._store.count(viewer, where, bound)
         total -= min(self._behaviour.total_shrinks * (offset // limit), total)

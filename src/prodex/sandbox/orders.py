@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from re import fullmatch
 
-from prodex.sandbox.faults import ENDPOINTS, Fault
+from prodex.sandbox.fault import ENDPOINTS, Fault
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Orders:
     hits
         What has happened, in its order.
     failures
-        What functions that were run at a call raised.
+        What functions raised that were run at a call.
     """
 
     def __init__(self, faults: Iterable[Fault] = ()) -> None:

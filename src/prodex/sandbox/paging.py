@@ -87,8 +87,7 @@ class Cursors:
         """Return the first page of a new scroll."""
         with self._lock:
             self._forget_expired()
-            stretch = spoil(Stretch(position, None, scrolls=True))
-            return self._page(_Place(scroll, position, 0, 0), stretch, limit)
+            return self._page(scroll, spoil(Stretch(position, None)), limit, pages=position // limit)
 
     def follow(self, cursor: str, viewer: int, limit: int, spoil: Spoil) -> Page:
         """Return the page that a cursor stands for.
@@ -100,7 +99,7 @@ class Cursors:
             self._forget_expired()
             place = self._places.get(cursor)
             if place is not None and place.scroll.viewer == viewer:
-                stretch = spoil(Stretch(place.position, cursor, scrolls=True))
+                stretch = spoil(Stretch(place.position, cursor))
                 if stretch.cursor_lost:
                     del self._places[cursor]
                     place = None
@@ -110,25 +109,26 @@ class Cursors:
                     f"next_page={cursor} is not, or no longer, a scroll cursor. One is kept for "
                     f"{self._behaviour.cursor_lifetime:g} seconds; start the scroll again.",
                 )
-            return self._page(place, stretch, limit)
+            return self._page(place.scroll, stretch, limit, place.pages)
 
-    def _page(self, place: _Place, stretch: Stretch, limit: int) -> Page:
-        scroll, cursor = place.scroll, stretch.cursor
-        gone = min(self._behaviour.total_shrinks * place.pages, len(scroll.keys))
-        last = len(scroll.keys) - gone
+    def _page(self, scroll: Scroll, stretch: Stretch, limit: int, pages: int) -> Page:
+        """Cut a page, behind so many others."""
+        cursor = stretch.cursor
+        gone = min(self._behaviour.total_shrinks * pages, len(scroll.keys))
+        end_of_keys = len(scroll.keys) - gone
         position = stretch.position
-        if self._behaviour.endless_scroll and position >= last:
+        if self._behaviour.endless_scroll and position >= end_of_keys:
             position = 0
-        keys = scroll.keys[position : min(position + limit, last)]
+        keys = scroll.keys[position : min(position + limit, end_of_keys)]
         following = position + len(keys)
         end = self._behaviour.scroll_end
         next_page: dict[str, str | None]
-        if following < last or end is ScrollEnd.EMPTY_PAGE or self._behaviour.endless_scroll:
+        if following < end_of_keys or end is ScrollEnd.EMPTY_PAGE or self._behaviour.endless_scroll:
             if cursor is None or self._behaviour.cursor_changes:
                 cursor = str(secrets.randbelow(CURSORS.stop))
             self._places.pop(cursor, None)
             deadline = self._clock() + self._behaviour.cursor_lifetime
-            self._places[cursor] = _Place(scroll, following, place.pages + 1, deadline)
+            self._places[cursor] = _Place(scroll, following, pages + 1, deadline)
             next_page = {"next_page": cursor}
         else:
             if cursor is not None and not self._behaviour.cursor_changes:

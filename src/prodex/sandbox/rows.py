@@ -17,6 +17,12 @@ _TEXTS: Final = (
 )
 
 
+def next_key(connection: sqlite3.Connection) -> int:
+    """Return a key that no product has, or had: a scroll may still hold those of removed ones."""
+    rows = connection.execute("SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'products'")
+    return int(rows.fetchone()[0])
+
+
 def insert_product(
     connection: sqlite3.Connection, key: int, owner_id: int, body: bytes, record: dict[str, Any]
 ) -> None:
@@ -101,7 +107,7 @@ def _delete_record(connection: sqlite3.Connection, key: int) -> None:
 def insert_view(connection: sqlite3.Connection, key: int, view: View, overlay: dict[str, Any]) -> None:
     """Insert how a viewer sees a product; `overlay` has the members that the record has otherwise."""
     connection.execute(
-        "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT updated_at FROM products WHERE key = ?), ?)",
         (
             view.organization_id,
             key,
@@ -112,6 +118,7 @@ def insert_view(connection: sqlite3.Connection, key: int, view: View, overlay: d
             view.active_range,
             view.validation_status,
             view.target_market,
+            key,
             encode(overlay) if overlay else None,
         ),
     )

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import socket
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, Any
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.changes import Product, put_products, remove_products
-from prodex.sandbox.faults import Fault
+from prodex.sandbox.fault import Fault
 from prodex.sandbox.filling import Labels
 from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.model import Organization, SharedProduct
 from prodex.sandbox.orders import FaultHit, Orders
-from prodex.sandbox.wire import decode, encode
+from prodex.sandbox.serving import LOOPBACK, Recorder, base_url_of, listen, server_of, stop
+from prodex.sandbox.wire import encode
 
 if TYPE_CHECKING:
-    import uvicorn
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
     from prodex.sandbox.store import Store
     from prodex.sandbox.worker import Worker
-
-LOOPBACK: Final = "127.0.0.1"
 
 
 class Sandbox:
@@ -113,7 +107,7 @@ class Sandbox:
             worker = stack.enter_context(working(store, self._behaviour))
             app = create_app(store, self._behaviour, worker, self._orders, self._clock)
             listener = listen(LOOPBACK, 0)
-            server = server_of(_Recorder(app, self.requests, self._behaviour.body_limit), self._behaviour)
+            server = server_of(Recorder(app, self.requests, self._behaviour.body_limit), self._behaviour)
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
             self._store, self._worker = store, worker
             self.organizations = store.organizations
@@ -121,13 +115,15 @@ class Sandbox:
             thread.start()
             while not server.started and thread.is_alive():
                 time.sleep(0.002)
-            stack.callback(_stop, server, thread)
+            stack.callback(stop, server, thread)
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *_raised: object) -> None:
+    def __exit__(self, raised: type[BaseException] | None, *_of_it: object) -> None:
         self._stack.close()
         self._store = self._worker = None
+        if self._orders.failures and raised is None:
+            raise self._orders.failures[0]
 
     def order(self, *faults: Fault) -> None:
         """Order faults; each counts calls from now on. Those ordered before stay.
@@ -150,7 +146,7 @@ class Sandbox:
     def at_call(self, call: int, run: Callable[[], object], endpoint: str = "list") -> None:
         """Order that a function is run when a call has come, before it is answered.
 
-        A function that raises makes the call fail with 500, and is named in `faults_hit` nonetheless.
+        Where the function raises, the call gets a 500, and the error is raised again when the context ends.
 
         Parameters
         ----------
@@ -251,75 +247,3 @@ def access_keys(organizations: Iterable[Organization]) -> list[dict[str, Any]]:
         }
         for one in organizations
     ]
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Listen on a port, a free one for 0. Calls wait there until the server is up."""
-    listener = socket.create_server((host, port), backlog=2048)
-    # Calls inherit it; without it, the end of a short reply waits 40 ms for the other side.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener
-
-
-def base_url_of(listener: socket.socket) -> str:
-    """Return the address of a listening socket as a base URL."""
-    host, port = listener.getsockname()[:2]
-    return f"http://{host}:{port}"
-
-
-def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
-    """Make the server of an application, silent and without anybody's logging touched."""
-    import uvicorn
-
-    from prodex.sandbox.failing import Connection
-
-    # Callers keep connections between calls; one that was closed meanwhile would fail their next call.
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http=Connection,
-            # A clock that is off shows in Date too; see `Failing`.
-            date_header=not behaviour.clock_skew,
-            ws="none",
-            loop="asyncio",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            timeout_keep_alive=75,
-            timeout_graceful_shutdown=3,
-        )
-    )
-
-
-def _stop(server: uvicorn.Server, thread: threading.Thread) -> None:
-    server.should_exit = True
-    thread.join()
-
-
-class _Recorder:
-    """Notes every call that comes to the application, of a body that is too large the beginning."""
-
-    def __init__(self, app: ASGIApp, requests: list[tuple[str, str, Any]], limit: int) -> None:
-        self._app = app
-        self._requests = requests
-        self._limit = limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        messages = [await receive()]
-        size = len(messages[0].get("body", b""))
-        while messages[-1].get("more_body") and size <= self._limit:
-            messages.append(await receive())
-            size += len(messages[-1].get("body", b""))
-        body = b"".join(message.get("body", b"") for message in messages)
-        parameters: Any = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
-        if body:
-            try:
-                parameters = decode(body)
-            except (ValueError, RecursionError):
-                parameters = body
-        self._requests.append((scope["method"], scope["path"], parameters))
-
-        async def replay() -> Message:
-            return messages.pop(0) if messages else await receive()
-
-        await self._app(scope, replay, send)

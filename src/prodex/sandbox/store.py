@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from prodex.sandbox.model import Organization, OrganizationType
 from prodex.sandbox.referentials import Codes
@@ -75,7 +75,7 @@ class Store:
 
     def count(self, viewer: int, condition: str, bound: Mapping[str, Any]) -> int:
         """Count the viewer's products that meet a condition over `products` and `views`."""
-        rows = self.rows(f"SELECT count(*) {_FROM_SEEN} AND {condition}", {**bound, "viewer": viewer})
+        rows = self.rows(f"SELECT count(*) {_seen(condition)}", {**bound, "viewer": viewer})
         return int(rows[0][0])
 
     def keys(
@@ -83,7 +83,7 @@ class Store:
     ) -> list[int]:
         """List the keys of these products in the order of their arrival."""
         rows = self.rows(
-            f"SELECT views.product_key {_FROM_SEEN} AND {condition}"
+            f"SELECT views.product_key {_seen(condition)}"
             " ORDER BY views.product_key LIMIT :most OFFSET :skip",
             {**bound, "viewer": viewer, "most": limit, "skip": offset},
         )
@@ -146,6 +146,7 @@ class Store:
             )
 
 
-_FROM_SEEN: Final = (
-    "FROM views JOIN products ON products.key = views.seen_key WHERE views.organization_id = :viewer"
-)
+def _seen(condition: str) -> str:
+    """Return FROM and WHERE for what a viewer sees; a table that the condition asks nothing of is left out."""
+    join = "JOIN products ON products.key = views.seen_key " if "products." in condition else ""
+    return f"FROM views {join}WHERE views.organization_id = :viewer AND {condition}"

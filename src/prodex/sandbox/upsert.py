@@ -15,7 +15,7 @@ from prodex.sandbox.merging import attributes_of, is_null, merged, stamp
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, SharingStatus
 from prodex.sandbox.payload import Members
 from prodex.sandbox.referentials import Codes
-from prodex.sandbox.rows import insert_product, insert_view, replace_product
+from prodex.sandbox.rows import insert_product, insert_view, next_key, replace_product
 from prodex.sandbox.views import views_with_owner
 from prodex.sandbox.wire import decode, encode, joined, members, storable
 
@@ -113,7 +113,7 @@ class Upsert:
                 raise ProductRefused(f"{name} is set by the exchange; leave it out of a new product")
         owner, now = self._organization, stamp(self._now)
         head = {
-            "id": self._next("id"),
+            "id": self._next_id(),
             "uuid": str(uuid4()),
             "gtin": gtin,
             "_jsonVersion": 3,
@@ -124,7 +124,7 @@ class Upsert:
         }
         body, record = self._merged(encode(head), attributes)
         _check_name(record)
-        key = self._next("key")
+        key = next_key(self._connection)
         insert_product(self._connection, key, owner.id, body, record)
         for view in views_with_owner(SharedProduct(record, owner.id, ())):
             insert_view(self._connection, key, view, {})
@@ -162,7 +162,7 @@ class Upsert:
     def _insert_version(
         self, product: _Product, body: bytes, record: dict[str, Any], attributes: Members
     ) -> None:
-        key = self._next("key")
+        key = next_key(self._connection)
         insert_product(self._connection, key, product.owner_id, body, record)
         self._connection.execute(
             "INSERT INTO versions VALUES (?, ?, ?, '[]')", (key, product.key, self._organization.id)
@@ -199,8 +199,8 @@ class Upsert:
                     f"{name} is set by the exchange; leave it out, or send it as it is: {value[:200]}"
                 )
 
-    def _next(self, column: str) -> int:
-        rows = self._connection.execute(f"SELECT ifnull(max({column}), 0) + 1 FROM products")  # noqa: S608
+    def _next_id(self) -> int:
+        rows = self._connection.execute("SELECT ifnull(max(id), 0) + 1 FROM products")
         return int(rows.fetchone()[0])
 
 
