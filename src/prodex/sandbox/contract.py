@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from prodex.sandbox.fault import ENDPOINTS
+from prodex.sandbox.faults import FAULTS
+
 READING: Final = """\
 A complete product data exchange service on this machine, with invented products and public access keys.
 
@@ -111,12 +114,34 @@ OTHERS: Final = """\
   shows in the product, for that retailer alone, as `requiredScenarios`: an array of `{"id", "deadline"}`.
 """
 
+FAILING: Final = """\
+Nothing goes wrong here unless it is ordered: by `--fault` of the command, or in Python by `Sandbox(faults=[...])`
+and `order`. `Fault("503", at=3)`, or `--fault 503@3`, hits the third call that lists or searches products, counted
+since the order; calls that are tried again count again. `times` hits so many calls in a row, and `endpoint` another
+endpoint: {endpoints}. The faults:
+
+{faults}
+
+What is odd all the time is a setting, an option of the command each: `latency` (calls wait side by side),
+`clock_skew` (Date, and updatedAt of what is written, are ahead), `exclusive_from` and `exclusive_to` (bounds of dates
+leave their own second out), `endless_scroll` (after the last page comes the first again), `total_shrinks` (each page
+after the first announces and holds fewer in all), `cursor_changes` (off: one cursor for the whole scroll),
+`scroll_end`, `token_lifetime`, `cursor_lifetime`.
+
+A reply that is truncated has been given: a page of a scroll can be asked for again by the same cursor where cursors
+change; where they stay equal, the scroll has moved on. An upsert has been taken in.
+""".format(
+    endpoints=", ".join(f"`{name}`" for name in ENDPOINTS),
+    faults="\n".join(f"- `{name}`: {kind.meaning}" for name, kind in FAULTS.items()),
+)
+
 #: The contract's prose by title.
 SECTIONS: Final = {
     "Reading": READING,
     "Writing": WRITING,
     "Products as XML": XML_MODEL,
     "Organisations, segments, scenarios": OTHERS,
+    "Faults on order": FAILING,
 }
 
 DESCRIPTION: Final = "\n".join(SECTIONS.values())

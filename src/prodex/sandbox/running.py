@@ -174,7 +174,7 @@ class Sandbox:
         A product takes the place of the one with the same id (where it has none: uuid, gtin). It replaces the
         record as a whole, and what retailers had written over it. Who sees it, its tags and statuses stay, unless
         it is a `SharedProduct`. A product that was not there is added behind the last one; a mere record is then
-        shared with every retailer.
+        shared with every retailer. An owner that was not there can log in from the next start of the home on.
 
         All of them are seen at once. A scroll that runs goes through the products that it began with, each as it is
         when its page is fetched.
@@ -194,6 +194,7 @@ class Sandbox:
         """
         store, _ = self._running()
         put_products(store, products, self._behaviour.now() if moves_updated_at else None)
+        self.organizations = store.organizations
 
     def remove(self, products: Iterable[str | int | Product]) -> None:
         """Remove products from the catalogue, for all viewers.
