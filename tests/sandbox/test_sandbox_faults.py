@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -167,7 +168,7 @@ def garbage(_sandbox: Sandbox, caller: Caller) -> None:
 
 def expired_token(_sandbox: Sandbox, caller: Caller) -> None:
     for _ in range(2):
-        assert (401, "token_expired") == ((reply := page(caller, 1)).status_code, reply.json()["error"])
+        assert (401, "token_expired") == ((reply := page(caller, 1)).status_code, reply.json().get("error"))
     assert wanted(1) == ids(page(caller.log_in(), 1))
 
 
@@ -177,7 +178,7 @@ def lost_cursor(sandbox: Sandbox, caller: Caller) -> None:
     cursor = caller.call("POST", limit=LIMIT, next_page="")["next_page"]
     for _ in range(2):
         reply = caller.search(limit=LIMIT, next_page=cursor)
-        assert (410, "cursor_lost") == (reply.status_code, reply.json()["error"])
+        assert (410, "cursor_lost") == (reply.status_code, reply.json().get("error"))
 
 
 def repeats(_sandbox: Sandbox, caller: Caller) -> None:
@@ -246,6 +247,22 @@ def test_a_fault_happens_at_the_call_that_it_is_ordered_for(
     assert [(kind, 2)] == hits(sandbox, before)
     (hit,) = sandbox.faults_hit[before:]
     assert any((hit.method, hit.path) == call[:2] for call in sandbox.requests)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_fault_that_does_nothing_is_noticed(
+    kind: str, sandbox: Sandbox, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check of each fault fails when the fault is switched off."""
+
+    async def nothing(_fault: Fault, _call: object) -> None:
+        pass
+
+    monkeypatch.setitem(FAULTS, kind, replace(FAULTS[kind], strikes=nothing, spoils=None))
+    options, check = EFFECTS[kind]
+    sandbox.order(Fault(kind, at=1, **options))
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        check(sandbox, caller)
 
 
 @pytest.mark.parametrize(
@@ -373,7 +390,7 @@ def test_what_a_function_raises_is_not_lost() -> None:
     sandbox.at_call(1, broken)
     with caller_at(sandbox) as caller:
         reply = page(caller, 0)
-    assert (500, "internal_error") == (reply.status_code, reply.json()["error"])
+    assert (500, "internal_error") == (reply.status_code, reply.json().get("error"))
     with pytest.raises(KeyError, match="mine"):
         sandbox.__exit__(None, None, None)
 
