@@ -101,12 +101,42 @@ def publish(beside: Path, folder: Path) -> None:
         _flush(folder.parent)
 
 
+def left_over(folder: Path) -> list[Path]:
+    """Return what processes that were killed left half-written in a folder."""
+    found = sorted(folder.glob(".*.part"))
+    writers = [left.name.split(".")[-2] for left in found]
+    return [
+        left
+        for left, process in zip(found, writers, strict=True)
+        if process.isdecimal() and not _is_alive(int(process))
+    ]
+
+
 def sweep(folder: Path) -> None:
-    """Clear away what processes that were killed left half-written in a folder."""
-    for left in folder.glob(".*.part"):
-        process = left.name.split(".")[-2]
-        if process.isdecimal() and not _is_alive(int(process)):
-            shutil.rmtree(left, ignore_errors=True)
+    """Clear that away."""
+    for left in left_over(folder):
+        remove(left)
+
+
+def remove(path: Path) -> None:
+    """Delete a file or a whole folder, as far as the system lets us."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def discard(folder: Path) -> None:
+    """Delete a folder so that nobody ever sees half of it: first it loses its name, then its content.
+
+    What an interruption leaves is cleared away with everything else that is half-written.
+    """
+    with storage(folder):
+        gone = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+        folder.rename(gone)
+        _flush(folder.parent)
+    remove(gone)
 
 
 def _is_alive(process: int) -> bool:

@@ -1,0 +1,145 @@
+"""Making room: old snapshots of a name, and what interrupted work left beside them, are removed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
+from prodex.files import checked_name, discard, left_over
+from prodex.store.lock import locked
+from prodex.store.snapshot import list_snapshots, snapshots_folder, verify
+
+#: A journal younger than this may still be taken up again.
+_RESUMABLE = timedelta(days=1)
+
+
+class _Doomed(NamedTuple):
+    """Something to remove, and why; how many products it holds is not known of everything."""
+
+    folder: Path
+    time: str
+    products: int | None
+    reason: str
+
+
+def vacuum(name: str, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
+    """Remove all but the newest snapshots of a name, and what interrupted work left there.
+
+    The newest snapshot that is complete and undamaged always stays, however many newer ones there are that are not.
+    Half-written folders go when the process that wrote them is gone, and journals of interrupted loads when nothing
+    was added to them for a day. Each snapshot disappears as a whole; who has an older one open cannot read on in it.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshots.
+    keep
+        How many of the newest stay; one at least.
+    dry_run
+        Only say what would be removed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each thing removed: name, time, products (none for what is no snapshot), bytes_freed (a file
+        that a remaining snapshot shares frees nothing), reason.
+
+    Raises
+    ------
+    SnapshotNotFound
+        When nothing has this name.
+    SnapshotLocked
+        When a process is loading under this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> for number in range(3):
+    ...     _ = prodex.save(prodex.flatten([{"id": number}]), "cleaned")
+    >>> prodex.vacuum("cleaned", keep=1)["reason"].tolist()
+    ['older than the newest 1', 'older than the newest 1']
+    """
+    if isinstance(keep, bool) or not isinstance(keep, int) or keep < 1:
+        raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
+    folder = snapshots_folder() / checked_name(name)
+    if not folder.is_dir():
+        raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")
+    with locked(folder, f"cleaning up {name!r}"):
+        doomed = [*_old(name, keep), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
+        freed = _freed(one.folder for one in doomed)
+        if not dry_run:
+            for one in doomed:
+                discard(one.folder)
+    rows = [(name, one.time, one.products, size, one.reason) for one, size in zip(doomed, freed, strict=True)]
+    return pd.DataFrame(rows, columns=["name", "time", "products", "bytes_freed", "reason"]).astype(
+        {"name": "str", "time": "str", "products": "Int64", "bytes_freed": "Int64", "reason": "str"}
+    )
+
+
+def _old(name: str, keep: int) -> Iterator[_Doomed]:
+    """Yield the snapshots that are neither among the newest nor the newest that is whole, oldest first."""
+    listed: list[dict[str, Any]] = list_snapshots(name).to_dict("records")  # type: ignore[assignment]
+    older = listed[:-keep]
+    if not older:
+        return
+    whole = next((row for row in reversed(listed) if _is_whole(row)), None)
+    for row in older:
+        if row is not whole:
+            yield _Doomed(Path(row["folder"]), row["time"], row["products"], f"older than the newest {keep}")
+
+
+def _is_whole(row: dict[str, Any]) -> bool:
+    """Whether a listed snapshot is complete, and every file as it was written."""
+    if row["note"] or not row["complete"]:
+        return False
+    try:
+        return bool(verify(row["folder"])["ok"].all())
+    except SnapshotDamaged:
+        return False
+
+
+def _half_written(folder: Path) -> Iterator[_Doomed]:
+    for left in left_over(folder):
+        yield _Doomed(left, _shown(_last_written(left)), None, "half-written by a process that is gone")
+
+
+def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
+    """Yield the journals of interrupted loads that nobody took up again; while we hold the lock, nobody does."""
+    for journal in sorted(folder.glob(".journal-*")):
+        written = _last_written(journal)
+        if now - written > _RESUMABLE:
+            yield _Doomed(
+                journal, _shown(written), None, "journal of a load that was interrupted a day ago or longer"
+            )
+
+
+def _last_written(path: Path) -> datetime:
+    """Return the time of the newest file in a folder; what was moved into it keeps its time."""
+    files = [file for file in path.rglob("*") if file.is_file()]
+    return datetime.fromtimestamp(max(file.stat().st_mtime for file in files or [path]), UTC)
+
+
+def _shown(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H%M%S.%f}Z"
+
+
+def _freed(folders: Iterable[Path]) -> list[int]:
+    """Return the bytes that each folder frees when all are removed in this order: a file goes with its last name."""
+    names_gone: Counter[tuple[int, int]] = Counter()
+    freed = []
+    for folder in folders:
+        size = 0
+        for path in (folder, *folder.rglob("*")):
+            if path.is_file():
+                facts = path.stat()
+                names_gone[facts.st_dev, facts.st_ino] += 1
+                if names_gone[facts.st_dev, facts.st_ino] == facts.st_nlink:
+                    size += facts.st_size
+        freed.append(size)
+    return freed
