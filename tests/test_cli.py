@@ -181,6 +181,7 @@ def test_tables_shows_the_data_dictionary(run: Run) -> None:
     [
         "load",
         "snapshots",
+        "vacuum",
         "tables",
         "export",
         "check",

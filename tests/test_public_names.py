@@ -28,10 +28,12 @@ NAMES = [
     "load_segments",
     "open_snapshot",
     "read_products",
+    "recover",
     "require_scenarios",
     "save",
     "track",
     "upsert",
+    "vacuum",
     "verify",
     "with_pending_updates",
 ]

@@ -10,12 +10,13 @@ from prodex.catalog import Catalog, Ledger, Origin
 from prodex.compare import Difference, diff
 from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
-from prodex.load import load_products, load_rich_content
+from prodex.load import load_products, load_rich_content, recover
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import DELETE, Tracking, changes_from_frame, require_scenarios, track, upsert
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
+from prodex.store.vacuum import vacuum
 
 __all__ = [
     "DELETE",
@@ -38,10 +39,12 @@ __all__ = [
     "load_segments",
     "open_snapshot",
     "read_products",
+    "recover",
     "require_scenarios",
     "save",
     "track",
     "upsert",
+    "vacuum",
     "verify",
     "with_pending_updates",
 ]

@@ -14,8 +14,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import prodex
+from prodex.cli import app
 from prodex.errors import QueryError, SettingsError, SnapshotLocked, SnapshotNotFound, StorageError
 from prodex.store.lock import locked
 from prodex.store.merge import merge_parts, plan_merge
@@ -232,3 +234,20 @@ def test_names_are_taken_literally(home: Path) -> None:
         prodex.vacuum("shopp")
     assert ["shop"] == [path.name for path in (home / "snapshots").iterdir()]
     assert [0, 1, 2, 3] == there(folders)
+
+
+def test_the_command_says_what_it_removed() -> None:
+    """The same table after as before, with what it is worth."""
+    folders = snapshots(3)
+    freed = sizes(folders[0]) + sizes(folders[1])
+
+    tried = CliRunner().invoke(app, ["vacuum", "shop", "--keep", "1", "--dry-run"])
+    assert (0, [0, 1, 2]) == (tried.exit_code, there(folders))
+    done = CliRunner().invoke(app, ["vacuum", "shop", "--keep", "1"])
+    assert (0, [2]) == (done.exit_code, there(folders))
+
+    assert f"2 would be removed and would free {freed:,} bytes" == tried.stdout.splitlines()[-1]
+    assert f"2 removed, which freed {freed:,} bytes" == done.stdout.splitlines()[-1]
+    assert tried.stdout.splitlines()[:-1] == done.stdout.splitlines()[:-1]
+    shown = CliRunner().invoke(app, ["vacuum", "shop", "--format", "json"])
+    assert [] == json.loads(shown.stdout)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.cli import exchange
+from prodex.cli import exchange, snapshots
 from prodex.cli.exchange import Service, listed
 from prodex.demo import correct_a_text, show_tables
 from prodex.errors import ProdexError, QueryError
@@ -139,36 +139,6 @@ def load(
     typer.echo(repr(catalog))
 
 
-@app.command(epilog="Example: prodex snapshots")
-def snapshots(
-    name: Annotated[str, typer.Argument(help="Only those of this name.")] = "*",
-    check: Annotated[
-        bool, typer.Option("--verify", help="Also check every file against its digest.")
-    ] = False,
-) -> None:
-    """List the snapshots on this machine."""
-    listed = prodex.list_snapshots(name)
-    if listed.empty:
-        typer.echo("No snapshot yet. `prodex load --service sandbox --name sample` makes one.")
-        return
-    typer.echo(listed.to_string(index=False))
-    damaged = 0
-    for folder in listed["folder"] if check else ():
-        try:
-            files = prodex.verify(folder)
-        except prodex.errors.SnapshotDamaged as error:
-            damaged += 1
-            typer.echo(f"{folder}: {error}")
-            continue
-        bad = files[~files["ok"]]
-        damaged += len(bad)
-        typer.echo(f"{folder}: {len(files) - len(bad)} of {len(files)} files as written")
-        for row in bad.itertuples():
-            typer.echo(f"  {row.file}: {row.problem}")
-    if damaged:
-        raise typer.Exit(1)
-
-
 @app.command(epilog="Example: prodex tables texts")
 def tables(table: Annotated[str, typer.Argument(help="Show the columns of this table.")] = "") -> None:
     """Show the tables of a catalogue, or the columns of one: the data dictionary."""
@@ -215,6 +185,7 @@ def sandbox(context: typer.Context) -> None:
 
 
 app.add_typer(exchange.app)
+app.add_typer(snapshots.app)
 
 
 @app.command(epilog="Example: prodex demo")
