@@ -63,7 +63,7 @@ def shared() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def sandbox(shared: Sandbox) -> Iterator[Sandbox]:  # type: ignore[no-untyped-def,unused-ignore]
+def sandbox(shared: Sandbox) -> Iterator[Sandbox]:
     """Take back what a test has ordered."""
     yield shared
     shared.clear_faults()

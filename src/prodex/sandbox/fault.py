@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, Final, cast
 
 from prodex.sandbox.faults import FAULTS
@@ -65,7 +65,7 @@ class Fault:
     seconds: float | None = None
     retry_after: int | None = None
     products: int | None = None
-    run: Callable[[], object] | None = field(default=None, compare=False)
+    run: Callable[[], object] | None = None
 
     def __post_init__(self) -> None:
         kind = FAULTS.get(self.kind) if isinstance(self.kind, str) else None

@@ -59,7 +59,8 @@ def views_of_record(record: dict[str, Any], viewers: Iterable[int]) -> tuple[Vie
         view = replace(view, product_status=status)
     if (status := _member(record, "validation", "status")) in (0, 1, 2, 3):
         view = replace(view, validation_status=int(status))
-    if (market := _member(record, "product_key", "target_market_id")) in _MARKETS:
+    market = _member(record, "product_key", "target_market_id")
+    if isinstance(market, int) and market in _MARKETS:
         view = replace(view, target_market=market)
     return tuple(replace(view, organization_id=viewer) for viewer in viewers)
 
