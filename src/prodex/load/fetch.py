@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 
-from prodex.errors import CursorLost, RequestRefused, ServiceUnreachable, UnexpectedReply
+from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
 from prodex.load.windows import Window, cut, first_windows, window_size
 from prodex.query import ProductQuery
 from prodex.service import Client, walk
@@ -36,11 +36,14 @@ _LAG_WITHOUT_CLOCK = timedelta(minutes=15)
 #: tried any more.
 _CURSOR_LIFE = timedelta(seconds=110)
 
-#: How often a window begins again, because its cursor was lost or less came than was announced.
+#: How often a window begins again because its cursor was lost.
 _MOST_RESTARTS = 3
 
 #: GTINs asked for at a time when what is missing is fetched by name.
 _MISSING_PER_CALL = 200
+
+#: What a service may fail with at one page and not at others.
+_GIVEN_UP = (UnexpectedReply, RequestRefused, ServiceUnreachable)
 
 Show = Callable[[int, int], object]
 
@@ -113,7 +116,7 @@ class Fetch:
     def pull(self) -> None:
         """Fetch everything, then what changed meanwhile, and count how much there is at the end."""
         wholes = [Window(Stage.PULL, number) for number in range(len(self._asked))]
-        totals = list(self._each(self._count, wholes))
+        totals = self._each(self._count, wholes)
         self._announced = sum(totals)
         self._size = window_size(self._announced, self._side_by_side or 1)
         windows = [
@@ -123,9 +126,13 @@ class Fetch:
         self._take_all(self._changes(totals))
         self.count_whole()
 
-    def count_whole(self) -> int:
-        """Return how many products the whole query has at the end."""
-        return sum(self._each(self._count, [Window(Stage.END, number) for number in range(len(self._whole))]))
+    def count_whole(self) -> None:
+        """Count how many products the whole query has at the end."""
+        windows = [Window(Stage.END, number) for number in range(len(self._whole))]
+        try:
+            self._each(self._count, windows)
+        except _GIVEN_UP as error:
+            self._leave_out(Stage.END, error)
 
     def reconcile(self, held: Mapping[str, str | None] | None = None) -> None:
         """List key and date of everything, and fetch what is missing or newer.
@@ -194,7 +201,7 @@ class Fetch:
             case _:
                 return window.of(self._asked[window.part])
 
-    def _each(self, do: Callable[[Window], int], windows: Sequence[Window]) -> Iterable[int]:
+    def _each(self, do: Callable[[Window], int], windows: Sequence[Window]) -> list[int]:
         with ThreadPoolExecutor(max(1, self._side_by_side)) as threads:
             return list(threads.map(do, windows))
 
@@ -224,20 +231,23 @@ class Fetch:
             return []
         try:
             found: list[Window] | None = None
-            for attempt in range(1, _MOST_RESTARTS + 2):
-                found = self._walked(window, last_try=attempt > _MOST_RESTARTS)
+            for attempt in range(_MOST_RESTARTS + 1):
+                found = self._walked(window, attempt)
                 if found is not None:
                     break
-        except (UnexpectedReply, RequestRefused, ServiceUnreachable) as error:
-            unreachable = isinstance(error, ServiceUnreachable) and error.status is None
-            if not self._tolerant or unreachable:
-                raise
-            _LOG.warning("%s is left out: %s", window.name, error)
-            self._journal.note(failure_of(window.name), str(error))
+        except _GIVEN_UP as error:
+            self._leave_out(window.name, error)
             return []
         if self._journal.notes.get(failure_of(window.name)):
             self._journal.note(failure_of(window.name), None)
         return found or []
+
+    def _leave_out(self, what: str, error: ServiceError) -> None:
+        """Go on without what the service failed to give, if that was allowed; not without the service itself."""
+        if not self._tolerant or (isinstance(error, ServiceUnreachable) and error.status is None):
+            raise error
+        _LOG.warning("%s is left out: %s", what, error)
+        self._journal.note(failure_of(what), str(error))
 
     def _pieces(self, window: Window, total: int) -> list[Window]:
         """Return what a window is to be cut into, if it holds too much and may be cut."""
@@ -245,8 +255,13 @@ class Fetch:
             return []
         return cut(window, total, self._size, self.began)
 
-    def _walked(self, window: Window, *, last_try: bool = False) -> list[Window] | None:
+    def _walked(self, window: Window, attempt: int) -> list[Window] | None:
         """Walk through the pages of a window that are not there yet.
+
+        Parameters
+        ----------
+        attempt
+            How often it has begun already.
 
         Returns
         -------
@@ -261,7 +276,7 @@ class Fetch:
             try:
                 page = self._service.search_products(query, **asked)  # type: ignore[arg-type] # int and str by name
             except CursorLost:
-                if last_try:
+                if attempt == _MOST_RESTARTS:
                     raise
                 self._journal.restart(window.name)
                 return None
@@ -283,8 +298,9 @@ class Fetch:
                 cursor=None if cursor is None else str(cursor),
             )
             self._saw(window, page.identities)
-        # Within reach of a few calls, once more costs less than listing everything to find what is missing.
-        if way.ended and way.distinct < way.most <= walk.SCROLL_FROM and not last_try:
+        # Once more costs a piece a few calls, and may spare the listing of everything.
+        is_piece = window.stage is not Stage.PULL or not window.is_whole
+        if way.ended and way.distinct < way.most and is_piece and not attempt:
             self._journal.restart(window.name)
             return None
         return []
@@ -292,7 +308,7 @@ class Fetch:
     def _way_so_far(self, window: Window, seen: set[str]) -> Walk:
         """Take up a window where the journal left it."""
         counted = self._journal.counts.get(window.name)
-        is_whole_pull = window.stage is Stage.PULL and window.begin is None and window.end is None
+        is_whole_pull = window.stage is Stage.PULL and window.is_whole
         way = beginning = Walk.begin(
             counted.total if counted else 0,
             None if window.stage is Stage.LISTING else self._page_size,

@@ -56,13 +56,18 @@ class Window:
     end: int | None = None
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it has no bounds of its own."""
+        return self.begin is None and self.end is None
+
+    @property
     def name(self) -> str:
         """Its name in the journal.
 
         >>> Window(Stage.PULL, 0).name, Window(Stage.PULL, 0, None, 86_400).name
         ('pull/0', 'pull/0/..1970-01-02T00:00:00')
         """
-        if self.begin is None and self.end is None:
+        if self.is_whole:
             return f"{self.stage}/{self.part}"
         return f"{self.stage}/{self.part}/{_shown(self.begin)}..{_shown(self.end)}"
 

@@ -1,0 +1,226 @@
+"""Law 3: whatever goes wrong at whichever call, each product comes exactly once, or an error says what is missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.errors import IncompleteLoad, ServiceError, UnexpectedReply
+from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
+from prodex.service import Client, Patience
+from prodex.store.snapshot import snapshots_folder
+
+#: Products of the catalogue; a page holds 20, so that there are several pages of every kind.
+TOTAL = 110
+PAGE = 20
+
+#: Ways of paging -> what has to be set for so few products to be paged that way.
+WAYS = {
+    "offset": {},
+    "scroll": {"prodex.service.walk.SCROLL_FROM": 1},
+    "windows": {"prodex.service.walk.SCROLL_FROM": 30, "prodex.load.windows.SMALLEST": 25},
+}
+
+
+def records() -> list[dict[str, Any]]:
+    """Return products whose times of update are spread over three years, some of them within one second."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    days = [number * 10 if number < 90 else 500 for number in range(TOTAL)]
+    return [
+        {
+            "id": number + 1,
+            "gtin": f"{number:014d}",
+            "updatedAt": f"{now - timedelta(days=day):%Y-%m-%dT%H:%M:%S}",
+            "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": f"produit {number}"}],
+        }
+        for number, day in enumerate(days)
+    ]
+
+
+@pytest.fixture(scope="module")
+def exchange() -> Iterator[Sandbox]:
+    """Serve the catalogue, one for all cases."""
+    with Sandbox(records()) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have pages go one of the ways."""
+    for name, value in WAYS[request.param].items():
+        monkeypatch.setattr(name, value)
+    return str(request.param)
+
+
+def connected(sandbox: Sandbox) -> Client:
+    """Reach it, with patience but without pauses."""
+    key = sandbox.credentials[0]
+    return prodex.connect(
+        base_url=sandbox.base_url,
+        client_id=key["client_id"],
+        client_secret=key["client_secret"],
+        patience=Patience(first_wait=0.001, jitter=0),
+    )
+
+
+def loaded(sandbox: Sandbox, way: str, *, allow_incomplete: bool = False) -> prodex.Catalog:
+    """Load everything anew."""
+    return prodex.load_products(
+        connected(sandbox),
+        name="faulty",
+        max_age=0,
+        page_size=PAGE,
+        windows=0 if way == "scroll" else 3,
+        allow_incomplete=allow_incomplete,
+    )
+
+
+def contents(catalog: prodex.Catalog) -> list[int]:
+    """Return the ids of a catalogue, sorted; a product that stands there twice comes twice."""
+    return sorted(json.loads(text)["id"] for text in catalog.raw["json"])
+
+
+#: Faults that cannot be ordered for a way of paging: without a cursor none is lost, and a scroll is frozen.
+CANNOT_HAPPEN = {("offset", "lost-cursor"), ("scroll", "moves"), ("windows", "moves")}
+
+EVERYTHING = list(range(1, TOTAL + 1))
+
+
+def test_the_catalogue_goes_each_way(exchange: Sandbox, way: str) -> None:
+    """The ways differ in their calls, so that the cases below test what they say."""
+    exchange.requests.clear()
+    assert EVERYTHING == contents(loaded(exchange, way))
+    bodies = [body for _, path, body in exchange.requests if path.endswith("/list")]
+    assert (way == "offset") == any("offset" in body for body in bodies)
+    assert (way != "offset") == any(body.get("next_page") for body in bodies)
+    assert (way == "windows") == any("updated_at_to" in body for body in bodies)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind != "call"])
+def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str) -> None:
+    """Each fault, at each call of a load: everything comes once, although something really went wrong."""
+    options: dict[str, Any] = {"429": {"retry_after": 0}, "latency": {"seconds": 0.01}}.get(kind, {})
+    struck, call = 0, 0
+    while True:
+        call += 1
+        exchange.order(Fault(kind, at=call, **options))
+        before, hits = len(exchange.requests), len(exchange.faults_hit)
+        catalog = loaded(exchange, way)
+        calls = sum(path.endswith("/list") for _, path, _ in exchange.requests[before:])
+        struck += len(exchange.faults_hit) - hits
+        exchange.clear_faults()
+        assert (EVERYTHING, True) == (contents(catalog), catalog.complete), f"{kind} at call {call}"
+        if call >= calls:
+            break
+    assert ((way, kind) in CANNOT_HAPPEN) == (struck == 0)
+
+
+BEHAVIOURS: dict[str, dict[str, Any]] = {
+    "equal cursors": {"cursor_changes": False},
+    "an empty page ends a scroll": {"scroll_end": ScrollEnd.EMPTY_PAGE},
+    "no cursor ends a scroll": {"scroll_end": ScrollEnd.NO_CURSOR},
+    "a null cursor ends a scroll": {"scroll_end": ScrollEnd.NULL_CURSOR},
+    "a scroll never ends": {"endless_scroll": True},
+    "the service's clock is fast": {"clock_skew": 7200},
+    "the service's clock is slow": {"clock_skew": -7200},
+    "updated_at_from excludes its second": {"exclusive_from": True},
+    "updated_at_to excludes its second": {"exclusive_to": True},
+    "both bounds exclude their second": {"exclusive_from": True, "exclusive_to": True},
+    "a cursor lives a moment only": {"cursor_lifetime": 0.03},
+    "a token lives a moment only": {"token_lifetime": 1.05},
+}
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_what_a_service_is_always_like_costs_no_product(way: str, behaviour: str) -> None:
+    """Everything comes once, while products are changed, added and removed as it is pulled."""
+    with Sandbox(records(), behaviour=Behaviour(**BEHAVIOURS[behaviour])) as sandbox:
+        assert EVERYTHING == contents(loaded(sandbox, way))
+        known = records()
+        for call, number in ((2, 3), (4, 60), (6, 95), (9, 20)):
+            sandbox.at_call(call, lambda number=number: sandbox.change([known[number]]))
+        sandbox.at_call(5, lambda: sandbox.change([{**known[0], "id": 900, "gtin": "00000000009000"}]))
+        catalog = loaded(sandbox, way)
+        assert (True, [*EVERYTHING, 900]) == (catalog.complete, contents(catalog))
+        sandbox.clear_faults()
+        sandbox.at_call(4, lambda: sandbox.remove([known[8], known[109]]))
+        catalog = loaded(sandbox, way)
+        gone = {known[8]["id"], known[109]["id"]}
+        assert (True, [i for i in [*EVERYTHING, 900] if i not in gone]) == (
+            catalog.complete,
+            contents(catalog),
+        )
+
+
+def outcome(sandbox: Sandbox, way: str) -> tuple[bool, list[int]] | None:
+    """Return whether a load says that it is complete, and what it holds; None where it raises an error of ours."""
+    try:
+        catalog = loaded(sandbox, way)
+    except (ServiceError, IncompleteLoad):
+        return None
+    return catalog.complete, contents(catalog)
+
+
+def test_totals_that_shrink_are_told(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where later pages announce and hold less, the listing finds the rest; if that shrinks as well, it is told."""
+    with Sandbox(records(), behaviour=Behaviour(total_shrinks=2)) as sandbox:
+        assert (True, EVERYTHING) == outcome(sandbox, way)
+        monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", PAGE)
+        with pytest.raises(IncompleteLoad, match=f"of {TOTAL} products"):
+            loaded(sandbox, way)
+
+
+@pytest.mark.parametrize("kind", ["500", "garbage", "cut", "lost-cursor", "401", "drops", "repeats", "moves"])
+def test_a_fault_that_lasts_is_an_error_or_costs_nothing(exchange: Sandbox, way: str, kind: str) -> None:
+    """From the third call on, for good; and once it is over, the same load is whole."""
+    exchange.order(Fault(kind, at=range(3, 10**9)))
+    assert outcome(exchange, way) in (None, (True, EVERYTHING))
+    exchange.clear_faults()
+    assert (True, EVERYTHING) == outcome(exchange, way)
+
+
+@pytest.mark.parametrize("way", ["offset", "scroll"], indirect=True)
+def test_a_page_that_never_comes_is_made_up_for(exchange: Sandbox, way: str) -> None:
+    """With allow_incomplete a window that the service fails to give is left out, and its products come by GTIN."""
+    exchange.order(Fault("garbage", at=4, times=6))
+    with pytest.raises(UnexpectedReply, match="failed 6 times") as raised:
+        loaded(exchange, way)
+    assert ["What has come so far is kept: the same call goes on from there."] == raised.value.__notes__
+    exchange.clear_faults()
+    shutil.rmtree(snapshots_folder())
+
+    exchange.order(Fault("garbage", at=4, times=6))
+    catalog = loaded(exchange, way, allow_incomplete=True)
+    exchange.clear_faults()
+    assert (True, EVERYTHING) == (catalog.complete, contents(catalog))
+
+
+def test_pages_that_never_come_are_listed(exchange: Sandbox) -> None:
+    """Where nothing helps, the list says what could not be loaded and why."""
+    exchange.order(Fault("garbage", at=range(3, 10**9)))
+    catalog = loaded(exchange, "offset", allow_incomplete=True)
+    exchange.clear_faults()
+    problems = dict(catalog.origin.ledger.problems())
+    assert (False, PAGE) == (catalog.complete, len(catalog))
+    assert {"pull/0", "end", "listing/0"} <= problems.keys()
+    assert "its 41 bytes begin with" in problems["pull/0"]
+
+
+def test_a_product_that_cannot_be_asked_for_is_named() -> None:
+    """It was lost on its page, the listing names it, and it has no GTIN to ask for it by."""
+    known = records()
+    nameless = {key: value for key, value in known.pop(50).items() if key != "gtin"}
+    with Sandbox([nameless, *known]) as sandbox:
+        sandbox.order(Fault("drops", at=2, products=1))
+        with pytest.raises(
+            IncompleteLoad, match=r"product 51, GTIN None: .* has no GTIN to ask for it by"
+        ) as raised:
+            loaded(sandbox, "offset")
+    assert raised.value.ledger is not None
+    assert 1 == len(raised.value.ledger.problems())
