@@ -8,7 +8,7 @@ enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,49 +30,48 @@ _GTIN = re.compile("[0-9]{1,14}")
 def load_code_labels(
     service: Client, query: ProductQuery, languages: Sequence[str], parts: Sequence[StoredPart], folder: Path
 ) -> list[StoredPart]:
-    """Load the labels of all codes of a catalogue in some languages, into `code_labels` of its first part."""
-    chosen = _fewest_products(part.open(folder) for part in parts)
-    rows: dict[tuple[str, str, str], tuple[str | None, str | None]] = {}
+    """Load the labels of codes in some languages into `code_labels` of the first part; of a code only once."""
+    opened = [part.open(folder) for part in parts]
+    known = pa.concat_tables([part.read("code_labels") for part in opened]).to_pylist()
+    names = TABLES["code_labels"].schema.names
+    rows = {tuple(row[name] for name in names[:3]): tuple(row[name] for name in names[3:]) for row in known}
+    chosen = _fewest_products(opened, {(attribute, code) for attribute, code, _ in rows})
+    if not chosen:
+        return list(parts)
+    again = replace(query, gtins_in=chosen)
     for language in languages:
-        again = replace(query, gtins_in=chosen) if chosen else None
-        for page in (
-            pages(service, again, accept_language=language, progress=False, report=PullReport())
-            if again
-            else ()
-        ):
+        for page in pages(service, again, accept_language=language, progress=False, report=PullReport()):
             tables = decoded(flatten_products([bytes(product) for product in page.envelope.data]))
             for attribute, code, label, description in code_values(tables):
                 if label is not None or description is not None:
                     rows[attribute, code, language] = (label, description)
-    lexicon = [(*key, *value) for key, value in sorted(rows.items())]
-    names = TABLES["code_labels"].schema.names
-    table = pa.Table.from_pylist(
-        [dict(zip(names, row, strict=True)) for row in lexicon], TABLES["code_labels"].schema
-    )
+    lexicon = [dict(zip(names, (*key, *value), strict=True)) for key, value in sorted(rows.items())]
+    table = pa.Table.from_pylist(lexicon, TABLES["code_labels"].schema)
     return [rewrite_table(parts[0], folder, "code_labels", table), *parts[1:]]
 
 
 def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | None, str | None]]:
     """Yield attribute, code, label and description of every code value of a catalogue, wherever it stands."""
     yield from _distinct(tables["codes"], "attribute", ("code", "label", "description"))
-    for table in TABLES.values():
-        for prefix, columns in _code_columns(table.columns).items():
-            attribute = ".".join([*table.anchors[0].split("."), *prefix]).lstrip(".")
-            for row in _distinct(tables[table.name], None, columns):
-                yield attribute, *row[1:]
+    for name, attribute, columns in _declared_codes():
+        for row in _distinct(tables[name], None, columns):
+            yield attribute, *row[1:]
 
 
-def _fewest_products(parts: Iterable[Part]) -> list[str]:
+def _fewest_products(parts: Iterable[Part], known: Collection[Code]) -> list[str]:
     """Choose GTINs that together carry every code: those with most codes first, each for what is still missing."""
     carried: dict[str, set[Code]] = {}
+
+    def see(gtin: str | None, attribute: str, code: str | None) -> None:
+        if code and (attribute, code) not in known and _GTIN.fullmatch(gtin or ""):
+            carried.setdefault(str(gtin), set()).add((attribute, code))
+
     for part in parts:
-        for name, attribute, code in _code_places():
-            columns = ["gtin", code, *([attribute] if attribute else [])]
-            for row in part.read(name, columns).to_pylist():
-                if _GTIN.fullmatch(row["gtin"] or "") and row[code]:
-                    carried.setdefault(row["gtin"], set()).add(
-                        (row[attribute] if attribute else code, row[code])
-                    )
+        for row in part.read("codes", ["gtin", "attribute", "code"]).to_pylist():
+            see(row["gtin"], row["attribute"], row["code"])
+        for name, attribute, (code, _, _) in _declared_codes():
+            for row in part.read(name, ["gtin", code]).to_pylist():
+                see(row["gtin"], attribute, row[code])
     carrier: dict[Code, str] = {}
     for gtin in sorted(carried, key=lambda gtin: (-len(carried[gtin]), gtin)):
         for value in carried[gtin]:
@@ -80,11 +79,12 @@ def _fewest_products(parts: Iterable[Part]) -> list[str]:
     return sorted(set(carrier.values()))
 
 
-def _code_places() -> Iterator[tuple[str, str | None, str]]:
-    yield "codes", "attribute", "code"
+def _declared_codes() -> Iterator[tuple[str, str, tuple[str, str, str | None]]]:
+    """Yield the code values that have columns of their own: table, attribute (wire path), columns."""
     for table in TABLES.values():
-        for columns in _code_columns(table.columns).values():
-            yield table.name, None, columns[0]
+        for prefix, columns in _code_columns(table.columns).items():
+            attribute = ".".join([*table.anchors[0].split("."), *prefix]).lstrip(".")
+            yield table.name, attribute, columns
 
 
 def _code_columns(columns: Sequence[Column]) -> dict[tuple[str, ...], tuple[str, str, str | None]]:

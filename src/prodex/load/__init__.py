@@ -5,5 +5,6 @@ part by part). Only the first needs the network.
 """
 
 from prodex.load.products import load_products, load_rich_content, recover
+from prodex.load.refresh import refresh
 
-__all__ = ["load_products", "load_rich_content", "recover"]
+__all__ = ["load_products", "load_rich_content", "recover", "refresh"]

@@ -349,4 +349,5 @@ def _since(query: ProductQuery, since: datetime) -> ProductQuery:
 
 
 def _is_missing(one: Identity, have: Mapping[str, str | None]) -> bool:
-    return one.product_id not in have or (one.updated_at or "") > (have[one.product_id] or "")
+    # To the second: tables hold no more of a date.
+    return one.product_id not in have or (one.updated_at or "")[:19] > (have[one.product_id] or "")[:19]

@@ -190,10 +190,7 @@ def _load(
             f"query is {query!r:.60}, not a ProductQuery. ProductQuery.from_body(...) makes one."
         )
     page_size = checked_page_size(page_size)
-    if not isinstance(windows, int) or windows < 0:
-        raise QueryError(
-            f"windows is {windows!r}. Give the number to be fetched side by side, or 0 for one scroll."
-        )
+    windows = checked_windows(windows)
     asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
     age = _age(max_age)
     if (fresh := _fresh(name, asked, age)) is not None:
@@ -218,6 +215,15 @@ def _load(
             catalog = _built(name, asked, journal, decided, executor, service)
         journal.remove()
         return catalog
+
+
+def checked_windows(windows: int) -> int:
+    """Return the number of windows side by side, or refuse what is none."""
+    if not isinstance(windows, int) or isinstance(windows, bool) or windows < 0:
+        raise QueryError(
+            f"windows is {windows!r}. Give the number to be fetched side by side, or 0 for one scroll."
+        )
+    return windows
 
 
 def resumed(

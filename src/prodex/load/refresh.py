@@ -1,0 +1,214 @@
+"""Refreshing a snapshot: only what changed is fetched, and merged by key into a new snapshot."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin
+from prodex.errors import QueryError
+from prodex.files import checked_name, storage
+from prodex.labels import load_code_labels
+from prodex.load.fetch import LAG, Fetch
+from prodex.load.products import WINDOWS, checked_windows, dated, incomplete, kept_for_later, resumed
+from prodex.query import ProductQuery
+from prodex.service import Client
+from prodex.service.progress import Progress, showing
+from prodex.store.journal import Journal
+from prodex.store.lock import locked
+from prodex.store.merge import MergePlan, held_products, merge_parts, plan_merge
+from prodex.store.parts import StoredPart
+from prodex.store.plan import Came, gone_from, ledger_of, newest
+from prodex.store.snapshot import commit, open_snapshot, snapshots_folder, stored_parts
+
+_LOG = logging.getLogger("prodex")
+
+
+def refresh(
+    service: Client,
+    snapshot: str,
+    *,
+    sweep: bool = False,
+    windows: int = WINDOWS,
+    allow_incomplete: bool = False,
+    progress: Progress = None,
+    executor: Executor | None = None,
+) -> Catalog:
+    """Bring a snapshot up to date, by fetching only what changed, and keep the result as a new snapshot.
+
+    What changed is what the service says was updated since its own clock at the last load, less two minutes. (The
+    `updatedAt` of a record has no zone, and is no watermark.) Parts in which nothing changed are not written again.
+
+    A product that disappeared, or left the query in another way than by an update, is not among what changed. It
+    shows in the numbers: where these do not agree at the end, key and date of everything are listed, and what is
+    missing is fetched and what has gone is left out.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`, with the same access key that loaded the snapshot.
+    snapshot
+        Its name; the newest of that name is refreshed.
+    sweep
+        Make that listing in any case: the numbers also agree where as many products are missing as have gone.
+    windows, allow_incomplete, progress, executor
+        As for `load_products`.
+
+    Raises
+    ------
+    QueryError
+        When the snapshot does not come from this service and access key.
+    SnapshotNotFound
+        When there is no snapshot of this name yet.
+    IncompleteLoad, SnapshotLocked, ServiceError, StorageError
+        As for `load_products`; what came before an error is kept, and the same call goes on from there.
+    """
+    name, _, earlier = snapshot.partition("@")
+    if earlier:
+        raise QueryError(
+            f"{snapshot!r} is an earlier snapshot. The newest is refreshed: refresh(service, {name!r})."
+        )
+    windows = checked_windows(windows)
+    folder = snapshots_folder() / checked_name(name)
+    open_snapshot(name)
+    with locked(folder, f"refreshing {name!r}"):
+        old = open_snapshot(name)
+        origin, client = _same_question(service, old, name)
+        began = origin.server_time or origin.loaded_at
+        assert old.folder is not None  # noqa: S101 - an opened snapshot has one
+        assert origin.query is not None and began is not None  # noqa: S101, PT018 - a load from a service has both
+        since = began - LAG
+        question = {"asked": _asked(origin).to_json(), "snapshot": old.folder.name, "sweep": sweep}
+        journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
+        with kept_for_later(journal):
+            with showing(progress, "Changed products") as show:
+                fetch = Fetch(
+                    client,
+                    origin.query,
+                    journal,
+                    since=since,
+                    side_by_side=journal.question["windows"],
+                    tolerant=allow_incomplete,
+                    show=show,
+                )
+                held = _held(old)
+                fetch.pull()
+                came = newest(journal)
+                agrees = ledger_of(journal, {**held, **came}, refreshed=True).complete
+                if sweep or not agrees:
+                    fetch.reconcile(held)
+            new = _merged(client, name, old, origin, journal, held, allow_incomplete, executor)
+        journal.remove()
+        return new
+
+
+def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Client]:
+    """Return where the snapshot comes from, and the client in its language."""
+    origin = old.origin
+    if origin.query is None or (origin.source, origin.asked_by) != (service.base_url, service.fingerprint):
+        raise QueryError(
+            f"{name!r} comes from {origin.source}"
+            + (", asked with another access key" if origin.source == service.base_url else "")
+            + f"; {service.base_url} cannot tell what changed in it. Load it from there under another name."
+        )
+    if len(old) != origin.ledger.distinct:
+        raise QueryError(
+            f"{name!r} was saved with {len(old):,} of {origin.ledger.distinct:,} products: as a selection it has no "
+            "query that the service could be asked again. Refresh the snapshot it was made from."
+        )
+    if origin.accept_language and origin.accept_language != service.accept_language:
+        return origin, service.with_language(origin.accept_language)
+    return origin, service
+
+
+def _asked(origin: Origin) -> Origin:
+    """Return what was asked, without what came of it."""
+    return Origin(
+        origin.source, origin.query, origin.accept_language, origin.labels, asked_by=origin.asked_by
+    )
+
+
+def _held(old: Catalog) -> dict[str, str | None]:
+    """Return key and updatedAt of every product of a snapshot, the date as it stands on the wire."""
+    table = old.arrow("products", ["product_id", "updated_at"])
+    dates = pc.strftime(table["updated_at"], format="%Y-%m-%dT%H:%M:%S")
+    seconds = pc.utf8_slice_codeunits(dates, 0, 19)  # Arrow writes fractions as well
+    return dict(zip(table["product_id"].to_pylist(), seconds.to_pylist(), strict=True))
+
+
+def _merged(
+    client: Client,
+    name: str,
+    old: Catalog,
+    origin: Origin,
+    journal: Journal,
+    held: Mapping[str, str | None],
+    allow_incomplete: bool,
+    executor: Executor | None,
+) -> Catalog:
+    """Judge what came, and merge it."""
+    query = origin.query or ProductQuery()
+    came = _newer(newest(journal), held, old, journal)
+    everything = {**held, **came}
+    ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
+    still_missing = tuple(gtin for gtin in ledger.missing_gtins if gtin in set(origin.ledger.missing_gtins))
+    ledger = replace(ledger, missing_gtins=still_missing)
+    if not ledger.complete and not allow_incomplete:
+        raise incomplete("The refresh", ledger)
+    gone = gone_from(everything, journal) if ledger.listed is not None else frozenset()
+    places = {product: (copy.page, copy.item) for product, copy in came.items() if product not in gone}
+    decided = plan_merge(held_products(old), places, gone)
+    _LOG.info("%d added, %d changed, %d gone", decided.added, decided.changed, decided.gone)
+    return commit(
+        name,
+        dated(_asked(origin), journal, ledger),
+        lambda beside: _parts(client, query, origin, old, journal, decided, beside, executor),
+    )
+
+
+def _newer(
+    came: Mapping[str, Came], held: Mapping[str, str | None], old: Catalog, journal: Journal
+) -> dict[str, Came]:
+    """Return what came and is not there yet: what was updated shortly before the last load comes again each time."""
+    newer = {}
+    same = []
+    for product, copy in came.items():
+        before = held.get(product, "") or ""
+        if product not in held or copy.updated_at[:19] > before:
+            newer[product] = copy
+        elif copy.updated_at[:19] == before:
+            same.append(product)
+    stored = old.arrow(
+        "raw", ["product_id", "json"], pc.field("product_id").isin(pa.array(same, pa.string()))
+    )
+    texts = dict(zip(stored["product_id"].to_pylist(), stored["json"].to_pylist(), strict=True))
+    for product in same:  # of the same second; only the whole record tells whether it was changed once more
+        copy = came[product]
+        (record,) = journal.products(copy.page, [copy.item])
+        if record.decode("utf-8", "replace") != texts[product]:
+            newer[product] = copy
+    return newer
+
+
+def _parts(
+    client: Client,
+    query: ProductQuery,
+    origin: Origin,
+    old: Catalog,
+    journal: Journal,
+    decided: MergePlan,
+    beside: Path,
+    executor: Executor | None,
+) -> Iterable[StoredPart]:
+    assert old.folder is not None  # noqa: S101 - see refresh
+    with storage(beside):
+        parts = list(
+            merge_parts(stored_parts(old.folder), old.folder, journal.folder, decided.parts, beside, executor)
+        )
+        return load_code_labels(client, query, origin.labels, parts, beside) if origin.labels else parts
