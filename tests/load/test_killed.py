@@ -1,0 +1,25 @@
+"""Law 3 under SIGKILL: a load that is killed at any moment goes on where it was, and loses nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from killing import SIDE_BY_SIDE, kill_often
+
+import prodex
+from prodex.sandbox import Behaviour, Sandbox
+from prodex.sandbox.sample import shared_products
+
+
+def test_thirty_kills_cost_no_product_and_hardly_a_page(home: Path) -> None:
+    """The same call goes on each time: nothing is lost or twice, at most one page of each window comes again."""
+    with Sandbox(shared_products(900), behaviour=Behaviour(latency=0.02)) as sandbox:
+        killing = kill_often(sandbox, home, 30, page_size=15, longest=0.9)
+    catalog = prodex.open_snapshot("killed")
+    ids = [json.loads(record)["id"] for record in catalog.raw["json"]]
+
+    assert (True, 900, 900) == (catalog.complete, len(ids), len(set(ids)))
+    assert 30 == killing.kills
+    assert sum(killing.fetched_again) > 0
+    assert max(killing.fetched_again) <= SIDE_BY_SIDE
