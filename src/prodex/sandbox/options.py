@@ -99,8 +99,9 @@ def _faults_in_words() -> str:
     kinds = {name: kind for name, kind in FAULTS.items() if "run" not in kind.options}
     return "\n".join(
         (
-            "examples: prodex sandbox --port 8080 --products mine.jsonl.gz",
-            "prodex sandbox --fault lost-cursor@3 --fault 429@2,5,endpoint=upsert,retry_after=1 --latency 0.2",
+            "examples:",
+            "  prodex sandbox --port 8080 --products mine.jsonl.gz",
+            "  prodex sandbox --fault lost-cursor@3 --fault 429@2,5,endpoint=upsert,retry_after=1 --latency 0.2",
             "",
             _HOW_TO_ORDER,
             *(f"  {name:14}{kind.meaning.replace('`', '')}" for name, kind in kinds.items()),
