@@ -21,7 +21,8 @@ from typing import Any
 from prodex.envelope import split
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
-from prodex.store.merge import Place, merge_parts, plan_merge
+from prodex.store.merge import merge_parts
+from prodex.store.merge_plan import Place, plan_merge
 from prodex.store.parts import StoredPart
 from prodex.store.plan import PRODUCTS_PER_PART, PartPlan
 from prodex.tables.records import identify

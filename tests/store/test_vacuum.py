@@ -20,7 +20,8 @@ import prodex
 from prodex.cli import app
 from prodex.errors import QueryError, SettingsError, SnapshotLocked, SnapshotNotFound, StorageError
 from prodex.store.lock import locked
-from prodex.store.merge import merge_parts, plan_merge
+from prodex.store.merge import merge_parts
+from prodex.store.merge_plan import plan_merge
 from prodex.store.parts import StoredPart
 from prodex.store.snapshot import commit, stored_parts
 

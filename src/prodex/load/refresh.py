@@ -22,7 +22,8 @@ from prodex.service import Client
 from prodex.service.progress import Progress, showing
 from prodex.store.journal import Journal
 from prodex.store.lock import locked
-from prodex.store.merge import MergePlan, held_products, merge_parts, plan_merge
+from prodex.store.merge import merge_parts
+from prodex.store.merge_plan import MergePlan, held_products, plan_merge
 from prodex.store.parts import StoredPart
 from prodex.store.plan import Came, gone_from, ledger_of, newest
 from prodex.store.snapshot import commit, open_snapshot, snapshots_folder, stored_parts

@@ -1,0 +1,134 @@
+"""What a merge by key does to each part, decided from keys alone: linked, written anew, or new.
+
+Pure: nothing is read but keys, and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from prodex.catalog import Catalog
+from prodex.store.plan import PRODUCTS_PER_PART
+
+#: Where a product stands in the journal: page, and index on that page.
+Place = tuple[int, int]
+
+
+class PartMerge(NamedTuple):
+    """What one part of the new snapshot is made of.
+
+    Attributes
+    ----------
+    number
+        Its number.
+    old
+        Number of the old part that goes on in it, or None for a part of new products only.
+    leaving
+        The products of the old part whose rows go, because a newer version came or because they are gone.
+    pages
+        The products that come in: for each page of the journal the indexes.
+    """
+
+    number: int
+    old: int | None
+    leaving: frozenset[str]
+    pages: tuple[tuple[int, tuple[int, ...]], ...]
+
+    @property
+    def linked(self) -> bool:
+        """Whether the old part goes on as it is."""
+        return self.old is not None and not self.leaving and not self.pages
+
+
+class MergePlan(NamedTuple):
+    """What a merge will do.
+
+    Attributes
+    ----------
+    parts
+        The parts of the new snapshot.
+    added, changed, gone
+        How many products are new, replaced by what came, and taken out.
+    """
+
+    parts: tuple[PartMerge, ...]
+    added: int
+    changed: int
+    gone: int
+
+
+def plan_merge(
+    held: Iterable[Collection[str]],
+    came: Mapping[str, Place],
+    gone: Collection[str] = (),
+    *,
+    products_per_part: int = PRODUCTS_PER_PART,
+) -> MergePlan:
+    """Decide which parts go on as they are, which are written anew, and where new products go.
+
+    A changed product stays in the part that held it. New products fill up parts that are written anyway, then the
+    smallest ones, then new parts. A part that loses all its products is dropped; the first one stays, since it holds
+    the labels of codes, and a catalogue has one part at least.
+
+    Parameters
+    ----------
+    held
+        The product ids of each old part.
+    came
+        What came, each product once: its id, and where it stands in the journal.
+    gone
+        The ids of products that are no longer there. What came is there, whatever this says.
+    products_per_part
+        How many products a part is filled up to.
+
+    Examples
+    --------
+    >>> decided = plan_merge([["1", "2"], ["3"]], {"2": (0, 0), "4": (0, 1)}, products_per_part=2)
+    >>> [(part.old, sorted(part.leaving), part.pages) for part in decided.parts]
+    [(0, ['2'], ((0, (0,)),)), (1, [], ((0, (1,)),))]
+    """
+    gone = frozenset(gone) - came.keys()
+    sizes: list[int] = []
+    leaving: list[frozenset[str]] = []
+    coming: list[list[Place]] = []
+    replaced: set[str] = set()
+    for products in held:
+        left = frozenset(product for product in products if product in came or product in gone)
+        back = [product for product in left if product in came and product not in replaced]
+        replaced.update(back)
+        leaving.append(left)
+        coming.append([came[product] for product in back])
+        sizes.append(len(products) - len(left) + len(back))
+    added = sorted(place for product, place in came.items() if product not in replaced)
+    rooms = sorted(range(len(sizes)), key=lambda old: (not leaving[old], sizes[old]))
+    left_to_place = added
+    for old in rooms:
+        room = max(products_per_part - sizes[old], 0)
+        coming[old] += left_to_place[:room]
+        left_to_place = left_to_place[room:]
+    merged = [
+        PartMerge(0, old, leaving[old], _by_page(coming[old]))
+        for old in range(len(sizes))
+        if old == 0 or sizes[old] or coming[old]
+    ]
+    merged += [
+        PartMerge(0, None, frozenset(), _by_page(left_to_place[start : start + products_per_part]))
+        for start in range(0, len(left_to_place), products_per_part)
+    ]
+    numbered = tuple(part._replace(number=number) for number, part in enumerate(merged))
+    went = sum(map(len, leaving)) - len(replaced)
+    return MergePlan(numbered, len(added), len(replaced), went)
+
+
+def held_products(catalog: Catalog) -> Iterator[list[str]]:
+    """Yield the product ids of each part of a catalogue, one part in memory at a time."""
+    for part in catalog.parts:
+        yield part.read("products", ["product_id"])["product_id"].to_pylist()
+
+
+def _by_page(places: Iterable[Place]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    pages: dict[int, list[int]] = {}
+    for page, index in sorted(places):
+        pages.setdefault(page, []).append(index)
+    return tuple((page, tuple(indexes)) for page, indexes in pages.items())
