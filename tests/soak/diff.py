@@ -40,7 +40,9 @@ _HOME = Path(__file__).parents[2]
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak.diff", description=__doc__)
     parser.add_argument("--products", type=int, default=200_000, help="how many products each snapshot holds")
-    parser.add_argument("--folder", type=Path, default=_HOME / "data" / "soak", help="where the snapshots are kept")
+    parser.add_argument(
+        "--folder", type=Path, default=_HOME / "data" / "soak", help="where the snapshots are kept"
+    )
     options = parser.parse_args(arguments)
     os.environ["PRODEX_HOME"] = str(options.folder.absolute())
     names = make(options.products)
@@ -102,7 +104,10 @@ def _shuffled(count: int) -> Iterator[Product]:
 def _refreshed(old: prodex.Catalog, count: int, folder: Path) -> Iterator[StoredPart]:
     """Write a snapshot whose first parts are changed and whose others are the files of the old one."""
     of_part = min(_PART, count)
-    few = (changed(record) if number < count // _EVERY else record for number, record in enumerate(products(of_part)))
+    few = (
+        changed(record) if number < count // _EVERY else record
+        for number, record in enumerate(products(of_part))
+    )
     yield from _parts(few, folder)
     manifest = json.loads((Path(str(old.folder)) / "manifest.json").read_bytes())
     for part in manifest["parts"][1:]:
@@ -117,7 +122,10 @@ def _refreshed(old: prodex.Catalog, count: int, folder: Path) -> Iterator[Stored
 def changed(record: Product) -> Product:
     """Return a product with another text, one picture more in front and a later date."""
     text, *others = record["namePublicLong"]
-    pictures = [{"url": "https://media.example.com/new.jpg", "isPackshot": False}, *record["assets"]["pictures"]]
+    pictures = [
+        {"url": "https://media.example.com/new.jpg", "isPackshot": False},
+        *record["assets"]["pictures"],
+    ]
     return record | {
         "updatedAt": "2026-11-20T08:00:00",
         "namePublicLong": [text | {"data": f"{text['data']} (new)"}, *others],

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from prodex.compare.keys import keys_of
+from prodex.compare.keys import is_recognised, keys_of
 from prodex.tables.declaration import child_path
 from prodex.tables.values import scalar_text, storable
 
@@ -18,13 +18,15 @@ Moves = dict[tuple[str, Position], int]
 
 
 def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
-    """Find what each item of each list of an old product became in the new one.
+    """Find what each item of each list of an old product became in the new one, and take out what stayed.
 
     Items are matched by all that they say, then by the keys of `prodex.compare.keys`, then, where they have no key,
-    in their order. What stands inside of items is matched only inside of the pair.
+    in their order. What stands inside of items is matched only inside of the pair. Of items that are the same to the
+    letter both records keep null, which makes no row: most of what stands in a list never changes.
 
-    >>> align({"isTaggedBy": ["new", "big"]}, {"isTaggedBy": ["red", "new", "big"]})
-    {('isTaggedBy', (0,)): 1, ('isTaggedBy', (1,)): 2}
+    >>> old, new = {"synonyms": [{"sort": 1}, {"sort": 2}]}, {"synonyms": [{"sort": 3}, {"sort": 1}, {"sort": 2.0}]}
+    >>> align(old, new), old
+    ({('synonyms', (0,)): -1, ('synonyms', (1,)): 2}, {'synonyms': [None, {'sort': 2}]})
     """
     moves: Moves = {}
     waiting: list[tuple[Any, Any, str, Position]] = [(old, new, "", ())]
@@ -36,6 +38,8 @@ def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
                 for key in before.keys() & after.keys()
             )
         elif isinstance(before, list) and isinstance(after, list):
+            for index, other in _matched(before, after, repr):
+                before[index] = after[other] = None
             pairs = dict(_pairs(before, after, path))
             for index, item in enumerate(before):
                 moves[path, (*place, index)] = pairs.get(index, ~index)
@@ -61,27 +65,24 @@ def moved(moves: Moves, attribute: str, position: Position) -> Position:
 
 
 def _pairs(old: list[Any], new: list[Any], path: str) -> Iterator[tuple[int, int]]:
-    left, right = list(range(len(old))), list(range(len(new)))
+    left, right = list(old), list(new)
     for key_of in _ways(path):
-        if not left or not right:
-            return
-        waiting: dict[Hashable, list[int]] = defaultdict(list)
-        for index in left:
-            waiting[key_of(old[index])].append(index)
-        taken: dict[int, int] = {}
-        used: Counter[Hashable] = Counter()
-        for index in right:
-            key = key_of(new[index])
-            if (
-                key is not None
-                and (match := next(islice(waiting.get(key, ()), used[key], None), None)) is not None
-            ):
-                used[key] += 1
-                taken[index] = match
-                yield match, index
-        gone = set(taken.values())
-        left = [index for index in left if index not in gone]
-        right = [index for index in right if index not in taken]
+        for pair in _matched(left, right, key_of):
+            left[pair[0]] = right[pair[1]] = None
+            yield pair
+
+
+def _matched(old: list[Any], new: list[Any], key_of: Callable[[Any], Hashable]) -> list[tuple[int, int]]:
+    """Pair items of the same key, in their order; null has none."""
+    waiting: dict[Hashable, list[int]] = defaultdict(list)
+    for index in reversed(range(len(old))):
+        if old[index] is not None and (key := key_of(old[index])) is not None:
+            waiting[key].append(index)
+    pairs = []
+    for index, item in enumerate(new if waiting else ()):
+        if item is not None and (same := waiting.get(key_of(item))):
+            pairs.append((same.pop(), index))
+    return pairs
 
 
 def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
@@ -89,7 +90,7 @@ def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
     yield _content
     for way in range(3):
         yield lambda item, way=way: _nth_key(item, path, way)  # type: ignore[misc]
-    yield lambda item: _kind(item) if not any(keys_of(item, path)) else None
+    yield lambda item: None if is_recognised(item, path) else _kind(item)
 
 
 def _nth_key(item: Any, path: str, way: int) -> Hashable:

@@ -22,12 +22,13 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Part
 
 Numbers = npt.NDArray[np.int64]
+Digests = npt.NDArray[np.void]
 _T = TypeVar("_T")
 
 #: Records in memory at a time, in bytes of JSON, old and new together.
 GROUP_BYTES = 100_000_000
 
-_DIGEST = 16
+_DIGEST = np.dtype("V32")
 
 
 class Index(NamedTuple):
@@ -37,7 +38,7 @@ class Index(NamedTuple):
     parts: Numbers
     rows: Numbers
     sizes: Numbers
-    digests: npt.NDArray[np.uint64]
+    digests: Digests
 
 
 class Pairing(NamedTuple):
@@ -74,7 +75,7 @@ def pair(old: Index, new: Index) -> Pairing:
     )
     found = ~np.isnan(place)
     before, after = place[found].astype(np.int64), first_new[found]
-    differ = (old.digests[before] != new.digests[after]).any(axis=1)
+    differ = old.digests[before] != new.digests[after]
     return Pairing(
         (before[differ], after[differ]),
         after[~differ],
@@ -85,7 +86,10 @@ def pair(old: Index, new: Index) -> Pairing:
 
 def groups(old: Index, new: Index, before: Numbers, after: Numbers) -> Iterator[slice]:
     """Cut pairs of products (-1: none) into runs whose records fit into memory together."""
-    sizes = np.where(before < 0, 0, old.sizes[before]) + np.where(after < 0, 0, new.sizes[after])
+    sizes = np.zeros(len(before), np.int64)
+    for index, products in ((old, before), (new, after)):
+        there = products >= 0
+        sizes[there] += index.sizes[products[there]]
     numbers = np.cumsum(sizes) // GROUP_BYTES
     for number in np.unique(numbers):
         begin, end = np.searchsorted(numbers, [number, number + 1])
@@ -110,11 +114,11 @@ def records(catalog: Catalog, index: Index, products: Numbers) -> list[bytes | N
 
 
 def _index(catalog: Catalog, shared: set[int]) -> Index:
-    def read(number: int) -> tuple[pa.ChunkedArray, Numbers, npt.NDArray[np.uint64]]:
+    def read(number: int) -> tuple[pa.ChunkedArray, Numbers, Digests]:
         part = catalog.parts[number]
         if number in shared:
             keys = part.read("raw", ["product_id"])["product_id"]
-            return keys, np.zeros(len(keys), np.int64), np.zeros((len(keys), 2), np.uint64)
+            return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), _DIGEST)
         raw = part.read("raw", ["product_id", "json"])
         return raw["product_id"], *_digests(raw["json"])
 
@@ -126,24 +130,20 @@ def _index(catalog: Catalog, shared: set[int]) -> Index:
         np.repeat(np.arange(len(counts)), counts),
         np.concatenate([np.arange(count) for count in counts] or [np.zeros(0, np.int64)]),
         np.concatenate([sizes for _, sizes, _ in every] or [np.zeros(0, np.int64)]),
-        np.concatenate([digests for _, _, digests in every] or [np.zeros((0, 2), np.uint64)]),
+        np.concatenate([digests for _, _, digests in every] or [np.zeros(0, _DIGEST)]),
     )
 
 
-def _digests(json: pa.ChunkedArray) -> tuple[Numbers, npt.NDArray[np.uint64]]:
+def _digests(json: pa.ChunkedArray) -> tuple[Numbers, Digests]:
     """Return bytes and digest of each record, hashed where Arrow holds it: no record is copied into Python."""
-    found: list[bytes] = []
-    sizes: list[Numbers] = []
-    for chunk in json.chunks:
+    sizes, digests = [np.zeros(0, np.int64)], []
+    for chunk in filter(len, json.chunks):
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
-        text = memoryview(chunk.buffers()[2] or b"")
-        found += [
-            hashlib.sha256(text[begin:end]).digest()[:_DIGEST]
-            for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-        ]
+        text = memoryview(chunk.buffers()[2])
+        bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        digests += [hashlib.sha256(text[begin:end]).digest() for begin, end in bounds]
         sizes.append(np.diff(offsets).astype(np.int64))
-    digests = np.frombuffer(b"".join(found), np.uint64).reshape(-1, 2)
-    return np.concatenate(sizes or [np.zeros(0, np.int64)]), digests
+    return np.concatenate(sizes), np.frombuffer(b"".join(digests), _DIGEST)
 
 
 def _shared_parts(old: Sequence[Part], new: Sequence[Part]) -> list[tuple[int, int]]:

@@ -11,18 +11,18 @@ from typing import Any
 
 from prodex.tables.declaration import Table, anchored
 from prodex.tables.languages import short_language
-from prodex.tables.values import fit
+from prodex.tables.values import fit, scalar_text
 
 Key = tuple[Any, ...]
 
 #: For each table the columns by which its rows are recognised, within their list; tried in this order. Rows of the
-#: same key, and those that have none, are taken in their order.
+#: same key, those that have none, and values of plain lists that came and went are taken in their order.
 KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "texts": (("language_code",), ("language",)),
     "codes": (("code",),),
     "quantities": (("unit_code",), ("unit",)),
     "nutrients": (("nutrient_code",),),
-    "scalars": (),
+    "scalars": (("value",),),
     "pictures": (("url",),),
     "exportables": (("url",), ("name",)),
     "documents": (("uniform_resource_identifier",), ("url",), ("file_name",)),
@@ -57,9 +57,16 @@ def keys_of(item: Any, path: str) -> Iterator[Key | None]:
         yield _filled(row.get(column) for column in columns)
 
 
+def is_recognised(item: Any, path: str) -> bool:
+    """Whether an item has a key that makes it another one when it changes; a value of a plain list has none."""
+    if not isinstance(item, dict) and anchored(path) is None:
+        return False
+    return any(keys_of(item, path))
+
+
 def shown_key(table: str, row: Mapping[str, Any]) -> str | None:
     """Return in words what a row is recognised by."""
-    for columns in KEYS.get(table, ()):
+    for columns in KEYS.get(table, ()) if table != "scalars" else ():
         if (key := _filled(row.get(column) for column in columns)) is not None:
             return " ".join(str(value) for value in key if value is not None)
     return None
@@ -79,7 +86,9 @@ def _row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
     if table is not None:
         return table.name, _columns(table, item)
     if not isinstance(item, dict):
-        return "scalars", {}
+        return "scalars", {"value": scalar_text(item)} if item is not None and not isinstance(
+            item, list
+        ) else {}
     code, short = _descriptor(item.get("expressedIn"))
     if "data" in item and (code is not None or short is not None):
         if isinstance(item["data"], str):

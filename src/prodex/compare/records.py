@@ -42,6 +42,15 @@ _MANNERS = frozenset({"type", "language", "language_code"})
 #: Attributes of the product itself that together make one text, quantity or code.
 _ROOT_SHAPES = frozenset({"code", "label", "description", "data", "expressedIn"})
 
+#: Wire paths that have a column of their own. A scalar that stands there did not fit it, so its type is news.
+_DECLARED = frozenset(
+    ".".join(filter(None, [anchor, *path]))
+    for table in TABLES.values()
+    for anchor in table.anchors
+    for column in table.columns
+    for path in column.paths
+)
+
 _PATH_OF = {column.name: ".".join(column.paths[0]) for column in TABLES["products"].columns if column.paths}
 
 #: When a product was last touched is no change: it moves with every other one, and by itself.
@@ -160,9 +169,10 @@ def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[Change
     positions = (old["position"] if old else None, new["position"] if new else None)
     for column in COMPARED[table]:
         values = ((old or {}).get(column), (new or {}).get(column))
-        if values[0] == values[1] or (column in _MANNERS and (old is None or new is None)):
-            continue
         attribute = _PATH_OF[column] if table == "products" else row["attribute"]
+        whole = (old is None or new is None) and attribute.removeprefix("lastRequest.") not in _DECLARED
+        if values[0] == values[1] or (whole and column in _MANNERS):
+            continue
         yield _change(table, attribute, row, column, positions, values)
 
 
