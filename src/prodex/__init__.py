@@ -10,7 +10,7 @@ from prodex.catalog import Catalog, Ledger, Origin
 from prodex.compare import Difference, diff
 from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
-from prodex.load import load_products, load_rich_content, recover
+from prodex.load import load_products, load_rich_content, recover, refresh
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import DELETE, Tracking, changes_from_frame, require_scenarios, track, upsert
@@ -40,6 +40,7 @@ __all__ = [
     "open_snapshot",
     "read_products",
     "recover",
+    "refresh",
     "require_scenarios",
     "save",
     "track",
