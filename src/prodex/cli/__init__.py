@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.cli import exchange, snapshots
+from prodex.cli import compare, exchange, snapshots
 from prodex.cli.exchange import Service, listed
 from prodex.demo import correct_a_text, show_tables
 from prodex.errors import ProdexError, QueryError
@@ -185,6 +185,7 @@ def sandbox(context: typer.Context) -> None:
 
 
 app.add_typer(exchange.app)
+app.add_typer(compare.app)
 app.add_typer(snapshots.app)
 
 
