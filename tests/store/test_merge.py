@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.soak.merge import measure
 from tests.wire import encode, products
 
 import prodex
@@ -239,6 +240,13 @@ def test_what_came_is_there_whatever_was_said_to_be_gone() -> None:
     assert (0, 1, 0) == (decided.added, decided.changed, decided.gone)
 
 
+def test_a_product_that_two_parts_hold_comes_once() -> None:
+    """Such a snapshot is made by hand; merging mends it."""
+    decided = plan_merge([["a"], ["a", "b"]], {"a": (0, 0)})
+
+    assert [({"a"}, ((0, (0,)),)), ({"a"}, ())] == [(part.leaving, part.pages) for part in decided.parts]
+
+
 @pytest.fixture(scope="module")
 def sample() -> list[bytes]:
     """As much of the sample as its owner sees, as the service would send it."""
@@ -432,3 +440,13 @@ def test_an_interrupted_merge_leaves_the_old_snapshot(
     assert [old.folder] == list((home / "snapshots" / "shop").iterdir())
     assert before == digests(old.folder)
     assert 2 == len(merged(old, [[simple(1, "Blé")]], tmp_path / "k"))
+
+
+def test_the_measurement_of_merges_works(capsys: pytest.CaptureFixture[str]) -> None:
+    """It shows every case with its share; how fast anything is, no test says."""
+    measure(400, per_part=100, rounds=1)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert "400 products in 4 parts, 4 changed" in lines[0]
+    assert 4 == len(lines[1:])
+    assert all("of a build" in line for line in lines[1:])

@@ -88,7 +88,7 @@ def plan_merge(
     >>> [(part.old, sorted(part.leaving), part.pages) for part in decided.parts]
     [(0, ['2'], ((0, (0,)),)), (1, [], ((0, (1,)),))]
     """
-    gone = frozenset(gone) - came.keys()
+    gone = frozenset(gone)
     sizes: list[int] = []
     leaving: list[frozenset[str]] = []
     coming: list[list[Place]] = []
