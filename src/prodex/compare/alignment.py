@@ -38,7 +38,7 @@ def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
                 for key in before.keys() & after.keys()
             )
         elif isinstance(before, list) and isinstance(after, list):
-            for index, other in _matched(before, after, repr):
+            for index, other in _matched(before, after, _if_shallow(repr)):
                 before[index] = after[other] = None
             pairs = dict(_pairs(before, after, path))
             for index, item in enumerate(before):
@@ -87,10 +87,22 @@ def _matched(old: list[Any], new: list[Any], key_of: Callable[[Any], Hashable]) 
 
 def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
     """Yield the ways to recognise an item: all that it says, each of its keys, its kind when it has no key."""
-    yield _content
+    yield _if_shallow(_content)
     for way in range(3):
         yield lambda item, way=way: _nth_key(item, path, way)  # type: ignore[misc]
     yield lambda item: None if is_recognised(item, path) else _kind(item)
+
+
+def _if_shallow(key_of: Callable[[Any], Hashable]) -> Callable[[Any], Hashable]:
+    """Let what is nested too deep for Python be recognised by its keys alone."""
+
+    def key(item: Any) -> Hashable:
+        try:
+            return key_of(item)
+        except RecursionError:
+            return None
+
+    return key
 
 
 def _nth_key(item: Any, path: str, way: int) -> Hashable:

@@ -226,4 +226,7 @@ def _text(value: Any) -> str | None:
 
 
 def _order(change: Change) -> tuple[Any, ...]:
-    return tuple(part or "" for part in change)
+    """Sort by attribute, then as the rows stand in the newer record."""
+    place = change.position or change.old_position or ""
+    indexes = [int(index) for index in place.split(".") if index]
+    return change.attribute, indexes, *(part or "" for part in change)
