@@ -180,6 +180,8 @@ def test_tables_shows_the_data_dictionary(run: Run) -> None:
     "command",
     [
         "load",
+        "refresh",
+        "recover",
         "snapshots",
         "vacuum",
         "tables",
@@ -199,7 +201,7 @@ def test_help_gives_an_example(run: Run, command: str) -> None:
     shown = run(*command.split(), "--help")
 
     assert 0 == shown.returncode
-    assert re.search(rf"[Ee]xample: prodex {command}", shown.stdout)
+    assert re.search(rf"[Ee]xamples?:\s+prodex {command}", shown.stdout)
 
 
 def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
@@ -211,3 +213,22 @@ def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
     done = run("snapshots", "--verify")
     assert 1 == done.returncode
     assert "texts/part-00000.parquet" in done.stdout.replace("\\", "/")
+
+
+def test_a_snapshot_is_refreshed(run: Run) -> None:
+    """With what changed to look up next; a sweep lists everything."""
+    assert 0 == run("load", "--service", "sandbox", "--name", "shop", "--tag", "exportable").returncode
+    refreshed = run("refresh", "shop", "--service", "sandbox", "--sweep")
+
+    assert 0 == refreshed.returncode, refreshed.stderr
+    found = re.search(r"products before. What changed: prodex (diff shop@\S+ shop)", refreshed.stdout)
+    assert found
+    assert 0 == run(*found[1].split()).returncode
+
+
+def test_recovering_needs_something_to_recover(run: Run) -> None:
+    """Where no load was interrupted, that is said."""
+    assert (1, "prodex: No load of 'shop' was interrupted") == (
+        (ended := run("recover", "shop")).returncode,
+        ended.stderr.partition(":")[0] + ":" + ended.stderr.split(":")[1],
+    )

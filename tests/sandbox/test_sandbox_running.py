@@ -24,6 +24,7 @@ from prodex.sandbox.command import main
 from prodex.sandbox.filters import FILTERS
 from prodex.sandbox.home import default_home
 from prodex.sandbox.options import parser
+from prodex.sandbox.serving import LOOPBACK, base_url_of, listen_as_before
 from prodex.sandbox.store import StoreUnusable
 
 CallerOf = Callable[..., Caller]
@@ -309,3 +310,13 @@ def test_the_home_is_in_the_users_data_unless_set(monkeypatch: pytest.MonkeyPatc
     assert tmp_path / "sandbox" == default_home()
     monkeypatch.delenv("PRODEX_HOME")
     assert ("prodex", "sandbox") == default_home().parts[-2:]
+
+
+def test_a_home_is_found_at_the_same_address(tmp_path: Path) -> None:
+    """Who noted a sandbox by its address finds it there again; where its port is taken, another one does."""
+    with listen_as_before(LOOPBACK, tmp_path) as first:
+        address = base_url_of(first)
+        with listen_as_before(LOOPBACK, tmp_path) as second:
+            assert address != base_url_of(second)
+    with listen_as_before(LOOPBACK, tmp_path) as again:
+        assert address == base_url_of(again)

@@ -21,7 +21,7 @@ from prodex.sandbox.options import parser
 from prodex.sandbox.orders import Orders
 from prodex.sandbox.reading import read_records
 from prodex.sandbox.running import access_keys
-from prodex.sandbox.serving import LOOPBACK, base_url_of, listen, server_of
+from prodex.sandbox.serving import LOOPBACK, base_url_of, listen, listen_as_before, server_of
 from prodex.sandbox.store import StoreUnusable
 from prodex.sandbox.wire import encode
 
@@ -62,7 +62,7 @@ def serve(
     *,
     behaviour: Behaviour,
     host: str = LOOPBACK,
-    port: int = 0,
+    port: int | None = None,
     home: Path | None = None,
     ready: Path | None = None,
     stop_with: int | None = None,
@@ -83,7 +83,8 @@ def serve(
     behaviour
         How it behaves where the specification leaves it open.
     host, port
-        Where to listen; port 0 takes a free one.
+        Where to listen; port 0 takes any that is free. Unless given, the port is the same for the same home,
+        as long as it is free: who knows this sandbox by its address finds it again.
     home
         Folder of the store; `default_home` unless given.
     ready
@@ -140,7 +141,7 @@ def serve(
         importer = _organization(store, import_as)
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
-        listener = listen(host, port)
+        listener = listen_as_before(host, home) if port is None else listen(host, port)
         word = {
             "service": SERVICE,
             "base_url": base_url_of(listener),

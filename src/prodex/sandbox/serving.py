@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = "127.0.0.1"
 
+#: Ports from which homes get theirs: below those that systems hand out by themselves.
+_FIRST_PORT: Final = 20_000
+_PORTS: Final = 10_000
+
 
 def listen(host: str, port: int) -> socket.socket:
     """Listen on a port, a free one for 0. Calls wait there until the server is up."""
@@ -23,6 +29,15 @@ def listen(host: str, port: int) -> socket.socket:
     # Calls inherit it; without it, the end of a short reply waits 40 ms for the other side.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
+
+
+def listen_as_before(host: str, home: Path) -> socket.socket:
+    """Listen on the port that belongs to a home, or on any other where that one is taken."""
+    digest = hashlib.sha256(str(home.absolute()).encode()).digest()
+    try:
+        return listen(host, _FIRST_PORT + int.from_bytes(digest[:2], "big") % _PORTS)
+    except OSError:
+        return listen(host, 0)
 
 
 def base_url_of(listener: socket.socket) -> str:

@@ -92,7 +92,7 @@ def _start(home: Path) -> Mapping[str, Any]:
             raise MissingExtra(f"The sandbox needs {package}. Install it with: pip install 'prodex[sandbox]'")
     with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
         ready, said = Path(folder, "ready.json"), Path(folder, "stderr.txt")
-        options = ["--port", "0", "--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
+        options = ["--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
         with said.open("wb") as stderr:
             process = subprocess.Popen(  # noqa: S603 - our own program
                 [*_COMMAND, *options],

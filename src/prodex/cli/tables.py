@@ -1,0 +1,43 @@
+"""The commands that show the tables of a catalogue, or write them to files; parsing and printing only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import prodex
+from prodex.errors import QueryError
+from prodex.tables.declaration import TABLES, data_dictionary
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: prodex tables texts")
+def tables(table: Annotated[str, typer.Argument(help="Show the columns of this table.")] = "") -> None:
+    """Show the tables of a catalogue, or the columns of one: the data dictionary."""
+    if table and table not in TABLES:
+        raise QueryError(f"There is no table {table!r}; there are {', '.join(TABLES)}.")
+    if not table:
+        width = max(map(len, TABLES))
+        for one in TABLES.values():
+            typer.echo(f"{one.name:<{width}}  one row per {one.row}")
+        return
+    rows = data_dictionary(table)
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    for column, kind, path, meaning in rows:
+        typer.echo(f"{column:<{widths[0]}}  {kind:<{widths[1]}}  {path:<{widths[2]}}  {meaning}")
+
+
+@app.command(epilog="Example: prodex export shop --format csv --to out/")
+def export(
+    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    to: Annotated[Path, typer.Option(help="Folder to write to.")],
+    format: Annotated[str, typer.Option(help="parquet or csv.")] = "parquet",
+    escape_formulas: Annotated[bool, typer.Option(help="CSV that is safe to open in a spreadsheet.")] = False,
+) -> None:
+    """Write every table of a snapshot to files."""
+    options = {"escape_formulas": True} if escape_formulas else {}
+    for path in prodex.open_snapshot(snapshot).export(to, format, **options):
+        typer.echo(f"{path}  {path.stat().st_size:,} bytes")
