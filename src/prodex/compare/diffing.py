@@ -47,7 +47,7 @@ def diff(old: Catalog | str | Path, new: Catalog | str | Path) -> Difference:
     >>> difference.products[["product_id", "change"]].values.tolist()
     [['7', 'changed'], ['8', 'removed']]
     >>> difference.changes[["attribute", "column", "change", "new"]].values.tolist()
-    [['serves', 'value', 'changed', '6'], ['isTaggedBy', 'tag', 'added', 'big']]
+    [['isTaggedBy', 'tag', 'added', 'big'], ['serves', 'value', 'changed', '6']]
     """
     sides = [open_snapshot(side) if isinstance(side, str | Path) else side for side in (old, new)]
     compare = _COMPARISONS.get(type(sides[0]))
