@@ -137,7 +137,7 @@ def written(old: prodex.Catalog, new: prodex.Catalog) -> dict[str, list[str]]:
 wire = st.lists(products.map(encode), max_size=4)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_merge_equals_a_build_of_all_current_products(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
