@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-import prodex
 from prodex.errors import IncompleteLoad, ServiceError, UnexpectedReply
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
-from prodex.service import Client, Patience
 from prodex.store.snapshot import snapshots_folder
-
-#: Products of the catalogue; a page holds 20, so that there are several pages of every kind.
-TOTAL = 110
-PAGE = 20
-
-#: Ways of paging -> what has to be set for so few products to be paged that way.
-WAYS = {
-    "offset": {},
-    "scroll": {"prodex.service.walk.SCROLL_FROM": 1},
-    "windows": {"prodex.service.walk.SCROLL_FROM": 30, "prodex.load.windows.SMALLEST": 25},
-}
-
-
-def records() -> list[dict[str, Any]]:
-    """Return products whose times of update are spread over three years, some of them within one second."""
-    now = datetime.now(UTC).replace(microsecond=0)
-    days = [number * 10 if number < 90 else 500 for number in range(TOTAL)]
-    return [
-        {
-            "id": number + 1,
-            "gtin": f"{number:014d}",
-            "updatedAt": f"{now - timedelta(days=day):%Y-%m-%dT%H:%M:%S}",
-            "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": f"produit {number}"}],
-        }
-        for number, day in enumerate(days)
-    ]
+from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records
 
 
 @pytest.fixture(scope="module")
@@ -53,37 +24,8 @@ def exchange() -> Iterator[Sandbox]:
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Have pages go one of the ways."""
-    for name, value in WAYS[request.param].items():
-        monkeypatch.setattr(name, value)
+    paged(request.param, monkeypatch)
     return str(request.param)
-
-
-def connected(sandbox: Sandbox) -> Client:
-    """Reach it, with patience but without pauses."""
-    key = sandbox.credentials[0]
-    return prodex.connect(
-        base_url=sandbox.base_url,
-        client_id=key["client_id"],
-        client_secret=key["client_secret"],
-        patience=Patience(first_wait=0.001, jitter=0),
-    )
-
-
-def loaded(sandbox: Sandbox, way: str, *, allow_incomplete: bool = False) -> prodex.Catalog:
-    """Load everything anew."""
-    return prodex.load_products(
-        connected(sandbox),
-        name="faulty",
-        max_age=0,
-        page_size=PAGE,
-        windows=0 if way == "scroll" else 3,
-        allow_incomplete=allow_incomplete,
-    )
-
-
-def contents(catalog: prodex.Catalog) -> list[int]:
-    """Return the ids of a catalogue, sorted; a product that stands there twice comes twice."""
-    return sorted(json.loads(text)["id"] for text in catalog.raw["json"])
 
 
 #: Faults that cannot be ordered for a way of paging: without a cursor none is lost, and a scroll is frozen.

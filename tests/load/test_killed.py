@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from killing import SIDE_BY_SIDE, kill_often
-
 import prodex
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.sample import shared_products
+from tests.load.killing import SIDE_BY_SIDE, kill_often
 
 
 def test_thirty_kills_cost_no_product_and_hardly_a_page(home: Path) -> None:
