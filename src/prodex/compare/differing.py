@@ -7,7 +7,7 @@ all others the digest of each record is compared, so that only records that diff
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from filecmp import cmp
 from os import cpu_count
@@ -32,13 +32,18 @@ _DIGEST = np.dtype("V32")
 
 
 class Index(NamedTuple):
-    """Every product of a catalogue: its key, its part and row there, bytes and digest of its record."""
+    """Every product of a catalogue: its key, its part and row there, bytes and digest of its record.
+
+    `kept` has, by part, the records that another catalogue does not hold alike, where they are few: they will be read
+    next, and unpacking the part once more for them costs most of a comparison.
+    """
 
     product_ids: pa.Array
     parts: Numbers
     rows: Numbers
     sizes: Numbers
     digests: Digests
+    kept: Mapping[int, Mapping[int, bytes]]
 
 
 class Pairing(NamedTuple):
@@ -61,10 +66,8 @@ class Pairing(NamedTuple):
 def indexes(old: Catalog, new: Catalog) -> tuple[Index, Index]:
     """Read the keys and digests of all products of two catalogues."""
     shared = _shared_parts(old.parts, new.parts)
-    return (
-        _index(old, {before for before, _ in shared}),
-        _index(new, {after for _, after in shared}),
-    )
+    before = _index(old, {before for before, _ in shared}, None)
+    return before, _index(new, {after for _, after in shared}, before)
 
 
 def pair(old: Index, new: Index) -> Pairing:
@@ -104,23 +107,40 @@ def records(catalog: Catalog, index: Index, products: Numbers) -> list[bytes | N
 
     def read(number: int) -> None:
         places = asked[parts == number]
-        rows = pa.array(index.rows[products[places]])
-        json = catalog.parts[number].read("raw", ["json"])["json"].take(rows).cast(pa.binary())
-        for place, record in zip(places.tolist(), json.to_pylist(), strict=True):
+        rows = index.rows[products[places]]
+        if number in index.kept:
+            some = [index.kept[number][row] for row in rows.tolist()]
+        else:
+            some = _taken(catalog.parts[number].read("raw", ["json"])["json"], rows)
+        for place, record in zip(places.tolist(), some, strict=True):
             found[place] = record
 
     _each(read, np.unique(parts).tolist())
     return found
 
 
-def _index(catalog: Catalog, shared: set[int]) -> Index:
+def _taken(json: pa.ChunkedArray, rows: Numbers) -> list[bytes]:
+    records: list[bytes] = json.take(pa.array(rows)).cast(pa.binary()).to_pylist()
+    return records
+
+
+def _index(catalog: Catalog, shared: set[int], other: Index | None) -> Index:
+    """Read keys and digests; what the other catalogue does not hold alike is kept where it is little."""
+    kept: dict[int, Mapping[int, bytes]] = {}
+    room = GROUP_BYTES // max(len(catalog.parts), 1)
+
     def read(number: int) -> tuple[pa.ChunkedArray, Numbers, Digests]:
         part = catalog.parts[number]
         if number in shared:
             keys = part.read("raw", ["product_id"])["product_id"]
             return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), _DIGEST)
         raw = part.read("raw", ["product_id", "json"])
-        return raw["product_id"], *_digests(raw["json"])
+        sizes, digests = _digests(raw["json"])
+        if other is not None:
+            rows = np.flatnonzero(_unlike(raw["product_id"], digests, other))
+            if sizes[rows].sum() <= room:
+                kept[number] = dict(zip(rows.tolist(), _taken(raw["json"], rows), strict=True))
+        return raw["product_id"], sizes, digests
 
     every = _each(read, range(len(catalog.parts)))
     counts = [len(keys) for keys, _, _ in every]
@@ -131,7 +151,16 @@ def _index(catalog: Catalog, shared: set[int]) -> Index:
         np.concatenate([np.arange(count) for count in counts] or [np.zeros(0, np.int64)]),
         np.concatenate([sizes for _, sizes, _ in every] or [np.zeros(0, np.int64)]),
         np.concatenate([digests for _, _, digests in every] or [np.zeros(0, _DIGEST)]),
+        kept,
     )
+
+
+def _unlike(product_ids: pa.ChunkedArray, digests: Digests, other: Index) -> npt.NDArray[np.bool_]:
+    """Say which products the other catalogue does not hold with the same record."""
+    place = pc.fill_null(pc.index_in(product_ids, other.product_ids), -1).to_numpy()
+    unlike: npt.NDArray[np.bool_] = place < 0
+    unlike[~unlike] = digests[~unlike] != other.digests[place[~unlike]]
+    return unlike
 
 
 def _digests(json: pa.ChunkedArray) -> tuple[Numbers, Digests]:
