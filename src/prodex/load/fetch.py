@@ -18,7 +18,7 @@ from prodex.query import ProductQuery
 from prodex.service import Client, walk
 from prodex.service.walk import Walk
 from prodex.store.journal import Journal, Stage
-from prodex.store.plan import contents, ledger_of, listed, newest
+from prodex.store.plan import contents, is_newer, ledger_of, listed, newest
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
@@ -28,7 +28,7 @@ _LOG = logging.getLogger("prodex")
 LAG = timedelta(minutes=2)
 
 #: The same where the service does not tell its time, and ours has to do.
-_LAG_WITHOUT_CLOCK = timedelta(minutes=15)
+LAG_WITHOUT_CLOCK = timedelta(minutes=15)
 
 #: GTINs asked for at a time when what is missing is fetched by name.
 _MISSING_PER_CALL = 200
@@ -170,7 +170,7 @@ class Fetch:
     def _changes(self, totals: Sequence[int]) -> Sequence[Errand]:
         """Return the windows of what changed while it was pulled; what came on one page was frozen anyway."""
         told = self._journal.counts[Window(Stage.PULL, 0).name].server_date
-        since = self.began - (_LAG_WITHOUT_CLOCK if told is None else LAG)
+        since = self.began - (LAG_WITHOUT_CLOCK if told is None else LAG)
         return [
             self._piece(Window(Stage.CHANGES, part, int(since.timestamp())))
             for part, query in enumerate(self._asked)
@@ -180,12 +180,11 @@ class Fetch:
 
 
 def _since(query: ProductQuery, since: datetime) -> ProductQuery:
-    since = since.replace(microsecond=0)
+    since = min(since, query.updated_at_to or since).replace(microsecond=0)
     if query.updated_at_from is not None and query.updated_at_from > since:
         return query
     return replace(query, updated_at_from=since)
 
 
 def _is_missing(one: Identity, have: Mapping[str, str | None]) -> bool:
-    # To the second: tables hold no more of a date.
-    return one.product_id not in have or (one.updated_at or "")[:19] > (have[one.product_id] or "")[:19]
+    return one.product_id not in have or is_newer(one.updated_at, have[one.product_id])

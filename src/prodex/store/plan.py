@@ -149,6 +149,15 @@ def ledger_of(
     )
 
 
+def is_newer(updated_at: str | None, than: str | None) -> bool:
+    """Say whether a time of update is later than another, to the second: tables hold no more of it.
+
+    >>> is_newer("2026-11-20T08:00:00.9", "2026-11-20T08:00:00"), is_newer("2026-11-20T08:00:01", None)
+    (False, True)
+    """
+    return (updated_at or "")[:19] > (than or "")[:19]
+
+
 def failure_of(window: str) -> str:
     """Return the name under which a journal notes that a window could not be fetched."""
     return f"failed {window}"
@@ -200,12 +209,37 @@ def _not_loaded(
     }
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
+        yield from _short(journal)
     for product, one in (listing or listed(journal)).items():
-        if product not in held:
-            reason = "listed by the service, but not sent when asked for by its GTIN"
+        is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
+        if product not in held or is_old:
+            which = "in a newer state, which was" if is_old else "but"
+            reason = f"listed by the service, {which} not sent when asked for by its GTIN"
             if one.gtin is None:
-                reason = "listed by the service, but has no GTIN to ask for it by"
+                reason = f"listed by the service, {which} has no GTIN to ask for it by"
             yield f"product {product}, GTIN {one.gtin}: {reason}"
+
+
+def _short(journal: Journal) -> Iterable[str]:
+    """Tell of the stretches that ended with fewer products than they announced.
+
+    The sums may agree all the same: others may have arrived meanwhile, or what was lost may have been there before.
+    """
+    totals: dict[str, int] = {}
+    keys: dict[str, set[object]] = {}
+    for entry in journal.entries():
+        if entry.stage in {Stage.PULL, Stage.CHANGES}:
+            totals[entry.window] = max(entry.total_results, totals.get(entry.window, 0))
+            found = (key.product_id if key else (entry.page, item) for item, key in enumerate(entry.keys))
+            keys.setdefault(entry.window, set()).update(found)
+    for window, total in totals.items():
+        if len(keys[window]) < total:
+            yield f"{window}: {len(keys[window]):,} of the {total:,} products that were announced came"
+
+
+def _date(copy: object) -> str | None:
+    """Return the updatedAt of a product that is held, be it in the journal or in a snapshot."""
+    return copy.updated_at if isinstance(copy, Came) else copy if isinstance(copy, str) else None
 
 
 def _parts(chosen: dict[int, list[int]], products_per_part: float) -> list[PartPlan]:
