@@ -198,7 +198,8 @@ def _load(
         return fresh
     folder = snapshots_folder() / name
     with locked(folder, f"loading {name!r}"):
-        journal = resumed(folder, {"asked": asked.to_json()}, {"windows": windows}, allow_incomplete)
+        settings = {"windows": windows, "page_size": page_size}
+        journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
         with kept_for_later(journal):
             if _JUDGED not in journal.notes:
                 with showing(progress, "Products") as show:
@@ -206,7 +207,7 @@ def _load(
                         service,
                         query,
                         journal,
-                        page_size=page_size,
+                        page_size=journal.question["page_size"],
                         side_by_side=journal.question["windows"],
                         tolerant=allow_incomplete,
                         show=show,
@@ -272,20 +273,27 @@ def kept_for_later(journal: Journal) -> Iterator[None]:
 def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:
     """Plan what to build, and refuse what is not all there is."""
     decided = plan(journal, gtins_in=query.gtins_in or ())
-    if not decided.ledger.complete and not allow_incomplete:
-        journal.note(_JUDGED, "incomplete")
-        raise incomplete("The load", decided.ledger)
-    journal.note(_JUDGED, "complete" if decided.ledger.complete else "allowed")
+    judge("The load", decided.ledger, journal, allow_incomplete)
     return decided
 
 
-def incomplete(what: str, ledger: Ledger) -> IncompleteLoad:
-    """Return the error that says with numbers what is missing."""
+def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -> None:
+    """Refuse what is not all there is, saying with numbers what is missing; the journal remembers the judgement.
+
+    Raises
+    ------
+    IncompleteLoad
+        Unless it is complete, or that is allowed not to be.
+    """
+    if ledger.complete or allow_incomplete:
+        journal.note(_JUDGED, "complete" if ledger.complete else "allowed")
+        return
+    journal.note(_JUDGED, "incomplete")
     problems = ledger.problems()
     shown = "".join(f" {place}: {reason}." for place, reason in problems[:3])
     if problems[3:]:
         shown += f" These are 3 of {len(problems):,}; `error.ledger.problems()` lists all."
-    return IncompleteLoad(
+    raise IncompleteLoad(
         f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to keep what came; "
         "the catalogue will then say so.",
         ledger,

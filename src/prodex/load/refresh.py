@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +15,8 @@ from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
 from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels
-from prodex.load.fetch import LAG, Fetch
-from prodex.load.products import WINDOWS, checked_windows, dated, incomplete, kept_for_later, resumed
+from prodex.load.fetch import LAG, LAG_WITHOUT_CLOCK, Fetch
+from prodex.load.products import WINDOWS, checked_windows, dated, judge, kept_for_later, resumed
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.progress import Progress, showing
@@ -81,10 +81,10 @@ def refresh(
     with locked(folder, f"refreshing {name!r}"):
         old = open_snapshot(name)
         origin, client = _same_question(service, old, name)
-        began = origin.server_time or origin.loaded_at
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
-        assert origin.query is not None and began is not None  # noqa: S101, PT018 - a load from a service has both
-        since = began - LAG
+        assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
+        told = origin.server_time
+        since = origin.loaded_at - LAG_WITHOUT_CLOCK if told is None else told - LAG
         question = {"asked": _asked(origin).to_json(), "snapshot": old.folder.name, "sweep": sweep}
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
@@ -102,7 +102,8 @@ def refresh(
                 fetch.pull()
                 came = newest(journal)
                 agrees = ledger_of(journal, {**held, **came}, refreshed=True).complete
-                if sweep or not agrees:
+                # The numbers of what was incomplete before may agree by chance.
+                if sweep or not agrees or not origin.complete:
                     fetch.reconcile(held)
             new = _merged(client, name, old, origin, journal, held, allow_incomplete, executor)
         journal.remove()
@@ -158,11 +159,10 @@ def _merged(
     came = _newer(newest(journal), held, old, journal)
     everything = {**held, **came}
     ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
-    still_missing = tuple(gtin for gtin in ledger.missing_gtins if gtin in set(origin.ledger.missing_gtins))
-    ledger = replace(ledger, missing_gtins=still_missing)
-    if not ledger.complete and not allow_incomplete:
-        raise incomplete("The refresh", ledger)
     gone = gone_from(everything, journal) if ledger.listed is not None else frozenset()
+    if ledger.missing_gtins:
+        ledger = replace(ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | came.keys()))
+    judge("The refresh", ledger, journal, allow_incomplete)
     places = {product: (copy.page, copy.item) for product, copy in came.items() if product not in gone}
     decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d gone", decided.added, decided.changed, decided.gone)
@@ -173,6 +173,14 @@ def _merged(
     )
 
 
+def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tuple[str, ...]:
+    """Return the GTINs that no product has of those that stay as they were."""
+    table = old.arrow("products", ["product_id", "gtin"])
+    rows = zip(table["product_id"].to_pylist(), table["gtin"].to_pylist(), strict=True)
+    kept = {gtin.zfill(14) for product, gtin in rows if gtin is not None and product not in left}
+    return tuple(gtin for gtin in gtins if gtin not in kept)
+
+
 def _newer(
     came: Mapping[str, Came], held: Mapping[str, str | None], old: Catalog, journal: Journal
 ) -> dict[str, Came]:
@@ -181,9 +189,10 @@ def _newer(
     same = []
     for product, copy in came.items():
         before = held.get(product, "") or ""
-        if product not in held or copy.updated_at[:19] > before:
+        # Not only where it is later: it has no zone, and an hour repeats itself in autumn.
+        if product not in held or copy.updated_at[:19] != before:
             newer[product] = copy
-        elif copy.updated_at[:19] == before:
+        else:
             same.append(product)
     stored = old.arrow(
         "raw", ["product_id", "json"], pc.field("product_id").isin(pa.array(same, pa.string()))
