@@ -116,7 +116,7 @@ class Restarted(msgspec.Struct, frozen=True, tag="restart", tag_field="line"):
 
 
 class Noted(msgspec.Struct, frozen=True, tag="note", tag_field="line"):
-    """A fact about the whole load, such as what could not be loaded."""
+    """A fact about the whole load, such as what could not be loaded; with null it holds no more."""
 
     name: str
     value: Any
@@ -293,11 +293,13 @@ class Journal:
                 self._next = max(self._next, line.page + 1)
             case Restarted():
                 self._windows.pop(line.window, None)
+            case Noted(value=None):
+                self.notes.pop(line.name, None)
             case Noted():
                 self.notes[line.name] = line.value
 
     def _forget_damaged(self) -> None:
-        """Let each window end before its first page that is not on the disk as it was received."""
+        """Let each window end before its first page that is not on the disk as it was received; no note holds then."""
         for window, entries in list(self._windows.items()):
             good = 0
             while good < len(entries) and self._is_whole(entries[good]):
@@ -306,6 +308,8 @@ class Journal:
                 self._write(Restarted(window))
                 for entry in entries[:good]:
                     self._write(entry)
+                for name in list(self.notes):  # they were about what had come until then
+                    self.note(name, None)
 
     def _is_whole(self, entry: Entry) -> bool:
         try:

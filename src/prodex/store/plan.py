@@ -210,6 +210,8 @@ def _not_loaded(
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
         yield from _short(journal)
+        if _counted(journal, Stage.PULL) is not None and _counted(journal, Stage.END) is None:
+            yield "end: interrupted before it was asked for what had changed meanwhile, and how many there are"
     for product, one in (listing or listed(journal)).items():
         is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
         if product not in held or is_old:
