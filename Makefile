@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lab bench check clean
+.PHONY: demo test lab bench soak clean
 
 demo: $(VENV)/.ready ## pull the sandbox's catalogue over HTTP and show every table
 	PRODEX_HOME=data $(BIN)/prodex demo
@@ -20,8 +20,11 @@ lab: $(VENV)/.lab ## open the first notebook, ready to run
 bench: $(VENV)/.bench ## measure against json_normalize and dlt
 	$(BIN)/python -m tests.bench
 
+soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print the figures
+	$(BIN)/python -m tests.soak
+
 clean:
-	rm -rf $(VENV) data/snapshots data/sandbox .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) data/snapshots data/sandbox data/soak .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "prodex needs Python 3.11 or newer")'

@@ -47,13 +47,23 @@ class Killing:
     pages
         Pages that one load needs when nobody kills it.
     fetched_again
-        Of each kill, how many pages were asked for once more afterwards.
+        Of each time it went on, how many pages of a window were asked for once more, for each window of which any was.
     """
 
     kills: int
     loads: int
     pages: int
-    fetched_again: tuple[int, ...]
+    fetched_again: tuple[tuple[int, ...], ...]
+
+    @property
+    def most_of_a_window(self) -> int:
+        """The most pages that one window had to fetch again after one kill."""
+        return max((pages for windows in self.fetched_again for pages in windows), default=0)
+
+    @property
+    def in_all(self) -> int:
+        """All pages that were fetched again."""
+        return sum(pages for windows in self.fetched_again for pages in windows)
 
 
 def kill_often(
@@ -75,7 +85,7 @@ def kill_often(
     """
     chance = random.Random(seed)
     done, loads = 0, 0
-    again: list[int] = []
+    again: list[tuple[int, ...]] = []
     _run(sandbox, home, page_size, None, small)
     pages = len(_pages(sandbox, 0))
     begin = len(sandbox.requests)
@@ -96,15 +106,28 @@ def kill_often(
     return Killing(done, loads + 1, pages, tuple(again))
 
 
-def _repeated(before: Counter[str], now: Counter[str]) -> int:
-    """Return how many pages were asked for that had been asked for before."""
-    return sum(count - before[page] for page, count in now.items() if before[page])
+def _repeated(before: Counter[str], now: Counter[str]) -> tuple[int, ...]:
+    """Return of each window how many pages were asked for that had been asked for before."""
+    windows: Counter[str] = Counter()
+    for page, count in now.items():
+        if before[page] and count > before[page]:
+            query = {key: value for key, value in json.loads(page).items() if key != "next_page"}
+            windows[json.dumps(query)] += count - before[page]
+    return tuple(windows.values())
 
 
 def _pages(sandbox: Sandbox, begin: int) -> list[str]:
     """Return the pages that were asked for; counts are not pages."""
     bodies = [body for _, path, body in sandbox.requests[begin:] if path.endswith("/list")]
     return [json.dumps(body, sort_keys=True) for body in bodies if body.get("limit") != 1]
+
+
+def _wait_until_quiet(sandbox: Sandbox) -> None:
+    """Wait until the service has noted what it was asked before the process ended."""
+    noted = -1
+    while noted != len(sandbox.requests):
+        noted = len(sandbox.requests)
+        time.sleep(0.1)
 
 
 def _run(sandbox: Sandbox, home: Path, page_size: int, seconds: float | None, small: bool) -> bool:
@@ -127,7 +150,7 @@ def _run(sandbox: Sandbox, home: Path, page_size: int, seconds: float | None, sm
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-                time.sleep(0.05)  # what the service had begun to answer counts as asked for
+                _wait_until_quiet(sandbox)
                 return True
         process.wait()
         assert process.returncode == 0, process.stderr.read()
