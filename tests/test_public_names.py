@@ -29,6 +29,7 @@ NAMES = [
     "open_snapshot",
     "read_products",
     "recover",
+    "refresh",
     "require_scenarios",
     "save",
     "track",
