@@ -1,4 +1,4 @@
-"""What prodex does, shown in a terminal: a few lines from all over each table, and a correction there and back."""
+"""What prodex does, shown in a terminal: lines from all over each table, a correction there and back, what changed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
+from prodex.compare import diff
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.gtin import are_valid
+from prodex.load import refresh
 from prodex.query import ProductQuery
 from prodex.reading import flatten
 from prodex.send import Changes, changes_from_frame, upsert
@@ -94,6 +96,29 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     for row in texts.itertuples():
         mark = "corrected" if row.position == edit.position else "untouched"
         say(f"  {row.language_code}  {mark}  {plain(row.text)}")
+
+
+def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Fetch only what changed since the catalogue was loaded, and show the difference.
+
+    Parameters
+    ----------
+    catalog
+        A snapshot.
+    """
+    assert catalog.folder is not None  # noqa: S101 - a snapshot has one
+    name = catalog.folder.parent.name
+    fresh = refresh(client, name, progress=False)
+    difference = diff(catalog, fresh)
+    counted = difference.summary().set_index("change")["products"]
+    counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
+    say(f"Refreshed, by fetching only what changed: {', '.join(counts)}.")
+    for row in difference.changes.head(_LINES).itertuples():
+        say(
+            f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {plain(row.old)!r} -> {plain(row.new)!r}"
+        )
+    if difference.changes.empty:
+        raise IncompleteLoad("The refresh did not bring the correction.")
 
 
 def _a_correction(catalog: Catalog) -> Changes:

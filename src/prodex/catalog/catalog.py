@@ -202,6 +202,17 @@ class Catalog:
         """Return the attributes that came in several forms, with how often each and an example."""
         return drift(self.arrow)
 
+    def problems(self) -> pd.DataFrame:
+        """Return what is not here and why: one row per product, page or stretch of the load that is missing.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.flatten([{"id": 7}]).problems().empty
+        True
+        """
+        return pd.DataFrame(self.origin.ledger.problems(), columns=["what", "why"], dtype="str")
+
     def dictionary(self) -> pd.DataFrame:
         """Return the data dictionary: each column of each table with type, meaning and how many rows fill it."""
         rows = []

@@ -81,7 +81,7 @@ def load_products(
         Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
     allow_incomplete
         Keep what came although it is not all, and go on where the service fails to give a part of it; the catalogue
-        then says so wherever it is shown, and `catalog.origin.ledger` lists what is missing.
+        then says so wherever it is shown, and `catalog.problems()` lists what is missing.
     progress
         A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
     executor
@@ -156,15 +156,16 @@ def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | N
         When a process is loading under this name.
     """
     folder = snapshots_folder() / checked_name(name)
-    found = sorted(folder.glob(".journal-*"), key=lambda path: path.stat().st_mtime)
-    if not found:
-        raise SnapshotNotFound(f"No load of {name!r} was interrupted: there is no journal in {folder}.")
+    questions = {path: Journal.question_of(path) for path in folder.glob(".journal-*")}
+    # What a refresh left is nothing without its snapshot and the service.
+    loads = [path for path, question in questions.items() if question and "snapshot" not in question]
+    if not loads:
+        hint = f" What is there is of a refresh: refresh {name!r} again." if questions else ""
+        raise SnapshotNotFound(f"No load of {name!r} was interrupted: {folder} has no journal of one.{hint}")
     with locked(folder, f"recovering {name!r}"):
-        journal = Journal.open(found[-1])
-        if journal is None or "snapshot" in journal.question:
-            raise SnapshotNotFound(
-                f"{found[-1]} holds no load that can be recovered by itself. Load or refresh {name!r} again."
-            )
+        journal = Journal.open(max(loads, key=lambda path: path.stat().st_mtime))
+        if journal is None:
+            raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
         decided = _decided(journal, asked.query or ProductQuery(), allow_incomplete)
         catalog = _built(name, asked, journal, decided, executor, None)
