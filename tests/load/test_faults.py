@@ -154,14 +154,15 @@ def test_pages_that_never_come_are_listed(exchange: Sandbox) -> None:
     assert "its 41 bytes begin with" in problems["pull/0"]
 
 
-def test_a_product_that_cannot_be_asked_for_is_named() -> None:
+@pytest.mark.parametrize("gtin", [None, "to follow", "123456789012345"])
+def test_a_product_that_cannot_be_asked_for_is_named(gtin: str | None) -> None:
     """It was lost on its page, the listing names it, and it has no GTIN to ask for it by."""
     known = records()
-    nameless = {key: value for key, value in known.pop(50).items() if key != "gtin"}
+    nameless = {**known.pop(50), "gtin": gtin}
     with Sandbox([nameless, *known]) as sandbox:
         sandbox.order(Fault("drops", at=2, products=1))
         with pytest.raises(
-            IncompleteLoad, match=r"product 51, GTIN None: .* has no GTIN to ask for it by"
+            IncompleteLoad, match=rf"product 51, GTIN {gtin}: .* has no GTIN to ask for it by"
         ) as raised:
             loaded(sandbox, "offset")
     assert raised.value.ledger is not None

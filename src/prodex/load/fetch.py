@@ -18,7 +18,7 @@ from prodex.query import ProductQuery
 from prodex.service import Client, walk
 from prodex.service.walk import Walk
 from prodex.store.journal import Journal, Stage
-from prodex.store.plan import contents, is_newer, ledger_of, listed, newest
+from prodex.store.plan import askable_gtin, contents, is_newer, ledger_of, listed, newest
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
@@ -133,7 +133,7 @@ class Fetch:
         if _MISSING not in self._journal.notes:
             have = {**(held or {}), **contents(self._journal)}
             wanted = [one for one in listed(self._journal).values() if _is_missing(one, have)]
-            self._journal.note(_MISSING, sorted({one.gtin for one in wanted if one.gtin is not None}))
+            self._journal.note(_MISSING, sorted({gtin for one in wanted if (gtin := askable_gtin(one))}))
         gtins = self._journal.notes[_MISSING]
         calls = [
             gtins[begin : begin + _MISSING_PER_CALL] for begin in range(0, len(gtins), _MISSING_PER_CALL)

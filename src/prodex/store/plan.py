@@ -6,6 +6,7 @@ Pure: it reads the ledger's lines and decides; nothing is written here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,9 @@ BYTES_PER_PART = 100_000_000
 
 #: From so many products on there are two parts at least, so that two cores have something to build.
 _WORTH_TWO_PARTS = 2_000
+
+#: What can be asked for by GTIN.
+_GTIN = re.compile("[0-9]{1,14}")
 
 
 class PartPlan(NamedTuple):
@@ -158,6 +162,15 @@ def is_newer(updated_at: str | None, than: str | None) -> bool:
     return (updated_at or "")[:19] > (than or "")[:19]
 
 
+def askable_gtin(one: Identity) -> str | None:
+    """Return the GTIN that a product can be asked for by, if it has one; suppliers type other things as well.
+
+    >>> askable_gtin(Identity("7", gtin="3036811359935")), askable_gtin(Identity("7", gtin="to follow"))
+    ('3036811359935', None)
+    """
+    return one.gtin if one.gtin is not None and _GTIN.fullmatch(one.gtin) else None
+
+
 def failure_of(window: str) -> str:
     """Return the name under which a journal notes that a window could not be fetched."""
     return f"failed {window}"
@@ -217,7 +230,7 @@ def _not_loaded(
         if product not in held or is_old:
             which = "in a newer state, which was" if is_old else "but"
             reason = f"listed by the service, {which} not sent when asked for by its GTIN"
-            if one.gtin is None:
+            if askable_gtin(one) is None:
                 reason = f"listed by the service, {which} has no GTIN to ask for it by"
             yield f"product {product}, GTIN {one.gtin}: {reason}"
 
