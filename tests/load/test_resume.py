@@ -7,9 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import Executor, Future
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, ServiceError, SnapshotLocked, SnapshotNotFound
-from prodex.sandbox import Behaviour, Fault, Sandbox
+from prodex.sandbox import Fault, Sandbox
 from prodex.store.lock import locked
 from prodex.store.snapshot import snapshots_folder
 from tests.load.exchange import (
@@ -218,7 +218,7 @@ def test_a_page_that_is_damaged_after_everything_came_is_fetched_again(
     exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also a load that only had to be built."""
-    built_no_further(exchange, monkeypatch, parts=0)
+    built_no_further(exchange, 0)
     page = sorted(journal().glob("page-*.zst"))[1]
     page.write_bytes(page.read_bytes()[:-7])
     begin = len(exchange.requests)
@@ -227,9 +227,8 @@ def test_a_page_that_is_damaged_after_everything_came_is_fetched_again(
     assert 0 < len(asked(exchange, begin)) <= 6
 
 
-def built_no_further(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch, parts: int) -> None:
-    """Load, and be interrupted when so many parts were built: the disk refuses."""
-    from concurrent.futures import Executor, Future
+def built_no_further(sandbox: Sandbox, parts: int, way: str = "offset") -> None:
+    """Load, and be interrupted when so many parts were built."""
 
     class Failing(Executor):
         done = 0
@@ -243,13 +242,13 @@ def built_no_further(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch, parts: 
             return future
 
     with pytest.raises(KeyboardInterrupt):
-        loaded(exchange, "offset", executor=Failing())
+        loaded(sandbox, way, executor=Failing())
 
 
 def test_building_goes_on_part_by_part(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts that were written stay as they are, one that was damaged is written again, and nothing is asked for."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 30)
-    built_no_further(exchange, monkeypatch, parts=3)
+    built_no_further(exchange, 3)
     texts = sorted((journal() / "build").glob("texts/*.parquet"))
     assert 3 == len(texts)
     texts[1].write_bytes(texts[1].read_bytes()[:-9])
@@ -308,7 +307,7 @@ def test_what_was_found_incomplete_is_asked_for_anew(exchange: Sandbox) -> None:
 def test_a_load_is_recovered_without_the_service(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When all had come; what came in the middle is not complete, and is kept where that is allowed."""
     with Sandbox(records()) as sandbox:
-        built_no_further(sandbox, monkeypatch, parts=0)
+        built_no_further(sandbox, 0)
     catalog = prodex.recover("shop")
     assert (True, EVERYTHING) == (catalog.complete, contents(catalog))
     assert [] == journals()
@@ -321,6 +320,19 @@ def test_a_load_is_recovered_without_the_service(home: Path, monkeypatch: pytest
     catalog = prodex.recover("shop", allow_incomplete=True)
     assert (False, EVERYTHING[:40]) == (catalog.complete, contents(catalog))
     assert not prodex.open_snapshot("shop").complete
+
+
+def test_a_load_is_recovered_beside_a_refresh(exchange: Sandbox) -> None:
+    """Which was interrupted later, and of which nothing can be made without its snapshot."""
+    loaded(exchange, "offset")
+    broken_off(exchange, "offset", 4)
+    exchange.order(Fault("500", at=range(2, FOR_GOOD)))
+    with pytest.raises(ServiceError):
+        prodex.refresh(connected(exchange), "shop")
+    exchange.clear_faults()
+    assert EVERYTHING[:40] == contents(prodex.recover("shop", allow_incomplete=True))
+    with pytest.raises(SnapshotNotFound, match="refresh it again"):
+        prodex.recover("shop")
 
 
 @pytest.mark.parametrize("call", [8, 9])
@@ -384,27 +396,13 @@ def test_no_secret_is_in_a_journal(exchange: Sandbox) -> None:
         assert secret.encode() not in held
 
 
-def test_a_window_that_ended_short_is_not_walked_again_by_each_resume(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It was tried once more when it ended; a resumed load believes it."""
-    paged("windows", monkeypatch)
-    with Sandbox(records(), behaviour=Behaviour(latency=0)) as sandbox:
-        sandbox.at_call(9, lambda: sandbox.change([renamed(records()[70], "autre")]))
-        stop = threading.Event()
-        built_no_further_windows(sandbox, stop)
+def test_what_only_has_to_be_built_asks_for_nothing(way: str) -> None:
+    """Also where a window ended short, because a product had moved out of it."""
+    with Sandbox(records()) as sandbox:
+        for call in (3, 9, 11):
+            sandbox.at_call(call, lambda call=call: sandbox.change([renamed(records()[60 + call], "autre")]))
+        built_no_further(sandbox, 0, way)
         begin = len(sandbox.requests)
-        catalog = loaded(sandbox, "windows", windows=1)
+        catalog = loaded(sandbox, way)
     assert [] == asked(sandbox, begin)
-    assert "autre" == named(catalog)[71]
-
-
-def built_no_further_windows(sandbox: Sandbox, _stop: threading.Event) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    class Failing(ThreadPoolExecutor):
-        def map(self, *_: Any, **__: Any) -> Any:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        loaded(sandbox, "windows", windows=1, executor=Failing(1))
+    assert "autre" == named(catalog)[64]
