@@ -331,7 +331,7 @@ def test_a_load_is_recovered_beside_a_refresh(exchange: Sandbox) -> None:
         prodex.refresh(connected(exchange), "shop")
     exchange.clear_faults()
     assert EVERYTHING[:40] == contents(prodex.recover("shop", allow_incomplete=True))
-    with pytest.raises(SnapshotNotFound, match="refresh it again"):
+    with pytest.raises(SnapshotNotFound, match="refresh 'shop' again"):
         prodex.recover("shop")
 
 
