@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import prodex
 from prodex.errors import IncompleteLoad, ProdexError, QueryError, ServiceError, SnapshotNotFound
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.tables.declaration import TABLES
-from tests.load.exchange import TOTAL, asked, connected, contents, loaded, named, records, renamed
+from tests.load.exchange import TOTAL, asked, connected, contents, loaded, named, paged, records, renamed
 
 KNOWN = records()
 NEW = renamed({**KNOWN[0], "id": 900, "gtin": "00000000009000"}, "neu")
@@ -119,19 +120,63 @@ def test_a_time_of_update_that_goes_back_is_no_reason_to_keep_what_is_old(exchan
     assert "second" == named(refreshed(exchange))[6]
 
 
-def test_as_many_removed_as_added_is_found_by_a_sweep(exchange: Sandbox) -> None:
+def test_as_many_gone_as_came_unseen_is_found_by_a_sweep(exchange: Sandbox) -> None:
     """Without one the numbers agree, and what has gone stays, as `refresh` says."""
+    loaded(exchange, "offset")
+    exchange.change([{**NEW, "updatedAt": "2020-01-01T00:00:00"}], moves_updated_at=False)
+    exchange.remove([KNOWN[5]])
+    assert list(range(1, TOTAL + 1)) == contents(refreshed(exchange))
+    catalog = refreshed(exchange, sweep=True)
+    assert (True, TOTAL) == (catalog.complete, len(catalog))
+    assert (6 in named(catalog), 900 in named(catalog)) == (False, True)
+
+
+def test_as_many_removed_as_added_is_found_without_one(exchange: Sandbox) -> None:
+    """What was added is among what changed, so that the numbers do not agree."""
     loaded(exchange, "offset")
     exchange.change([NEW])
     exchange.remove([KNOWN[5]])
-    exchange.change([renamed(KNOWN[7], "autre")])
-    assert (True, TOTAL) == (
-        loaded(exchange, "offset", name="other").complete,
-        len(prodex.open_snapshot("other")),
+    catalog = refreshed(exchange)
+    assert (True, [n for n in range(1, TOTAL + 1) if n != 6] + [900]) == (catalog.complete, contents(catalog))
+
+
+def test_parts_without_a_change_are_linked(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One product changed: the files of the other parts are those of the old snapshot."""
+    monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 30)
+    old = loaded(exchange, "offset")
+    exchange.change([renamed(KNOWN[50], "autre")])
+    new = refreshed(exchange)
+    before, after = inodes(old), inodes(new)
+    (changed,) = {path.name for path in map(Path, after) if before.get(str(path)) != after[str(path)]}
+    assert len({Path(path).name for path in after}) > 2
+    assert f"raw/{changed}" in after
+    assert "autre" == named(new)[51]
+    assert "produit 50" == named(prodex.open_snapshot(old.folder))[51]
+
+
+def test_very_many_changes_are_cut_into_windows(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like a load."""
+    loaded(exchange, "offset")
+    paged("windows", monkeypatch)
+    now = datetime.now(UTC)
+    times = [f"{now + timedelta(minutes=number):%Y-%m-%dT%H:%M:%S}" for number in range(TOTAL)]
+    exchange.change(
+        ({**renamed(one, "autre"), "updatedAt": time} for one, time in zip(KNOWN, times, strict=True)),
+        moves_updated_at=False,
     )
-    catalog = refreshed(exchange, sweep=True)
-    assert (True, TOTAL) == (catalog.complete, len(catalog))
-    assert 6 not in named(catalog)
+    begin = len(exchange.requests)
+    catalog = refreshed(exchange)
+    assert any("updated_at_to" in body for body in asked(exchange, begin))
+    assert (True, {"autre"}, TOTAL) == (catalog.complete, set(named(catalog).values()), len(catalog))
+
+
+def test_rich_content_is_refreshed(exchange: Sandbox) -> None:
+    """With what was asked for, and nothing else."""
+    prodex.load_rich_content(connected(exchange), name="shop")
+    exchange.change([{**KNOWN[5], "assets": {"pictures": [{"url": "https://example.com/1.jpg"}]}}])
+    catalog = refreshed(exchange)
+    assert ["6"] == catalog.pictures["product_id"].tolist()
+    assert not len(catalog.texts)
 
 
 def test_a_sweep_finds_what_changed_unseen(exchange: Sandbox) -> None:
