@@ -222,8 +222,9 @@ def _not_loaded(
     }
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
-        yield from _short(journal)
-        if _counted(journal, Stage.PULL) is not None and _counted(journal, Stage.END) is None:
+        yield from (f"{window}: {why}" for window, why in _short(journal) if not failed.get(window))
+        no_end = _counted(journal, Stage.PULL) is not None and _counted(journal, Stage.END) is None
+        if no_end and not failed.get(Stage.END):
             yield "end: interrupted before it was asked for what had changed meanwhile, and how many there are"
     for product, one in (listing or listed(journal)).items():
         is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
@@ -235,7 +236,7 @@ def _not_loaded(
             yield f"product {product}, GTIN {one.gtin}: {reason}"
 
 
-def _short(journal: Journal) -> Iterable[str]:
+def _short(journal: Journal) -> Iterable[tuple[str, str]]:
     """Tell of the stretches that ended with fewer products than they announced.
 
     The sums may agree all the same: others may have arrived meanwhile, or what was lost may have been there before.
@@ -249,7 +250,7 @@ def _short(journal: Journal) -> Iterable[str]:
             keys.setdefault(entry.window, set()).update(found)
     for window, total in totals.items():
         if len(keys[window]) < total:
-            yield f"{window}: {len(keys[window]):,} of the {total:,} products that were announced came"
+            yield window, f"{len(keys[window]):,} of the {total:,} products that were announced came"
 
 
 def _date(copy: object) -> str | None:
