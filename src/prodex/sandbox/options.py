@@ -29,7 +29,9 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=_Formatter,
     )
     options.add_argument("--host", default=LOOPBACK, help="address to listen on (%(default)s)")
-    options.add_argument("--port", type=int, help="port to listen on (always the same for its home, where free)")
+    options.add_argument(
+        "--port", type=int, help="port to listen on (always the same for its home, where free)"
+    )
     options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")
     options.add_argument("--ready", type=Path, metavar="FILE", help="file to write once it answers")
     options.add_argument("--stop-with", type=int, metavar="PID", help="end when this process has ended")
