@@ -252,6 +252,8 @@ def resumed(
         if found is None or now - datetime.fromisoformat(found["began"]) > RESUMABLE:
             shutil.rmtree(path, ignore_errors=True)
     journal = Journal.open(mine)
+    if journal is not None and not question.items() <= journal.question.items():
+        journal = None
     if journal is not None and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
         _LOG.info("going on with the load that was interrupted; its journal is %s", mine)
         return journal
