@@ -1,24 +1,14 @@
-"""What all tests share: a home of their own, and two sandboxes that are filled once."""
+"""What all tests share: a sandbox that is filled once, and a client of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep every test's snapshots to itself, and real credentials out of all of them."""
-    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
-    for name in ("PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path / "home"
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
@@ -42,18 +43,21 @@ class Prodex:
     def __init__(self, pages: Path, out: Path) -> None:
         from prodex.envelope import split
         from prodex.store.journal import Journal
+        from prodex.tables.records import identify
 
-        self._journal = Journal.begin(out / "journal")
+        self._journal = Journal.begin(out / "journal", {})
         self._tables = out / "tables"
         for path in sorted(pages.glob("*.json")):
             body = path.read_bytes()
-            self._journal.add(body, split(body), None)
+            envelope = split(body)
+            keys = [identify(product) for product in envelope.data]
+            self._journal.add("pull/0", body, envelope, keys, received_at=datetime.now(UTC))
 
     def run(self) -> None:
         from prodex.store.build import build_parts
         from prodex.store.plan import plan
 
-        parts = plan(self._journal.entries()).parts
+        parts = plan(self._journal).parts
         self._products = sum(p.products for p in build_parts(self._journal.folder, parts, self._tables))
 
     def rows(self) -> dict[str, int]:

@@ -18,11 +18,10 @@ from prodex.sandbox import Sandbox
 SIDE_BY_SIDE = 4
 
 _LOAD = f"""
-import os, sys
+import sys
 import prodex
 key = {{"base_url": sys.argv[1], "client_id": sys.argv[2], "client_secret": sys.argv[3]}}
 client = prodex.connect(**key)
-print("begins", flush=True)
 prodex.load_products(client, name="killed", max_age=0, page_size=int(sys.argv[4]), windows={SIDE_BY_SIDE})
 """
 
@@ -72,16 +71,13 @@ def kill_often(
     kills: int,
     *,
     page_size: int,
-    longest: float,
     seed: int = 1,
     small: bool = True,
 ) -> Killing:
-    """Load, kill the process (SIGKILL) after a random time, load again, and so on; let the last load end.
+    """Load, kill the process (SIGKILL), load again, and so on; let the last load end.
 
-    Parameters
-    ----------
-    longest
-        Seconds after which a process is killed at the latest.
+    A process is killed a random moment after a random number of its calls, one in six not before its last call: then
+    it is building.
     """
     chance = random.Random(seed)
     done, loads = 0, 0
@@ -91,7 +87,8 @@ def kill_often(
     begin = len(sandbox.requests)
     before: Counter[str] = Counter()
     while done < kills:
-        killed = _run(sandbox, home, page_size, chance.uniform(0, longest), small)
+        calls = chance.randrange(pages // 3) if chance.random() < 5 / 6 else None
+        killed = _run(sandbox, home, page_size, (calls, chance.uniform(0, 0.05)), small)
         seen = Counter(_pages(sandbox, begin))
         again.append(_repeated(before, seen))
         before = seen
@@ -130,28 +127,34 @@ def _wait_until_quiet(sandbox: Sandbox) -> None:
         time.sleep(0.1)
 
 
-def _run(sandbox: Sandbox, home: Path, page_size: int, seconds: float | None, small: bool) -> bool:
-    """Load in a process of its own; say whether it was killed before its end."""
+def _run(
+    sandbox: Sandbox, home: Path, page_size: int, ends: tuple[int | None, float] | None, small: bool
+) -> bool:
+    """Load in a process of its own, to its end or until so many calls and seconds; say whether it was killed."""
     key = sandbox.credentials[0]
     arguments = [sandbox.base_url, key["client_id"], key["client_secret"], str(page_size)]
+    before = len(sandbox.requests)
     with subprocess.Popen(
         [sys.executable, "-c", (_SMALL if small else "") + _LOAD, *arguments],
-        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PRODEX_HOME": str(home)},
     ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline() == "begins\n", process.stderr.read()
-        if seconds is not None:
-            try:
-                process.wait(seconds)
-            except subprocess.TimeoutExpired:
+        if ends is not None:
+            calls, seconds = ends
+            if calls is None:
+                while len(sandbox.requests) == before and process.poll() is None:
+                    time.sleep(0.005)
+                _wait_until_quiet(sandbox)
+            else:
+                while len(sandbox.requests) < before + calls and process.poll() is None:
+                    time.sleep(0.002)
+            time.sleep(seconds)
+            if process.poll() is None:
                 process.kill()
                 process.wait()
                 _wait_until_quiet(sandbox)
                 return True
-        process.wait()
-        assert process.returncode == 0, process.stderr.read()
+        _, complaint = process.communicate()
+        assert process.returncode == 0, complaint
         return False

@@ -14,7 +14,7 @@ from tests.load.killing import SIDE_BY_SIDE, kill_often
 def test_thirty_kills_cost_no_product_and_hardly_a_page(home: Path) -> None:
     """The same call goes on each time: nothing is lost or twice, at most one page of each window comes again."""
     with Sandbox(shared_products(900), behaviour=Behaviour(latency=0.02)) as sandbox:
-        killing = kill_often(sandbox, home, 30, page_size=15, longest=0.9)
+        killing = kill_often(sandbox, home, 30, page_size=15)
     catalog = prodex.open_snapshot("killed")
     ids = [json.loads(record)["id"] for record in catalog.raw["json"]]
 

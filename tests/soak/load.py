@@ -140,9 +140,7 @@ def refresh(count: int = 200_000) -> bool:
 def kills(count: int = 30_000, times: int = 30) -> bool:
     """Kill a load again and again, and count at the service what it fetched twice."""
     with served(count, latency=0.05) as (sandbox, _):
-        killing = kill_often(
-            sandbox, Path(os.environ["PRODEX_HOME"]), times, page_size=100, longest=4, small=False
-        )
+        killing = kill_often(sandbox, Path(os.environ["PRODEX_HOME"]), times, page_size=100, small=False)
         catalog = prodex.open_snapshot("killed")
         ids = {json.loads(record)["id"] for record in catalog.raw["json"]}
     again, most = killing.most_of_a_window, SIDE_BY_SIDE * killing.kills

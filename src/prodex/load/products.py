@@ -244,6 +244,7 @@ def resumed(
     allow_incomplete
         Whether what came and was found incomplete is good enough now.
     """
+    question = json.loads(json.dumps(question))  # as the journal gives it back
     digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
     mine = folder / f".journal-{digest[:8]}"
     now = datetime.now(UTC)
