@@ -18,7 +18,7 @@ ROWS = (
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},
-    {"reading", "labels"},
+    {"reading", "labels", "quality"},
     {"load", "send", "listings"},
     {"__init__"},
     {"demo"},

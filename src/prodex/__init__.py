@@ -10,6 +10,18 @@ from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content
+from prodex.quality import (
+    Audit,
+    Evidence,
+    Profile,
+    Verdict,
+    audit,
+    list_audits,
+    open_audit,
+    profiles,
+    rule,
+    rules,
+)
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import DELETE, Tracking, changes_from_frame, require_scenarios, track, upsert
@@ -18,24 +30,34 @@ from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 
 __all__ = [
     "DELETE",
+    "Audit",
     "Catalog",
     "Client",
+    "Evidence",
     "Ledger",
     "Origin",
     "ProdexError",
     "ProductQuery",
+    "Profile",
     "Tracking",
+    "Verdict",
+    "audit",
     "changes_from_frame",
     "connect",
     "flatten",
+    "list_audits",
     "list_snapshots",
     "load_organizations",
     "load_products",
     "load_rich_content",
     "load_segments",
+    "open_audit",
     "open_snapshot",
+    "profiles",
     "read_products",
     "require_scenarios",
+    "rule",
+    "rules",
     "save",
     "track",
     "upsert",
