@@ -79,6 +79,16 @@ def grouped(by: str, column: Callable[[str], pa.Array], tags: Callable[[], pa.Ta
     return Groups(np.arange(len(values)), groups, codes, list(labels))
 
 
+def column_names(by: str) -> tuple[str, str]:
+    """Return how the columns of a group's code and label are called in a result.
+
+    >>> column_names("owner"), column_names("gpc_code")
+    (('owner_id', 'owner'), ('gpc_code', 'gpc_code_label'))
+    """
+    code, label = NAMED.get(by, (by, None))
+    return code, label or f"{by}_label"
+
+
 def _encoded(values: pa.Array) -> tuple[Integers, list[str | None]]:
     encoded = values.cast(pa.string()).dictionary_encode(null_encoding="encode")
     if isinstance(encoded, pa.ChunkedArray):

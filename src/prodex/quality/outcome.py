@@ -18,11 +18,12 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
 from prodex.quality.check import CheckFacts
+from prodex.quality.coverage import coverage
 from prodex.quality.display import html_of, text_of
 from prodex.quality.engine import AuditPart, Crash
 from prodex.quality.failures import failure_rows, failures_frame
 from prodex.quality.gaps import gaps
-from prodex.quality.groups import NAMED, Groups, grouped
+from prodex.quality.groups import NAMED, Groups, column_names, grouped
 from prodex.quality.scores import Tally, grades, ratio
 from prodex.quality.states import State, States
 from prodex.tables.frames import to_frame
@@ -245,28 +246,16 @@ class Audit:
         Returns
         -------
         pandas.DataFrame
-            One row per attribute and language (or group): filled, applicable, and their ratio as `coverage`.
+            One row per attribute and language (and group): filled, applicable, their ratio as `coverage`, and the
+            products of which it is unknown. Where it applies to no product there is no row.
         """
         presence = [place for place, check in enumerate(self.checks) if check.is_presence]
         if by == "language":
-            return self._coverage_by_language(presence)
-        groups = self.groups(by)
-        rows = []
-        for attribute in dict.fromkeys(self.checks[place].attribute for place in presence):
-            places = [place for place in presence if self.checks[place].attribute == attribute]
-            for place in places:
-                column = self.states[:, place][groups.rows]
-                filled = np.bincount(groups.groups, column == State.PASS, len(groups.codes))
-                failed = np.bincount(groups.groups, column == State.FAIL, len(groups.codes))
-                rows += [
-                    (attribute, self.checks[place].language, code, label, int(f), int(f + n))
-                    for code, label, f, n in zip(groups.codes, groups.labels, filled, failed, strict=True)
-                    if f + n
-                ]
-        code = NAMED.get(by, (by, None))[0]
-        label = by if code != by else f"{by}_label"
-        columns = ["attribute", "language", code, label, "filled", "applicable"]
-        return _with_coverage(pd.DataFrame(rows, columns=columns))
+            everything = Groups(np.arange(len(self)), np.zeros(len(self), np.int64), [None], [None])
+            return coverage(self.states, self.checks, presence, everything).drop(columns=["code", "label"])
+        code, label = column_names(by)
+        named = {"code": code, "label": label}
+        return coverage(self.states, self.checks, presence, self.groups(by)).rename(columns=named)
 
     def trend(self, others: Sequence[Audit] = ()) -> pd.DataFrame:
         """Return the figures of several audits over time, this one among them, the oldest first.
@@ -334,18 +323,6 @@ class Audit:
         empty = self._tally(chosen).by_group(np.empty(0, np.int64), 0)
         return _named(pd.concat([empty, *frames], ignore_index=True), "language", languages, languages)
 
-    def _coverage_by_language(self, presence: Sequence[int]) -> pd.DataFrame:
-        rows = [
-            (
-                self.checks[place].attribute,
-                self.checks[place].language,
-                int((self.states[:, place] == State.PASS).sum()),
-                int(np.isin(self.states[:, place], (State.PASS, State.FAIL)).sum()),
-            )
-            for place in presence
-        ]
-        return _with_coverage(pd.DataFrame(rows, columns=["attribute", "language", "filled", "applicable"]))
-
     def _column(self, name: str) -> pa.Array:
         """Return a column for all products, from the audit itself or from its catalogue."""
         if name in self._identity.column_names:
@@ -378,15 +355,9 @@ class Audit:
 def _named(
     frame: pd.DataFrame, by: str, codes: Sequence[str | None], labels: Sequence[str | None]
 ) -> pd.DataFrame:
-    code = NAMED.get(by, (by, None))[0]
-    label = by if code != by else f"{by}_label"
+    code, label = column_names(by)
     frame.insert(0, code, pd.Series(list(codes), dtype="str"))
     if list(codes) != list(labels):
         frame.insert(1, label, pd.Series(list(labels), dtype="str"))
     order = frame.sort_values(["score", "products"], ascending=[True, False], kind="stable")
     return order.reset_index(drop=True)
-
-
-def _with_coverage(frame: pd.DataFrame) -> pd.DataFrame:
-    filled, applicable = frame["filled"].to_numpy(float), frame["applicable"].to_numpy(float)
-    return frame.assign(coverage=ratio(filled, applicable))

@@ -29,6 +29,12 @@ Mask = npt.NDArray[np.bool_]
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 _ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _PENDING = "lastRequest."
+#: From the last choice to the first.
+_NAMES = tuple(
+    f"{before}{name}"
+    for before in (_PENDING, "")
+    for name in ("nameLegal", "namePublicShort", "namePublicLong")
+)
 
 
 class Products:
@@ -129,12 +135,12 @@ class Products:
 
     @cached_property
     def name(self) -> pa.Array:
-        """What people call each product: its long public name, else the short one, else the legal one."""
+        """What people call each product: its long public name, else the short or legal one, else one that waits."""
         texts = self._read("texts", ("attribute", "text"))
         names: npt.NDArray[np.object_] = np.full(len(self), None, object)
         positions = self._positions("texts", None).to_numpy()
         filled = filled_values(texts[1])
-        for attribute in ("nameLegal", "namePublicShort", "namePublicLong"):
+        for attribute in _NAMES:
             chosen = np.flatnonzero(pc.equal(texts[0], attribute).to_numpy(zero_copy_only=False) & filled)[
                 ::-1
             ]
