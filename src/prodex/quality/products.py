@@ -28,6 +28,7 @@ Mask = npt.NDArray[np.bool_]
 #: Tables without anchors, whose rows say by `attribute` where on the wire they stand.
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 _ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
+_KEYS = {"id": "product_id", "gtin": "gtin"}
 _PENDING = "lastRequest."
 #: From the last choice to the first.
 _NAMES = tuple(
@@ -119,6 +120,8 @@ class Products:
         """
         if language is not None:
             return self._index("texts").products(attribute, language)
+        if attribute in _KEYS:
+            return filled_values(self.column(_KEYS[attribute]))
         found = np.zeros(len(self), bool)
         for table in (*_BY_SHAPE, *_ANCHORED):
             if table in _BY_SHAPE or any(_meets(attribute, anchor) for anchor in TABLES[table].anchors):
@@ -162,7 +165,8 @@ class Products:
         size = len(self)
         match table:
             case "texts":
-                attribute, language, text = self._read(table, ("attribute", "language", "text"))
+                attribute, text = self._read(table, ("attribute", "text"))
+                language = pc.coalesce(*self._read(table, ("language", "language_code")))
                 return Index.of(size, positions, attribute, filled_values(text), language)
             case "codes":
                 attribute, code, label = self._read(table, ("attribute", "code", "label"))

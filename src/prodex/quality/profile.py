@@ -272,66 +272,55 @@ def _expanded(
             )
         single = not declared[key].several
         given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
+    scope = _scope(entry, place, here)
     for values in itertools.product(*given.values()):
         chosen = dict(zip(given, values, strict=True))
-        for parameters, markets in _by_market(chosen, entry):
-            yield _check(rule, parameters, entry, markets, place, here)
+        for parameters, condition in _by_market(chosen, scope):
+            yield _check(rule, parameters, entry, condition, place, here)
 
 
-def _by_market(
-    parameters: dict[str, Any], entry: Mapping[str, Any]
-) -> Iterator[tuple[dict[str, Any], tuple[int, ...] | None]]:
-    """Replace the language "of the market" by each language, with the markets that require it."""
+def _scope(entry: Mapping[str, Any], place: _Place, here: tuple[str | int, ...]) -> Condition:
+    read = {}
+    for key in ("only", "except"):
+        value = entry.get(key, {})
+        if not isinstance(value, Mapping):
+            words = f"{key} is {value!r}; give columns and values: {{ brand_code = 12 }}."
+            raise place.error((*here, key), words)
+        try:
+            read[key] = Condition.of(value, place="condition").only
+        except InputError as error:
+            raise place.error((*here, key), str(error)) from error
+    return Condition(read["only"], read["except"])
+
+
+def _by_market(parameters: dict[str, Any], scope: Condition) -> Iterator[tuple[dict[str, Any], Condition]]:
+    """Replace the language "of the market" by each language, for the markets that require it."""
     if parameters.get("language") != OF_THE_MARKET:
-        yield parameters, None
+        yield parameters, scope
         return
-    wanted = (entry.get("only") or {}).get("market")
-    named = wanted if isinstance(wanted, list | tuple) else [] if wanted is None else [wanted]
-    chosen = {market_code(market) for market in named} or set(REQUIRED_LANGUAGES)
+    others = tuple((column, values) for column, values in scope.only if column != "market")
+    chosen = dict(scope.only).get("market", tuple(map(str, REQUIRED_LANGUAGES)))
     for language in dict.fromkeys(one for required in REQUIRED_LANGUAGES.values() for one in required):
-        markets = tuple(
-            m for m, required in REQUIRED_LANGUAGES.items() if language in required and m in chosen
-        )
-        if markets:
-            yield parameters | {"language": language}, markets
+        markets = tuple(str(m) for m, required in REQUIRED_LANGUAGES.items() if language in required)
+        if meant := tuple(market for market in markets if market in chosen):
+            yield parameters | {"language": language}, replace(scope, only=(*others, ("market", meant)))
 
 
 def _check(
     rule: str,
     parameters: dict[str, Any],
     entry: Mapping[str, Any],
-    markets: tuple[int, ...] | None,
+    scope: Condition,
     place: _Place,
     here: tuple[str | int, ...],
 ) -> Check:
-    only = entry.get("only", {})
-    excepted = entry.get("except", {})
-    for key, value in (("only", only), ("except", excepted)):
-        if not isinstance(value, Mapping):
-            raise place.error(
-                (*here, key), f"{key} is {value!r}; give columns and values: {{brand_code = 12}}."
-            )
-    if markets is not None:
-        only = {**only, "market": list(markets)}
-    key = "only"
     try:
-        scope = Condition.of(only, excepted, place="condition")
-        key = "severity" if "severity" in entry else "weight"
-        Check.of(
-            rule, _smallest(rule), severity=entry.get("severity"), weight=entry.get("weight"), scope=scope
-        )
-        key = next(iter(parameters), "")
         return Check.of(
             rule, parameters, severity=entry.get("severity"), weight=entry.get("weight"), scope=scope
         )
     except InputError as error:
-        named = next((name for name in parameters if str(error).startswith(f"{name} is ")), key)
-        raise place.error((*here, named) if named in entry else here, str(error)) from error
-
-
-def _smallest(rule: str) -> dict[str, Any]:
-    """Return some parameters that the rule takes, to see whether all else is right."""
-    return {p.name: () if p.several else p.kind() for p in RULES[rule].parameters if p.required}
+        key = [key for key in entry if str(error).startswith((f"{key} is ", f"{key} '"))]
+        raise place.error((*here, *key), str(error)) from error
 
 
 def _merged(base: list[Check], own: list[Check], place: _Place) -> tuple[Check, ...]:

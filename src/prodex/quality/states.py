@@ -88,7 +88,9 @@ def _mask(name: str, given: Any, size: int) -> Mask:
             )
         values = values.array
     if isinstance(values, pa.Array | pa.ChunkedArray):
-        values = values.to_pandas().array
+        if not pa.types.is_boolean(values.type):
+            raise VerdictRefused(f"{name} holds {values.type} instead of booleans")
+        values = np.array(values.fill_null(False))
     if isinstance(values, pd.api.extensions.ExtensionArray):
         if str(values.dtype) not in {"bool", "boolean", "bool[pyarrow]"}:
             raise VerdictRefused(f"{name} holds {values.dtype} instead of booleans")
