@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from prodex.quality.outcome import Audit
 
-_SHOWN = 5
+_SHOWN, _LONG = 5, 200
 _STYLE = (
     ".prodex-audit table{border-collapse:collapse;margin-top:.5em}"
     ".prodex-audit table td,.prodex-audit table th{padding:.15em .8em .15em 0;text-align:left}"
@@ -91,7 +91,10 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
             (f"{figures['ready_unknown']:,} products of which nobody can say whether they are ready", True)
         )
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
-    told += [(f"rule crashed: {check}: {message}", True) for check, message in list(crashed.items())[:_SHOWN]]
+    told += [
+        (f"rule crashed: {check}: {_plain(message)}", True)
+        for check, message in list(crashed.items())[:_SHOWN]
+    ]
     if len(crashed) > _SHOWN:
         told.append((f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True))
     return told
@@ -116,6 +119,16 @@ def notes(audit: Audit) -> list[str]:
             "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be."
         )
     return told
+
+
+def _plain(message: str) -> str:
+    r"""Return what a rule said on one line: no character of it may move a cursor or turn the writing around.
+
+    >>> _plain("ValueError: \u202ea\nb")
+    'ValueError: \\u202ea\\nb'
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message[:_LONG])
+    return shown if len(message) <= _LONG else f"{shown}... ({_LONG} of {len(message):,} characters)"
 
 
 def _gaps_title(count: int) -> list[str]:
