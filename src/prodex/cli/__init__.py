@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.cli import exchange
+from prodex.cli import exchange, quality
 from prodex.cli.exchange import Service, listed
 from prodex.demo import correct_a_text, show_tables
 from prodex.errors import ProdexError, QueryError
@@ -215,6 +215,7 @@ def sandbox(context: typer.Context) -> None:
 
 
 app.add_typer(exchange.app)
+app.add_typer(quality.app)
 
 
 @app.command(epilog="Example: prodex demo")

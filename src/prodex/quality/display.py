@@ -86,6 +86,14 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
             "was not asked for"
         )
         told.append((unknown if figures["checks_unknown"] else f"{figures['unknown']:,} cells unknown", True))
+    homeless = sum(part.products["market"].null_count for part in audit.parts)
+    if homeless and any("market = " in check.scope for check in audit.checks):
+        told.append(
+            (
+                f"the market of {homeless:,} products is not known: checks for a market do not apply to them",
+                True,
+            )
+        )
     if figures["ready_unknown"]:
         told.append(
             (f"{figures['ready_unknown']:,} products of which nobody can say whether they are ready", True)
