@@ -20,7 +20,7 @@ from prodex.errors import QueryError
 from prodex.quality.check import CheckFacts
 from prodex.quality.coverage import coverage
 from prodex.quality.display import html_of, text_of
-from prodex.quality.engine import AuditPart, Crash
+from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.failures import failure_rows, failures_frame
 from prodex.quality.gaps import gaps
 from prodex.quality.groups import NAMED, Groups, column_names, grouped
@@ -115,7 +115,7 @@ class Audit:
         tally = self.tally
         ready = pd.array(tally.ready, "boolean")
         ready[tally.doubtful & ~tally.not_ready] = pd.NA
-        return to_frame(self._identity).assign(
+        return to_frame(self.identity).assign(
             score=tally.scores,
             grade=pd.array(grades(tally.scores), "str"),
             ready=ready,
@@ -296,6 +296,29 @@ class Audit:
 
         return save_audit(self, name)
 
+    def to_html(self, path: str | Path, *, trend: Sequence[Audit] = ()) -> Path:
+        """Write the audit as one page that opens offline, with the full lists in a folder beside it.
+
+        Parameters
+        ----------
+        path
+            Of the page; what stands there is replaced.
+        trend
+            Earlier audits: the page shows how the grades moved, and what changed since the newest of them.
+        """
+        from prodex.quality.report import write_report
+
+        return write_report(self, path, trend)
+
+    def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
+        """Write what fails to a new folder, one workbook for each owner or other group, and return an index of them.
+
+        `prodex.quality.worklists.write_worklists` says what the options are, and what stands in the files.
+        """
+        from prodex.quality.worklists import write_worklists
+
+        return write_worklists(self, folder, by, **options)
+
     def __repr__(self) -> str:
         return text_of(self)
 
@@ -303,8 +326,9 @@ class Audit:
         return html_of(self)
 
     @cached_property
-    def _identity(self) -> pa.Table:
-        return pa.concat_tables(part.products for part in self.parts)
+    def identity(self) -> pa.Table:
+        """What the audit keeps of each product, in their order, as an Arrow table."""
+        return pa.concat_tables([IDENTITY.empty_table(), *(part.products for part in self.parts)])
 
     def _tally(self, chosen: npt.NDArray[np.bool_]) -> Tally:
         checks = [check for check, is_chosen in zip(self.checks, chosen, strict=True) if is_chosen]
@@ -325,8 +349,8 @@ class Audit:
 
     def _column(self, name: str) -> pa.Array:
         """Return a column for all products, from the audit itself or from its catalogue."""
-        if name in self._identity.column_names:
-            return self._identity[name].combine_chunks()
+        if name in self.identity.column_names:
+            return self.identity[name].combine_chunks()
         return self._from_catalog("products", name)
 
     def _from_catalog(self, table: str, name: str) -> pa.Array:
