@@ -70,6 +70,8 @@ def test_missing_is_absent_null_or_empty() -> None:
         ({"source_exclude": ["brand"]}, State.FAIL),
         ({"source_exclude": ["namePublicLong"]}, State.UNKNOWN),
         ({"source_exclude": ["namePublicLong.data"]}, State.UNKNOWN),
+        ({"source_exclude": ["namePublicLong.dat"]}, State.UNKNOWN),
+        ({"source_exclude": ["namePublicLongs.data"]}, State.FAIL),
         ({"product_languages": ["fr"]}, State.FAIL),
         ({"product_languages": ["de"]}, State.UNKNOWN),
     ],
@@ -80,6 +82,18 @@ def test_what_nobody_asked_for_is_unknown(query: dict[str, Any], state: State) -
 
     assert [state] == audit.states[:, 0].tolist()
     assert (state == State.FAIL) == bool(len(audit.failures()))
+
+
+def test_a_text_that_stands_deeper_is_known_by_any_part_of_its_path() -> None:
+    """Also where only that part was asked for."""
+    checks = {"required_text": {"attribute": "productBenefits", "language": "fr"}}
+    catalog = prodex.flatten(
+        [{"id": 7, "productBenefits": [{"text": [{**FRENCH, "data": "Riz"}]}]}, {"id": 8}]
+    )
+
+    for path in ("productBenefits", "productBenefits.text", "productBenefits.text.data"):
+        audit = prodex.audit(asked(catalog, source_include=[path]), {"checks": checks})
+        assert [0, 1] == audit.states[:, 0].tolist()
 
 
 def test_a_scope_that_nobody_asked_for_is_unknown_as_well() -> None:

@@ -14,6 +14,9 @@ from prodex.quality.parameters import read_parameters
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
 
+#: Between wire paths of which one is enough.
+_OR = " or "
+
 
 @dataclass(frozen=True)
 class CheckFacts:
@@ -142,7 +145,9 @@ class Check:
     def attribute(self) -> str | None:
         """The attribute that it is about: its parameter of this name, else the first that it needs."""
         named: str | None = dict(self.parameters).get("attribute")
-        return named if named is not None else next(iter(self.needs), None)
+        if named is not None:
+            return named
+        return next((path for path in self.needs if _OR not in path), None)
 
     @property
     def language(self) -> str | None:
@@ -157,11 +162,21 @@ class Check:
     @cached_property
     def needs(self) -> tuple[str, ...]:
         """The wire paths without which nothing can be said."""
-        return tuple(self._said(path).removesuffix(".data") for path in self.rule.needs)
+        return tuple(
+            _OR.join(one.removesuffix(".data") for one in self._said(path).split(_OR))
+            for path in self.rule.needs
+        )
 
     def knows(self, origin: Origin) -> bool:
-        """Whether everything was asked for that the check itself looks at."""
-        return all(origin.asked(self._said(path), self.language) for path in self.rule.needs)
+        """Whether everything was asked for that the check itself looks at, and nothing below it was left out."""
+        left_out = (origin.query.source_exclude or ()) if origin.query is not None else ()
+
+        def is_there(path: str) -> bool:
+            return origin.asked(path, self.language) and not any(
+                one.startswith(f"{path}.") for one in left_out
+            )
+
+        return all(any(map(is_there, path.split(_OR))) for path in self.needs)
 
     def knows_scope(self, origin: Origin, market: int | None) -> bool:
         """Whether everything was asked for that says to which products it applies."""

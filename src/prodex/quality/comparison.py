@@ -110,7 +110,7 @@ class AuditComparison:
             if not len(found):
                 continue
             check = self.new.checks[new_place]
-            yield to_frame(_identity(self.new).take(pa.array(after[found]))).assign(
+            yield to_frame(self.new.identity.select(_PRODUCT).take(pa.array(after[found]))).assign(
                 check=check.id,
                 severity=check.severity,
                 was=_words(was[found]),
@@ -151,7 +151,7 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
             raise InputError(
                 f"Give two audits; {type(audit).__name__} is none. prodex.audit(catalog) makes one."
             )
-    theirs, ours = _identity(old), _identity(new)
+    theirs, ours = old.identity.select(_PRODUCT), new.identity.select(_PRODUCT)
     place = pc.index_in(ours["product_id"].combine_chunks(), theirs["product_id"].combine_chunks())
     after = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     before = place.drop_null().to_numpy().astype(np.int64)
@@ -210,10 +210,6 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
     for name, audit in (("old", old), ("new", new)):
         if not audit.origin.complete:
             yield f"The {name} catalogue is incomplete: {audit.origin.ledger}."
-
-
-def _identity(audit: Audit) -> pa.Table:
-    return pa.concat_tables(part.products for part in audit.parts).select(_PRODUCT)
 
 
 def _words(states: np.ndarray) -> list[str]:

@@ -151,7 +151,7 @@ class Products:
         return pa.array(names, pa.string())
 
     def _markets(self) -> pa.Array:
-        own = self.column("target_market")
+        own = pc.utf8_ltrim(self.column("target_market"), "0")  # 056 is 56
         query = self.origin.query
         asked = query.target_market if query is not None else None
         other = asked if asked is not None else self._market

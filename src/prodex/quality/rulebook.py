@@ -180,7 +180,8 @@ def rule(
     dimension, block
         Which kind of quality, and under which heading.
     needs
-        Wire paths without which nothing can be said; `{attribute}` stands for the parameter of that name.
+        Wire paths without which nothing can be said; `{attribute}` stands for the parameter of that name, and of
+        "nameLegal.data or description.data" one is enough.
     scope
         Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
     whole
