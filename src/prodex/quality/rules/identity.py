@@ -1,10 +1,11 @@
-"""Rules of identity: GTIN, brand, kind."""
+"""Rules of identity: the GTIN and what else tells products apart."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -33,6 +34,95 @@ def valid_gtin(products: Products) -> Verdict:
     return Verdict(
         fails, evidence=Evidence(wrong, "gtin", None, seen, [_what_is_wrong(gtin) for gtin in seen])
     )
+
+
+@rule(
+    title="the GTIN is not one for use inside a company",
+    fix="Ask the brand owner for the GTIN that is the same everywhere.",
+    severity="warning",
+    block="identity",
+    needs="gtin",
+    source="GS1 General Specifications, section 1.4: restricted circulation numbers",
+)
+def gtin_is_unrestricted(products: Products) -> Verdict:
+    """Numbers of restricted circulation mean another product in every company and country."""
+    gtins = products["gtin"]
+    names = gtins.gtin.prefix_name.fillna("")
+    short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
+    within = names.str.startswith("restricted circulation") | short
+    found = np.flatnonzero(within.to_numpy(bool))
+    reasons = "of restricted circulation: begins with " + gtins.gtin.prefix.iloc[found]
+    reasons[short.iloc[found]] = (
+        "eight digits of restricted circulation: begins with " + gtins.str[6].iloc[found]
+    )
+    return Verdict(
+        products.any(found), _is_formed(products), Evidence(found, "gtin", None, gtins.iloc[found], reasons)
+    )
+
+
+@rule(
+    title="the GTIN is that of a product, not of a coupon, a refund receipt or a demonstration",
+    fix="Replace the number: its prefix is not given to products.",
+    severity="warning",
+    block="identity",
+    needs="gtin",
+    source="GS1 General Specifications, section 1.4: GS1 prefixes",
+)
+def gtin_is_of_a_product(products: Products) -> Verdict:
+    """Such numbers are free for all, so they come from a test or a template."""
+    gtins = products["gtin"]
+    names = gtins.gtin.prefix_name.fillna("")
+    found = np.flatnonzero(names.str.contains("coupon|refund|demonstration").to_numpy(bool))
+    reasons = gtins.gtin.prefix.iloc[found] + " stands for " + names.iloc[found]
+    return Verdict(
+        products.any(found), _is_formed(products), Evidence(found, "gtin", None, gtins.iloc[found], reasons)
+    )
+
+
+@rule(
+    title="a consumer unit does not bear the GTIN of an outer unit",
+    fix="Give the unit that customers buy its own GTIN, or say that it is no consumer unit.",
+    severity="warning",
+    dimension="consistency",
+    block="identity",
+    needs=("gtin", "isConsumerUnit"),
+    scope={"is_consumer_unit": True},
+    source="GS1 General Specifications, section 2.1: indicator digits",
+)
+def consumer_unit_has_own_gtin(products: Products) -> Verdict:
+    """Numbers with an indicator from 1 to 8 stand for cases and pallets, and tills cannot read them."""
+    return _with_indicator(products, "12345678", "stands for an outer unit")
+
+
+@rule(
+    title="a consumer unit does not bear the GTIN of a variable measure",
+    fix="Give the unit that customers buy a GTIN without indicator 9, or say that it is no consumer unit.",
+    severity="info",
+    dimension="consistency",
+    block="identity",
+    needs=("gtin", "isConsumerUnit"),
+    scope={"is_consumer_unit": True},
+    source="GS1 General Specifications, section 2.1: indicator 9, variable measure trade items",
+)
+def consumer_unit_is_of_fixed_measure(products: Products) -> Verdict:
+    """Indicator 9 means that each piece weighs differently; no till reads such a number."""
+    return _with_indicator(products, "9", "stands for a variable measure")
+
+
+def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdict:
+    gtins = products["gtin"]
+    applies = _is_formed(products)
+    found = np.flatnonzero(gtins.str[0].isin(list(indicators)).to_numpy(bool) & applies)
+    seen = gtins.iloc[found]
+    reasons = "indicator " + seen.str[0] + " " + meaning
+    return Verdict(products.any(found), applies, Evidence(found, "gtin", None, seen, reasons))
+
+
+def _is_formed(products: Products) -> npt.NDArray[np.bool_]:
+    """Say for each product whether its GTIN has 14 digits that are not all zeros: only then they mean something."""
+    formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
+    long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
+    return np.asarray(pc.fill_null(pc.and_(formed, long), False).to_numpy(zero_copy_only=False))
 
 
 def _what_is_wrong(gtin: str) -> str:

@@ -1,4 +1,4 @@
-"""Rules of texts and languages."""
+"""Rules of texts and their languages: which are there, in which languages, and whether they were translated."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import numpy as np
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.wordings import ANY_TEXT, TEXTS, Wordings
+
+_WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
 
 
 @rule(
@@ -20,5 +23,121 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
     """Customers read their own language, and markets require it."""
     fails = ~products.filled(attribute, language)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
-    reason = "waits under lastRequest: it is there as soon as the update is accepted"
-    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, reason))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, _WAITS))
+
+
+@rule(
+    title="{attribute} is filled",
+    fix="Write {attribute}.",
+    severity="error",
+    dimension="completeness",
+    block="texts",
+    needs="{attribute}.data",
+)
+def has_text(products: Products, *, attribute: str) -> Verdict:
+    """What nobody wrote in any language cannot be translated either."""
+    fails = ~products.filled(attribute)
+    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, _WAITS))
+
+
+@rule(
+    title="what is filled in another language is filled in {language}",
+    fix="Translate it into {language}.",
+    severity="error",
+    dimension="completeness",
+    block="texts",
+    needs=ANY_TEXT,
+)
+def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
+    """A page in two languages at once, or with holes, is a page that nobody finished."""
+    texts = Wordings.of(products)
+    rows = np.flatnonzero(texts.within(attributes) & (texts.language != _place(texts, "")))
+    pair = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
+    wanted = texts.language[rows] == _place(texts, language)
+    missing = np.setdiff1d(pair, pair[wanted])
+    products_, attribute = np.divmod(missing, max(1, len(texts.attributes)))
+    names = [texts.attributes[one] for one in attribute]
+    return Verdict(
+        products.any(products_),
+        products.any(texts.product[rows]),
+        Evidence(products_, names, language, None, _filled_in(texts, rows, pair, missing)),
+    )
+
+
+def _filled_in(texts: Wordings, rows: np.ndarray, pair: np.ndarray, missing: np.ndarray) -> list[str]:
+    """Return in words the languages that each of these pairs of product and attribute is filled in."""
+    chosen = np.isin(pair, missing)
+    languages: dict[int, dict[str, None]] = {}
+    for one, language in zip(pair[chosen].tolist(), texts.language[rows[chosen]].tolist(), strict=True):
+        languages.setdefault(one, {})[texts.languages[language]] = None
+    return [f"filled in {', '.join(languages[one])} only" for one in missing.tolist()]
+
+
+@rule(
+    title="texts in different languages differ",
+    fix="Translate the text; the copy stands there in the wrong language.",
+    severity="warning",
+    dimension="accuracy",
+    block="texts",
+    needs=ANY_TEXT,
+    exact=False,
+)
+def translations_differ(
+    products: Products, *, letters: int = 40, attributes: tuple[str, ...] = ()
+) -> Verdict:
+    """A copy in place of a translation fills the field, and the customer cannot read it; short ones may be names."""
+    texts = Wordings.of(products)
+    long = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}")
+    judged = long & texts.within(attributes) & (texts.language != _place(texts, ""))
+    judged &= ~texts.within(("namePublicLong", "namePublicShort")) | bool(attributes)
+    rows = np.flatnonzero(judged)
+    place = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
+    same = place * max(1, len(texts.texts)) + texts.wording[rows]
+    others: dict[int, set[int]] = {}
+    _, inverse, count = np.unique(same, return_inverse=True, return_counts=True)
+    shared = np.flatnonzero(count[inverse] > 1)
+    for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
+        others.setdefault(one, set()).add(language)
+    wrong, reasons = np.zeros(len(judged), bool), []
+    for row, one in zip(rows[shared].tolist(), same[shared].tolist(), strict=True):
+        if rest := others[one] - {int(texts.language[row])}:
+            wrong[row] = True
+            reasons.append(f"the same as in {', '.join(sorted(texts.languages[each] for each in rest))}")
+    return texts.verdict(wrong, reasons, judged)
+
+
+@rule(
+    title="every text says its language",
+    fix="Say in which language the text is.",
+    severity="warning",
+    dimension="completeness",
+    block="texts",
+    needs=ANY_TEXT,
+)
+def texts_say_their_language(products: Products) -> Verdict:
+    """A text of no language is shown to nobody, or to everybody."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.language == _place(texts, ""), "says no language")
+
+
+@rule(
+    title="a text stands once in each language",
+    fix="Keep the right one; receivers take any.",
+    severity="warning",
+    dimension="uniqueness",
+    block="texts",
+    needs=ANY_TEXT,
+)
+def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = TEXTS) -> Verdict:
+    """With two names in one language, every receiver shows another."""
+    texts = Wordings.of(products)
+    judged = texts.within(attributes)
+    place = texts.product * len(texts.attributes) + texts.attribute
+    place = place * max(1, len(texts.languages)) + texts.language
+    _, inverse, count = np.unique(np.where(judged, place, -1), return_inverse=True, return_counts=True)
+    return texts.verdict(judged & (count[inverse] > 1), "one of several in this language", judged)
+
+
+def _place(texts: Wordings, language: str) -> int:
+    return texts.languages.index(language) if language in texts.languages else -1
