@@ -14,7 +14,7 @@ import pytest
 
 import prodex
 from prodex import Catalog, Origin, ProductQuery
-from prodex.errors import InputError
+from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.outcome import Audit
 from prodex.quality.products import Products
 from prodex.quality.states import State
@@ -185,6 +185,33 @@ def test_what_cannot_be_prepared_is_a_crash() -> None:
     assert [3, 3] == audit.states[:, 0].tolist()
     assert ["misspelt"] == [crash.check for crash in audit.crashes]
     assert "did you mean 'gtin'" in audit.crashes[0].message
+
+
+def test_a_damaged_snapshot_is_no_fault_of_a_rule() -> None:
+    """The audit ends with the name of the file, and is not one of unknowns."""
+    catalog = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    catalog.files("pictures")[0].unlink()
+
+    with pytest.raises(SnapshotDamaged, match="pictures"):
+        prodex.audit(catalog, {"checks": {"has_front_packshot": {}}})
+
+
+def test_what_one_rule_does_to_its_columns_does_not_reach_another() -> None:
+    """Each gets a column of its own, and what it remembers is found under its own key."""
+
+    @prodex.rule(title="never")
+    def careless(products: Products) -> prodex.Verdict:
+        gtins = products["gtin"]
+        gtins[:] = ""
+        products.remember(("column", "gtin"), lambda: gtins)
+        products.remember("market", lambda: None)
+        return prodex.Verdict([False] * len(products))
+
+    audit = prodex.audit(
+        prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"careless": {}, "valid_gtin": {}}}
+    )
+
+    assert [0, 0] == audit.states[0].tolist()
 
 
 def test_the_audit_is_the_same_on_threads_processes_and_any_parts(sample: Catalog) -> None:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
-from prodex.errors import InputError
+from prodex.errors import InputError, SnapshotError
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.rulebook import is_importable
@@ -113,6 +113,8 @@ def run(
     ------
     InputError
         When a rule of one's own is to run in other processes that do not know its function.
+    SnapshotDamaged
+        When a file of the catalogue cannot be read: then no rule is to blame.
     """
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
@@ -135,6 +137,8 @@ def audit_part(job: Job) -> AuditPart:
     for place, check in enumerate(job.checks):
         try:
             judged = _judged(products, check, place, job)
+        except (SnapshotError, MemoryError):
+            raise
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged = _unknown(len(products))
             crashes.append(Crash(check.id, job.number, _told(error)))
@@ -144,7 +148,7 @@ def audit_part(job: Job) -> AuditPart:
     return AuditPart(
         _identity(products),
         np.asfortranarray(states),
-        pa.concat_tables([EVIDENCE.empty_table(), *evidence]),
+        pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks(),
         tuple(crashes),
     )
 
@@ -179,6 +183,8 @@ def _prepared(catalog: Catalog, checks: Sequence[Check]) -> tuple[dict[str, Any]
         try:
             columns = _columns(catalog, rule.whole)
             made[rule.id] = rule.prepare(columns) if rule.prepare is not None else columns
+        except (SnapshotError, MemoryError):
+            raise
         except Exception as error:  # noqa: BLE001 - as in audit_part
             crashes += [Crash(c.id, 0, _told(error)) for c in checks if c.rule.id == rule.id]
     return made, tuple(crashes)

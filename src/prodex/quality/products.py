@@ -62,12 +62,13 @@ class Products:
 
     def __getitem__(self, column: str) -> pd.Series:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
-        return self.remember(("column", column), lambda: _series(column, self.column(column)))
+        series = self._once(("column", column), lambda: _series(column, self.column(column)))
+        return series.copy()  # what one rule does to it must not reach another
 
     def column(self, column: str) -> pa.Array:
         """Return the same as an Arrow array."""
         if column == "market":
-            return self.remember("market", self._markets)
+            return self._once("market", self._markets)
         return self._read("products", (column,))[0]
 
     def rows(self, table: str, *columns: str) -> pd.DataFrame:
@@ -86,14 +87,14 @@ class Products:
 
     def arrow(self, table: str, *columns: str) -> pa.Table:
         """Return the same as an Arrow table; what was read once is not read again."""
-        own = self.remember(("own", table), lambda: self._own_rows(table))
+        own = self._once(("own", table), lambda: self._own_rows(table))
         arrays = self._read(table, columns)
         if own is not None:
             arrays = [
-                self.remember((table, name), partial(a.filter, own))
+                self._once((table, name), partial(a.filter, own))
                 for name, a in zip(columns, arrays, strict=True)
             ]
-        positions = self.remember(("product", table), lambda: self._positions(table, own))
+        positions = self._once(("product", table), lambda: self._positions(table, own))
         return pa.table([positions, *arrays], names=["product", *columns])
 
     def any(self, positions: Any) -> Mask:
@@ -131,10 +132,7 @@ class Products:
 
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""
-        if key not in self._made:
-            self._made[key] = make()
-        made: _Made = self._made[key]
-        return made
+        return self._once(("remembered", key), make)
 
     @cached_property
     def name(self) -> pa.Array:
@@ -150,6 +148,12 @@ class Products:
             names[positions[chosen]] = texts[1].take(pa.array(chosen)).to_numpy(zero_copy_only=False)
         return pa.array(names, pa.string())
 
+    def _once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        if key not in self._made:
+            self._made[key] = make()
+        made: _Made = self._made[key]
+        return made
+
     def _markets(self) -> pa.Array:
         own = pc.utf8_ltrim(self.column("target_market"), "0")  # 056 is 56
         query = self.origin.query
@@ -158,7 +162,7 @@ class Products:
         return own if other is None else pc.fill_null(own, str(other))
 
     def _index(self, table: str) -> Index:
-        return self.remember(("index", table), lambda: self._make_index(table))
+        return self._once(("index", table), lambda: self._make_index(table))
 
     def _make_index(self, table: str) -> Index:
         positions = self._positions(table, None).to_numpy()
@@ -206,7 +210,7 @@ class Products:
         return pc.invert(waiting) if pc.any(waiting).as_py() else None
 
     def _positions(self, table: str, own: pa.Array | None) -> pa.Array:
-        every = self.remember(("position", table), lambda: self._every_position(table))
+        every = self._once(("position", table), lambda: self._every_position(table))
         return every if own is None else every.filter(own)
 
     def _every_position(self, table: str) -> pa.Array:
