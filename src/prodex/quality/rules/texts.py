@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
@@ -88,8 +89,8 @@ def translations_differ(
 ) -> Verdict:
     """A copy in place of a translation fills the field, and the customer cannot read it; short ones may be names."""
     texts = Wordings.of(products)
-    long = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}")
-    judged = long & texts.within(attributes) & (texts.language != _place(texts, ""))
+    long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
+    judged = texts.where(long) & texts.within(attributes) & (texts.language != _place(texts, ""))
     judged &= ~texts.within(("namePublicLong", "namePublicShort")) | bool(attributes)
     rows = np.flatnonzero(judged)
     place = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
@@ -97,6 +98,8 @@ def translations_differ(
     others: dict[int, set[int]] = {}
     _, inverse, count = np.unique(same, return_inverse=True, return_counts=True)
     shared = np.flatnonzero(count[inverse] > 1)
+    # Letters are counted in these few texts only: a list of numbers is the same in all languages.
+    shared = shared[pc.count_substring_regex(texts.said(rows[shared]), r"\pL").to_numpy() >= letters]
     for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
         others.setdefault(one, set()).add(language)
     wrong, reasons = np.zeros(len(judged), bool), []
