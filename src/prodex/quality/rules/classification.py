@@ -220,7 +220,7 @@ def _one_each(products: Products, pairs: pd.DataFrame, key: str, told: str, attr
     several = pairs[pairs.groupby(key)[told].transform("nunique") > 1]
     own = pd.DataFrame({"code": products["brand_code"], "label": products["brand"]})
     every = several.groupby(key)[told].unique().map(lambda values: sorted(set(values)))
-    keys = several.drop_duplicates(["code", "label"]).set_index(["code", "label"])[key]
+    keys = several.drop_duplicates(["code", "label"]).set_index(["code", "label"], drop=False)[key]
     index = pd.MultiIndex.from_frame(own[["code", "label"]])
     matched = keys.reindex(index).to_numpy()
     found = np.flatnonzero(~pd.isna(matched))
