@@ -38,6 +38,7 @@ NAMES = [
     "rule",
     "rules",
     "save",
+    "scenario_request",
     "track",
     "upsert",
     "verify",

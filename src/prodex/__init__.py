@@ -24,7 +24,15 @@ from prodex.quality import (
 )
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
-from prodex.send import DELETE, Tracking, changes_from_frame, require_scenarios, track, upsert
+from prodex.send import (
+    DELETE,
+    Tracking,
+    changes_from_frame,
+    require_scenarios,
+    scenario_request,
+    track,
+    upsert,
+)
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 
@@ -59,6 +67,7 @@ __all__ = [
     "rule",
     "rules",
     "save",
+    "scenario_request",
     "track",
     "upsert",
     "verify",

@@ -19,6 +19,7 @@ _IMPOSSIBLE_RE2 = r"[\x00-\x08\x0B-\x1F\x{FFFE}\x{FFFF}]"
 # Spreadsheets read _x0041_ as "A"; an underscore that begins such a thing is written as _x005F_.
 _CODED = re.compile("_(?=x[0-9a-fA-F]{4}_)")
 _CODED_RE2 = "_x[0-9a-fA-F]{4}_"
+_ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 
 @dataclass(frozen=True)
@@ -40,36 +41,49 @@ class Cells:
     cut: int
 
 
-def cells(texts: pa.Array) -> Cells:
-    """Return texts as cells can hold them.
+def cell(text: str) -> tuple[str, int, bool]:
+    """Return one text as a cell can hold it, how many characters of it are escapes, and whether it is cut.
 
-    >>> cells(pa.array(["=1+1", "a\\x0bb", None])).texts.to_pylist()
-    ['=1+1', 'a\\\\x0bb', None]
+    >>> cell("a\\x0bb")
+    ('a\\\\x0bb', 1, False)
     """
-    changed: dict[int, str] = {}
-    escaped = 0
-    for place in _where(pc.match_substring_regex(texts, _IMPOSSIBLE_RE2)):
-        text, count = _IMPOSSIBLE.subn(_escape, texts[place].as_py())
-        changed[place] = text
-        escaped += count
-    cut = 0
-    long = pc.greater(pc.utf8_length(texts), LONGEST // 8)  # an escape is up to six characters for one
-    for place in _where(long):
-        text = changed.get(place, texts[place].as_py())
-        if _units(text) > LONGEST:
-            changed[place] = _beginning(text)
-            cut += 1
+    text, escaped = _IMPOSSIBLE.subn(_escape, text)
+    if _units(text) <= LONGEST:
+        return text, escaped, False
+    return _beginning(text), escaped, True
+
+
+def spelled(text: str) -> str:
+    """Return one text as it stands in the XML of a workbook.
+
+    >>> spelled("<b>_x0041_</b>")
+    '&lt;b&gt;_x005F_x0041_&lt;/b&gt;'
+    """
+    text = _CODED.sub("_x005F_", text)
+    for character, entity in _ENTITIES:
+        text = text.replace(character, entity)
+    return text
+
+
+def cells(texts: pa.Array) -> Cells:
+    """Return a column of texts as cells can hold them; null stays null."""
+    # An escape is up to six characters for one, and a character up to two units.
+    doubtful = pc.or_(
+        pc.match_substring_regex(texts, _IMPOSSIBLE_RE2), pc.greater(pc.utf8_length(texts), LONGEST // 12)
+    )
+    changed, escaped, cut = {}, 0, 0
+    for place in _where(doubtful):
+        changed[place], escapes, is_cut = cell(texts[place].as_py())
+        escaped += escapes
+        cut += is_cut
     return Cells(_replaced(texts, changed), escaped, cut)
 
 
-def as_xml(texts: pa.Array) -> pa.Array:
-    """Return texts as they stand in the XML of a workbook; null stays null."""
-    coded = {
-        place: _CODED.sub("_x005F_", texts[place].as_py())
-        for place in _where(pc.match_substring_regex(texts, _CODED_RE2))
-    }
-    texts = _replaced(texts, coded)
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+def all_spelled(texts: pa.Array) -> pa.Array:
+    """Return a column of texts as they stand in the XML of a workbook; null stays null."""
+    coded = _where(pc.match_substring_regex(texts, _CODED_RE2))
+    texts = _replaced(texts, {place: _CODED.sub("_x005F_", texts[place].as_py()) for place in coded})
+    for character, entity in _ENTITIES:
         texts = pc.replace_substring(texts, character, entity)
     return texts
 

@@ -10,8 +10,11 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
+from os import cpu_count
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,7 @@ from prodex.errors import InputError
 from prodex.files import safe_name, writing_folder
 from prodex.formats import write_csv
 from prodex.quality.display import notes
-from prodex.quality.groups import Groups
+from prodex.quality.groups import Groups, Integers
 from prodex.quality.outcome import Audit
 from prodex.quality.worklists.fields import code_column
 from prodex.quality.worklists.rows import WORKLIST, worklist_rows
@@ -39,7 +42,16 @@ _INDEX = "index.csv"
 
 _FORMAT = 1
 _MOST_CODES = 5_000
-_INDEX_COLUMNS = ["code", "label", "products", "failures", "blockers", "file", "escaped_characters", "cut_texts"]
+_INDEX_COLUMNS = [
+    "code",
+    "label",
+    "products",
+    "failures",
+    "blockers",
+    "file",
+    "escaped_characters",
+    "cut_texts",
+]
 
 
 def write_worklists(
@@ -92,8 +104,11 @@ def write_worklists(
     made = list(_worklists(audit, rows, by))
     facts = _facts(audit, by, equal, len(rows))
     codes = _codes(audit.catalog, rows)
+    options = {"escape_formulas": escape_formulas}
     with _taking(target, replace) as beside:
-        index = [_write(one, facts, codes, audit, beside, escape_formulas) for one in made]
+        write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
+        with ThreadPoolExecutor(cpu_count()) as threads:
+            index = list(threads.map(write, made))
         frame = pd.DataFrame(index, columns=_INDEX_COLUMNS)
         frame.to_csv(beside / _INDEX, index=False, lineterminator="\r\n")
         manifest = {"format": _FORMAT, "by": by, **_keys(audit), "worklists": index}
@@ -103,7 +118,7 @@ def write_worklists(
 
 
 def _write(
-    worklist: Worklist, facts: Facts, codes: Codes, audit: Audit, folder: Path, escape_formulas: bool
+    worklist: Worklist, facts: Facts, codes: Codes, audit: Audit, folder: Path, csv: Mapping[str, bool]
 ) -> dict[str, Any]:
     parquet = folder / f"{worklist.name}.parquet"
     pq.write_table(worklist.rows, parquet, compression="zstd")
@@ -111,11 +126,16 @@ def _write(
         iter(worklist.rows.to_batches()),
         WORKLIST,
         folder / f"{worklist.name}.csv",
-        escape_formulas=escape_formulas,
+        **csv,
     )
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(parquet.read_bytes()).hexdigest()
-    keys = {"worklist": digest, "file": parquet.name, "by": worklist.by, "code": worklist.code, **_keys(audit)}
+    keys = {
+        "worklist": digest,
+        "file": parquet.name,
+        "by": worklist.by,
+        **_keys(audit),
+    }
     told = write_workbook(worklist, facts, codes, keys, folder / f"{worklist.name}.xlsx")
     return {
         "code": worklist.code,
@@ -131,7 +151,7 @@ def _write(
 
 def _worklists(audit: Audit, rows: pa.Table, by: str) -> Iterator[Worklist]:
     """Cut the failures into groups, those with the most first."""
-    found = []
+    found: list[tuple[str | None, str | None, Integers, Mapping[Any, Any]]] = []
     if by == "language":
         codes = pc.unique(rows["language"]).to_pylist()
         place = pc.index_in(rows["language"], pa.array(codes, pa.string())).to_numpy()
@@ -164,7 +184,7 @@ def _with_everybody(groups: Groups, size: int) -> Groups:
     )
 
 
-def _members(groups: Groups, products: np.ndarray, size: int) -> Iterator[np.ndarray]:
+def _members(groups: Groups, products: Integers, size: int) -> Iterator[Integers]:
     """Yield for each group which rows are about its products, in their order."""
     by_product = np.argsort(products, kind="stable")
     first = np.searchsorted(products[by_product], np.arange(size + 1))
@@ -309,4 +329,8 @@ def _written_before(folder: Path) -> set[str]:
         stems = [Path(one["file"]).stem for one in listed]
     except (OSError, ValueError, LookupError, TypeError):
         return set()
-    return {MANIFEST, _INDEX, *(f"{stem}{ending}" for stem in stems for ending in (".xlsx", ".csv", ".parquet"))}
+    return {
+        MANIFEST,
+        _INDEX,
+        *(f"{stem}{ending}" for stem in stems for ending in (".xlsx", ".csv", ".parquet")),
+    }

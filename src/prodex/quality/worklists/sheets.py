@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -47,6 +48,32 @@ TO_FIX = (
 )
 
 
+_HOW_TO_FILL_IN = (
+    (
+        'Go to the sheet "To fix". Each row is one failure: which product and field, what stands there, what is '
+        "expected, and how to fix it. The worst stand first."
+    ),
+    (
+        'Write the right value into the column "New value", and leave it empty where you change nothing. Do not write '
+        "into other columns, and add no rows."
+    ),
+    (
+        "Cells in grey cannot be filled in: a GTIN, a picture or a hierarchy is no value of a cell. Mend it where it "
+        "comes from."
+    ),
+    "Where the values of a field are known, the cell offers them, or says how long a text may be.",
+    (
+        "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review, "
+        "Unprotect Sheet switches it off. Each row carries its number in a hidden column, so that it is found again "
+        "in any order."
+    ),
+    "Send the workbook back under the name it has.",
+)
+_SEVERITIES = (
+    "Blocker: cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: good to know."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Worklist:
     """What one group has to mend.
@@ -68,7 +95,7 @@ class Worklist:
     label: str | None
     name: str
     rows: pa.Table
-    figures: Mapping[str, float]
+    figures: Mapping[Any, Any]
 
     @property
     def title(self) -> str:
@@ -112,12 +139,13 @@ def summary(worklist: Worklist) -> pd.DataFrame:
     counted = worklist.rows.group_by(keys).aggregate(
         [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
     )
-    frame = counted.to_pandas().rename(
+    frame: pd.DataFrame = counted.to_pandas().rename(
         columns={"product_id_count_distinct": "products", "row_count": "failures"}
     )
     frame["order"] = frame["severity"].map({name: place for place, name in enumerate(SEVERITIES)})
     frame = frame.sort_values(["order", "products", "check"], ascending=[True, False, True])
-    return frame[["severity", "check", "title", "products", "failures", "fix"]].reset_index(drop=True)
+    columns = ["severity", "check", "title", "products", "failures", "fix"]
+    return frame[columns].reset_index(drop=True)
 
 
 def standing(worklist: Worklist) -> list[str]:
@@ -144,37 +172,13 @@ def read_me(worklist: Worklist, facts: Facts, told: Sequence[str]) -> list[tuple
     told
         What this workbook could not show as it is.
     """
+    where = [f"{name}: {value}" for name, value in facts.facts.items()]
     return [
         (f"What to mend: {worklist.title}", standing(worklist)),
-        (
-            "How to fill it in",
-            [
-                'Go to the sheet "To fix". Each row is one failure: which product and field, what stands there, what '
-                "is expected, and how to fix it. The worst stand first.",
-                'Write the right value into the column "New value", and leave it empty where you change nothing. Do '
-                "not write into other columns, and add no rows.",
-                "Cells in grey cannot be filled in: a GTIN, a picture or a hierarchy is no value of a cell. Mend it "
-                "where it comes from.",
-                "Where the values of a field are known, the cell offers them, or says how long a text may be.",
-                "The sheet is protected without a password, so that rows and their keys stay together; filters work. "
-                "Review, Unprotect Sheet switches it off. Each row carries its number in a hidden column, so that it "
-                "is found again in any order.",
-                "Send the workbook back under the name it has.",
-            ],
-        ),
-        ("Where it comes from", [f"{name}: {value}" for name, value in facts.facts.items()]),
+        ("How to fill it in", list(_HOW_TO_FILL_IN)),
+        ("Where it comes from", where),
         ("What is left out", list(facts.left_out)),
-        (
-            "How to read it",
-            [
-                "Blocker: the product cannot be used. Error: wrong or missing. Warning: probably wrong. Info: good to "
-                "know.",
-                f"Formula: {FORMULA}.",
-                CAVEAT,
-                *facts.notes,
-                *told,
-            ],
-        ),
+        ("How to read it", [_SEVERITIES, f"Formula: {FORMULA}.", CAVEAT, *facts.notes, *told]),
     ]
 
 
@@ -184,7 +188,8 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
     for column in TO_FIX:
         values = rows[column.name].combine_chunks()
         if pa.types.is_timestamp(values.type):
-            values = pc.strftime(values, "%Y-%m-%dT%H:%M:%S")
+            moments = values.to_pylist()
+            values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())
     columns["market"] = _with_names(columns["market"])
     return columns
@@ -192,5 +197,8 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
 
 def _with_names(markets: pa.Array) -> pa.Array:
     encoded = markets.dictionary_encode()
-    named = [f"{one} {market_name(one)}" if one.isdecimal() and len(one) <= 3 else one for one in encoded.dictionary.to_pylist()]
+    named = [
+        f"{one} {market_name(one)}" if one.isdecimal() and len(one) <= 3 else one
+        for one in encoded.dictionary.to_pylist()
+    ]
     return pa.array(named, pa.string()).take(encoded.indices)

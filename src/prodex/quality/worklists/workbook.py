@@ -20,7 +20,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
 from xlsxwriter.worksheet import Worksheet
 
-from prodex.quality.worklists.cells import MOST_ROWS, as_xml, cells
+from prodex.quality.worklists.cells import MOST_ROWS, all_spelled, cell, cells, spelled
 from prodex.quality.worklists.fields import Allowed, allowed, is_correctable
 from prodex.quality.worklists.sheets import TO_FIX, Facts, Worklist, read_me, shown, standing, summary
 
@@ -30,13 +30,29 @@ KEYS_SHEET = "prodex"
 
 Codes = Mapping[str, Sequence[tuple[str, str | None]]]
 
+_ALL_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+_SMALL = 20_000
 _AT_ONCE = 2_000
 _RANGES = 500
 _HIGHEST = 8
 _LINE = 15
+_PAGE = 84
 _COLORS = {"blocker": "#F8D7DA", "error": "#FCE5CD", "warning": "#FFF8DC", "info": "#E7F1FA"}
-_TEXT = {"num_format": "@", "valign": "top", "text_wrap": True, "font_size": 10}
-_HEADING = {"bold": True, "font_color": "#FFFFFF", "bg_color": "#2F4858", "valign": "vcenter", "text_wrap": True}
+_TEXT = {
+    "num_format": "@",
+    "valign": "top",
+    "text_wrap": True,
+    "font_size": 10,
+    "border": 1,
+    "border_color": "#D9D9D9",
+}
+_HEADING = {
+    "bold": True,
+    "font_color": "#FFFFFF",
+    "bg_color": "#2F4858",
+    "valign": "vcenter",
+    "text_wrap": True,
+}
 
 
 @dataclass(frozen=True)
@@ -116,12 +132,14 @@ def write_workbook(
     columns = shown(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
     told = Told(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
-    with Workbook(str(path), {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}) as book:
+    with Workbook(str(path), {**_ALL_TEXT, "in_memory": len(worklist.rows) < _SMALL}) as book:
         book.use_zip64()
         styles = _Styles(book)
         _write_read_me(book, styles, worklist, facts, told)
         _write_summary(book, styles, worklist)
-        mine = {name: codes[name] for name in _unique(columns["attribute"]) if name in codes}
+        mine = {
+            name: codes[name] for name in _unique(columns["attribute"]) if name is not None and name in codes
+        }
         per_sheet = most_rows - 1
         names = []
         for number, start in enumerate(range(0, max(len(worklist.rows), 1), per_sheet), 1):
@@ -130,7 +148,9 @@ def write_workbook(
             _write_to_fix(book, styles, names[-1], some, mine)
         if mine:
             _write_codes(book, styles, mine)
-        _write_keys(book, {"format": FORMAT, **keys, "sheets": names, "columns": [column.name for column in TO_FIX]})
+        _write_keys(
+            book, {"format": FORMAT, **keys, "sheets": names, "columns": [column.name for column in TO_FIX]}
+        )
     return told
 
 
@@ -139,20 +159,28 @@ class _Styles:
 
     def __init__(self, book: Workbook) -> None:
         self.text = book.add_format(_TEXT)
-        self.plain = book.add_format({"num_format": "@", "valign": "top", "font_size": 10})
-        self.number = book.add_format({"num_format": "#,##0", "valign": "top", "font_size": 10})
+        self.plain = book.add_format({**_TEXT, "text_wrap": False})
+        self.line = book.add_format({**_TEXT, "border": 0})
+        self.unwrapped = book.add_format({**_TEXT, "border": 0, "text_wrap": False})
+        self.number = book.add_format({**_TEXT, "num_format": "#,##0"})
         self.heading = book.add_format(_HEADING)
-        self.title = book.add_format({"bold": True, "font_size": 14, "font_color": "#2F4858", "text_wrap": True})
-        self.open = book.add_format({**_TEXT, "locked": False, "bg_color": "#FFFFF0", "border": 1, "border_color": "#B0B0B0"})
+        self.title = book.add_format({"bold": True, "font_size": 14, "font_color": "#2F4858"})
+        self.open = book.add_format(
+            {**_TEXT, "locked": False, "bg_color": "#FFFFF0", "border_color": "#909090"}
+        )
         self.closed = book.add_format({**_TEXT, "bg_color": "#D9D9D9"})
-        self.severity = {name: book.add_format({**_TEXT, "bg_color": color}) for name, color in _COLORS.items()}
+        self.severity = {
+            name: book.add_format({**_TEXT, "bg_color": color}) for name, color in _COLORS.items()
+        }
 
     @staticmethod
     def index(style: Any) -> str:
         return str(style._get_xf_index())
 
 
-def _write_to_fix(book: Workbook, styles: _Styles, name: str, columns: Mapping[str, pa.Array], codes: Codes) -> None:
+def _write_to_fix(
+    book: Workbook, styles: _Styles, name: str, columns: Mapping[str, pa.Array], codes: Codes
+) -> None:
     sheet = book.add_worksheet(name, worksheet_class=_Rows)
     for place, column in enumerate(TO_FIX):
         style = {"new_value": styles.open}.get(column.name, styles.text)
@@ -171,7 +199,9 @@ def _write_to_fix(book: Workbook, styles: _Styles, name: str, columns: Mapping[s
     sheet.content = _to_fix(styles, columns, can)
 
 
-def _to_fix(styles: _Styles, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool]) -> Iterator[str]:
+def _to_fix(
+    styles: _Styles, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool]
+) -> Iterator[str]:
     yield _row(1, [(column.heading, styles.heading) for column in TO_FIX], 30)
     text, closed, opened = (styles.index(one) for one in (styles.text, styles.closed, styles.open))
     severities = {name: styles.index(style) for name, style in styles.severity.items()}
@@ -197,7 +227,7 @@ def _to_fix(styles: _Styles, columns: Mapping[str, pa.Array], can: Mapping[str |
 def _column(letter: str, number: pa.Array, texts: pa.Array, style: Any) -> pa.Array:
     """Return the cells of a column; where there is no text only what differs from the column's own look."""
     filled = pc.binary_join_element_wise(
-        f'<c r="{letter}', number, '" s="', style, '" t="inlineStr"><is><t xml:space="preserve">', as_xml(texts),
+        f'<c r="{letter}', number, '" s="', style, '" t="inlineStr"><is><t xml:space="preserve">', all_spelled(texts),
         "</t></is></c>", "",
     )  # fmt: skip
     if texts.null_count == 0:
@@ -214,7 +244,9 @@ def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
     for column in TO_FIX:
         if not column.is_hidden:
             length = pc.fill_null(pc.utf8_length(columns[column.name]), 0).to_numpy(zero_copy_only=False)
-            breaks = pc.fill_null(pc.count_substring(columns[column.name], "\n"), 0).to_numpy(zero_copy_only=False)
+            breaks = pc.fill_null(pc.count_substring(columns[column.name], "\n"), 0).to_numpy(
+                zero_copy_only=False
+            )
             lines = np.maximum(lines, -(-length // column.width) + breaks)
     return np.minimum(lines, _HIGHEST) * _LINE
 
@@ -279,17 +311,21 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 def _write_read_me(book: Workbook, styles: _Styles, worklist: Worklist, facts: Facts, told: Told) -> None:
     sheet = book.add_worksheet("Read me", worksheet_class=_Rows)
-    sheet.set_column(0, 0, 110)
+    sheet.set_column(0, 0, _PAGE)
     sheet.hide_gridlines(2)
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
     rows = []
     for heading, lines in read_me(worklist, facts, told.words):
-        rows += [(heading, styles.title), *((line, styles.text) for line in lines), ("", styles.text)]
+        rows += [(heading, styles.title), *((line, styles.line) for line in lines), ("", styles.line)]
     sheet.content = iter(
         [
-            _row(number, [cell], _LINE * max(-(-len(cell[0]) // 105), 1) + (8 if cell[1] is styles.title else 1))
-            for number, cell in enumerate(rows, 1)
+            _row(
+                number,
+                [(line, style)],
+                _LINE * max(-(-len(line) // (_PAGE - 5)), 1) + (8 if style is styles.title else 1),
+            )
+            for number, (line, style) in enumerate(rows, 1)
         ]
     )
 
@@ -300,25 +336,25 @@ def _write_summary(book: Workbook, styles: _Styles, worklist: Worklist) -> None:
         sheet.set_column(place, place, width)
     told = standing(worklist)
     rows: list[tuple[list[tuple[Any, Any]], int]] = [([(worklist.title, styles.title)], 24)]
-    rows += [([(line, styles.plain)], _LINE) for line in told]
+    rows += [([(line, styles.unwrapped)], _LINE) for line in told]
     headings = ("Severity", "Rule", "Expected", "Products", "Failures", "How to fix")
     rows += [([], _LINE), ([(heading, styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     sheet.set_landscape()
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
-    for one in summary(worklist).itertuples(index=False):
+    for row in summary(worklist).to_dict("records"):
         filled = [
-            (one.severity, styles.severity[one.severity]),
-            (one.check, styles.text),
-            (one.title, styles.text),
-            (int(one.products), styles.number),
-            (int(one.failures), styles.number),
-            (one.fix, styles.text),
+            (row["severity"], styles.severity[row["severity"]]),
+            (row["check"], styles.text),
+            (row["title"], styles.text),
+            (int(row["products"]), styles.number),
+            (int(row["failures"]), styles.number),
+            (row["fix"], styles.text),
         ]
-        lines = max(-(-len(one.title) // 48), -(-len(one.fix) // 58), -(-len(one.check) // 32), 1)
+        lines = max(-(-len(row["title"]) // 48), -(-len(row["fix"]) // 58), -(-len(row["check"]) // 32), 1)
         rows.append((filled, _LINE * min(lines, _HIGHEST)))
-    sheet.content = iter([_row(number, *row) for number, row in enumerate(rows, 1)])
+    sheet.content = iter([_row(number, *one) for number, one in enumerate(rows, 1)])
 
 
 def _write_codes(book: Workbook, styles: _Styles, codes: Codes) -> None:
@@ -352,8 +388,8 @@ def _row(number: int, filled: Sequence[tuple[Any, Any]], height: int) -> str:
         if isinstance(value, int):
             written.append(f"{at}><v>{value}</v></c>")
             continue
-        text = as_xml(cells(pa.array([value], pa.string())).texts)[0].as_py()
-        written.append(f'{at} t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>')
+        text, *_ = cell(value)
+        written.append(f'{at} t="inlineStr"><is><t xml:space="preserve">{spelled(text)}</t></is></c>')
     return f'<row r="{number}" ht="{height}" customHeight="1">{"".join(written)}</row>'
 
 
