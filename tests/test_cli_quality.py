@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,7 +38,8 @@ def run() -> Run:
 
 @pytest.fixture
 def profile(tmp_path: Path) -> str:
-    """Write a profile of two checks."""
+    """Write a profile of two checks; mild.toml beside it has none that is grave."""
+    (tmp_path / "mild.toml").write_text("[checks.valid_gtin]\nseverity='info'\n")
     path = tmp_path / "own.toml"
     path.write_text(
         "[checks.valid_gtin]\nseverity='blocker'\n"
@@ -82,6 +87,7 @@ def test_an_audit_judges_what_waits_when_asked_to(run: Run, profile: str) -> Non
     [
         ("summary", "mean_score"),
         ("gaps", "ready_if_fixed"),
+        ("scores", "owner_id"),
         ("checks", "crash"),
         ("failures", "reason"),
         ("coverage", "applicable"),
@@ -149,6 +155,9 @@ def test_rules_and_profiles_are_listed(run: Run) -> None:
         (("audit", "shop", "--by", "ownr"), QueryError, "did you mean 'owner'"),
         (("audit", "shop", "--now", "soon"), QueryError, "--now 'soon' is no date-time"),
         (("audit", "shop", "--market", "Fance"), QueryError, "Did you mean 'France'"),
+        (("rules", "valid_gtn"), QueryError, "did you mean 'valid_gtin'"),
+        (("audit", "shop", "--since", "ship"), ProdexError, "No snapshot 'ship'"),
+        (("audit", "shop", "--show", "changes"), QueryError, "--since"),
         (("rules", "--block", "prices"), QueryError, "no rules under 'prices'"),
     ],
 )
@@ -160,3 +169,96 @@ def test_mistakes_are_said_in_words(
 
     assert isinstance(result.exception, error)
     assert why in str(result.exception)
+
+
+def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path) -> None:
+    """Where they were asked for, whatever is shown; worklists that are there are replaced only when that is said."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250", "--show", "gaps")
+    words += ("--html", str(tmp_path / "report.html"), "--worklists", str(tmp_path / "fix"), "--by", "brand")
+    result = run(*words)
+
+    assert 0 == result.exit_code, result.output
+    assert "2 failures are in" in result.stderr
+    assert "ready_if_fixed" in result.stdout
+    assert "Completeness is not accuracy" in (tmp_path / "report.html").read_text("utf-8")
+    assert {"no_brand.xlsx", "no_brand.csv", "no_brand.parquet", "index.csv", "worklists.json"} == {
+        path.name for path in (tmp_path / "fix").iterdir()
+    }
+    assert "holds worklists already" in str(run(*words).exception)
+    assert 0 == run(*words, "--replace").exit_code
+
+
+def test_an_audit_is_compared_with_an_earlier_snapshot(run: Run, profile: str) -> None:
+    """By the same profile; or with a saved audit where the snapshot is gone."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250")
+    assert 0 == run(*words, "--save").exit_code
+    first = prodex.open_snapshot("shop").folder
+    assert first is not None
+    name = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": "Riz"}]
+    mended = [{"id": n, "gtin": "03036811359935", "namePublicLong": name} for n in (1, 2, 4)]
+    prodex.save(prodex.flatten(mended), "shop")
+
+    since = ("--since", f"shop@{first.name}")
+    assert "1 fixed" in run(*words, *since).stdout
+    assert ["fixed"] == pd.read_csv(
+        io.StringIO(run(*words, *since, "--show", "changes", "--format", "csv").stdout)
+    )["change"].tolist()
+    audit = prodex.open_audit("shop").folder
+    assert audit is not None
+    assert "1 fixed" in run(*words, "--since", str(audit)).stdout
+    shutil.rmtree(first)
+    assert "1 fixed" in run(*words, "--since", f"shop@{audit.name}").stdout
+
+
+def test_a_job_fails_on_what_is_grave(run: Run, profile: str) -> None:
+    """Exit code 1 when anything of the severity, or worse, fails."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250", "--fail-on")
+    result = run(*words, "error")
+
+    assert 1 == result.exit_code
+    assert "2 times a check of severity blocker or error fails." in result.stderr
+    assert (
+        0
+        == run("audit", "shop", "--profile", profile.replace("own", "mild"), "--fail-on", "blocker").exit_code
+    )
+
+
+def test_a_rule_is_shown_with_all_that_is_known_of_it(run: Run) -> None:
+    """Why it matters, what to do, and where it comes from."""
+    told = run("rules", "valid_gtin").stdout
+
+    assert "GS1 General Specifications" in told
+    assert "orders, prices and pictures go astray" in told
+    assert ["valid_gtin"] == [
+        row["rule"] for row in json.loads(run("rules", "valid_gtin", "--format", "json").stdout)
+    ]
+
+
+def test_the_whole_way_in_a_process_of_its_own(run: Run, profile: str, home: Path, tmp_path: Path) -> None:
+    """What a nightly job does: judge, write, and say by its exit code that it is not good enough."""
+    words = [
+        "audit",
+        "shop",
+        "--profile",
+        profile,
+        "--market",
+        "250",
+        "--worklists",
+        "fix",
+        "--fail-under",
+        "0.9",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "prodex", *words],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "PRODEX_HOME": str(home)},
+    )  # fmt: skip
+
+    assert 1 == done.returncode
+    assert "The score is not 0.9 or more" in done.stderr
+    assert (tmp_path / "fix" / "no_owner.xlsx").is_file()
+    again = subprocess.run(
+        [sys.executable, "-m", "prodex", *words],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "PRODEX_HOME": str(home)},
+    )  # fmt: skip
+    assert (1, 1) == (again.returncode, len(again.stderr.strip().splitlines()))
+    assert "somebody may have filled them in" in again.stderr
