@@ -47,6 +47,7 @@ CHECKS: dict[str, dict[str, Any]] = {
     "mojibake": {"texts_without_mojibake": {}},
     "all_capitals": {"names_not_in_capitals": {}},
     "untranslated_copy": {"translations_differ": {}},
+    "wrong_language": {"in_stated_language": {}},
     "hostile_strings": {"texts_without_formulas": {}},
     "stale": {"updated_within": {"days": 730}},
     "certificate_expired": {"certificates_in_force": {}},

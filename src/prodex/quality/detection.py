@@ -45,10 +45,13 @@ class Detected:
         Place in `languages()`.
     confidence
         From 0.5, when two languages are as likely, to 1.
+    letters
+        How many letters of the text were read.
     """
 
     language: npt.NDArray[np.int64]
     confidence: Numbers
+    letters: Numbers
 
 
 @cache
@@ -75,26 +78,30 @@ def detect(texts: pa.Array) -> Detected:
     >>> [languages()[place] for place in found.language[:2]], (found.confidence > 0.98).tolist()
     (['de', 'fr'], [True, True, False])
     """
-    chunks = [_scores(texts.slice(start, _AT_ONCE)) for start in range(0, len(texts), _AT_ONCE)]
-    scores = np.concatenate([np.zeros((0, len(languages()))), *chunks])
-    ordered = np.sort(scores, axis=1)
+    starts = range(0, len(texts), _AT_ONCE)
+    chunks = [_scores(texts.slice(start, _AT_ONCE)) for start in starts]
+    scores = np.concatenate([np.zeros((0, len(languages()))), *(scores for scores, _ in chunks)])
+    letters = np.concatenate([np.zeros(0), *(letters for _, letters in chunks)])
+    ordered = np.partition(scores, -2, axis=1)
     ahead = ordered[:, -1] - ordered[:, -2]
-    return Detected(scores.argmax(axis=1), 1 / (1 + np.exp(-ahead)))
+    return Detected(scores.argmax(axis=1), 1 / (1 + np.exp(-ahead)), letters)
 
 
-def _scores(texts: pa.Array) -> Numbers:
-    """Return one row for each text, one column for each language."""
+def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
+    """Return one row for each text with one column for each language, and the letters of each text."""
     beginnings = pc.utf8_lower(pc.utf8_slice_codeunits(texts, 0, _CHARACTERS))
     split = pc.split_pattern_regex(beginnings, r"[^\pL]+")
-    words = split.flatten().dictionary_encode()
+    encoded = split.flatten().dictionary_encode()
     own = pc.list_parent_indices(split).to_numpy()
-    each = np.array([_score(word) for word in words.dictionary.to_pylist()]).reshape(-1, len(languages()))
-    used = words.indices.to_numpy()
-    is_word = np.array([bool(word) for word in words.dictionary.to_pylist()], bool)[used]
-    used, own = used[is_word], own[is_word]
+    words = encoded.dictionary.to_pylist()
+    used = encoded.indices.to_numpy()
+    length = np.array([len(word) for word in words], np.int64)[used]
+    used, own, length = used[length > 0], own[length > 0], length[length > 0]
+    each = np.array([_score(word) for word in words]).reshape(-1, len(languages()))
     count = np.bincount(own, minlength=len(texts))
     sums = [np.bincount(own, each[used, place], len(texts)) for place in range(len(languages()))]
-    return np.stack(sums, axis=1) * (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
+    scores = np.stack(sums, axis=1) * (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
+    return scores, np.bincount(own, length, len(texts))
 
 
 @lru_cache(maxsize=2**18)

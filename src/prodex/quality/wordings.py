@@ -32,7 +32,8 @@ TEXTS = (
     "consumptionAdvice",
     "advertisedInformations",
 )
-NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
+_PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
+NAMES = (*_PUBLIC_NAMES, "nameLegal")
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = " or ".join(f"{name}.data" for name in TEXTS)
 ANY_NAME = " or ".join(f"{name}.data" for name in NAMES)
@@ -100,6 +101,13 @@ class Wordings:
             any(name == one or name.startswith(f"{one}.") for one in attributes) for name in self.attributes
         ]
         return np.array(meant, bool)[self.attribute]
+
+    def translatable(self, attributes: Sequence[str]) -> Mask:
+        """Say which texts a translator would have to touch: those of these attributes.
+
+        Of none given, all but the public names, which often go across borders as they are.
+        """
+        return self.within(attributes) if attributes else ~self.within(_PUBLIC_NAMES)
 
     def matching(self, pattern: str, *, ignore_case: bool = False) -> Mask:
         """Say which texts have a match of a regular expression."""

@@ -9,10 +9,7 @@ import pyarrow.compute as pc
 from prodex.quality.detection import Detected, detect, languages, place_of
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.wordings import ANY_TEXT, Wordings
-
-#: At most so many of the characters of a text are counted: enough to say that it is not short.
-_CONSIDERED = 1_000
+from prodex.quality.wordings import ANY_TEXT, Mask, Wordings
 
 
 @rule(
@@ -31,28 +28,33 @@ def in_stated_language(
     """Customers who read French get German: worse than nothing, since it counts as filled.
 
     The language is told by the words, where the text has enough letters and speaks clearly for one of the languages
-    that prodex can tell apart; texts in other languages are not judged.
+    that prodex can tell apart; texts in other languages are not judged, nor are public names, unless they are asked
+    for: a foreign brand makes them foreign.
     """
     texts = Wordings.of(products)
-    detected = products.remember(("detected", letters), lambda: _detected(texts.texts, letters))
     stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
-    sure = (detected.confidence >= confidence)[texts.wording]
+    asked = texts.translatable(attributes) & (stated >= 0)
+    key = ("languages", letters, attributes)
+    detected = products.remember(key, lambda: _detected(texts, asked, letters))
     spoken = detected.language[texts.wording]
-    long = (detected.language >= 0)[texts.wording]
-    judged = long & (stated >= 0) & texts.within(attributes)
-    wrong = judged & sure & (stated != spoken)
+    judged = asked & (spoken >= 0)
+    wrong = judged & (stated != spoken) & (detected.confidence >= confidence)[texts.wording]
     rows = np.flatnonzero(wrong)
-    names = [f"reads as {languages()[place]}" for place in spoken[rows]]
-    said = [f", {share:.1%} sure" for share in detected.confidence[texts.wording[rows]]]
-    return texts.verdict(wrong, [name + sure_ for name, sure_ in zip(names, said, strict=True)], judged)
+    reasons = [
+        f"reads as {languages()[place]}, {sure:.1%} sure"
+        for place, sure in zip(spoken[rows], detected.confidence[texts.wording[rows]], strict=True)
+    ]
+    return texts.verdict(wrong, reasons, judged)
 
 
-def _detected(texts: pa.Array, letters: int) -> Detected:
-    """Detect the language of the long texts alone; the others have none."""
-    beginnings = pc.utf8_slice_codeunits(texts, 0, _CONSIDERED)
-    without = pc.replace_substring_regex(beginnings, r"[^\pL]+", "")
-    long = np.flatnonzero(pc.greater_equal(pc.utf8_length(without), letters).to_numpy(zero_copy_only=False))
-    found = detect(texts.take(pa.array(long)))
-    language, confidence = np.full(len(texts), -1), np.zeros(len(texts))
-    language[long], confidence[long] = found.language, found.confidence
-    return Detected(language, confidence)
+def _detected(texts: Wordings, asked: Mask, letters: int) -> Detected:
+    """Detect the language of the wordings that are asked for and are long enough; the others get -1."""
+    long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
+    chosen = np.zeros(len(texts.texts), bool)
+    chosen[texts.wording[asked]] = True
+    chosen &= long
+    found = detect(texts.texts.filter(pa.array(chosen)))
+    language, confidence, read = np.full(len(chosen), -1), np.zeros(len(chosen)), np.zeros(len(chosen))
+    language[chosen] = np.where(found.letters >= letters, found.language, -1)
+    confidence[chosen], read[chosen] = found.confidence, found.letters
+    return Detected(language, confidence, read)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.quality.wordings import ANY_TEXT, TEXTS, Wordings
+from prodex.quality.wordings import ANY_TEXT, TEXTS, Mask, Wordings
 
 _WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
 
@@ -52,27 +53,45 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
 )
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A page in two languages at once, or with holes, is a page that nobody finished."""
-    texts = Wordings.of(products)
-    rows = np.flatnonzero(texts.within(attributes) & (texts.language != _place(texts, "")))
-    pair = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
-    wanted = texts.language[rows] == _place(texts, language)
-    missing = np.setdiff1d(pair, pair[wanted])
-    products_, attribute = np.divmod(missing, max(1, len(texts.attributes)))
-    names = [texts.attributes[one] for one in attribute]
+    names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
+    languages = Wordings.of(products).languages
+    filled_there = filled[:, :, languages.index(language)] if language in languages else filled[:, :, 0] & False
+    missing, attribute = np.nonzero(filled.any(axis=2) & ~filled_there)
     return Verdict(
-        products.any(products_),
-        products.any(texts.product[rows]),
-        Evidence(products_, names, language, None, _filled_in(texts, rows, pair, missing)),
+        products.any(missing),
+        filled.any(axis=(1, 2)),
+        Evidence(
+            missing,
+            pa.array(names, pa.string()).take(pa.array(attribute)),
+            language,
+            None,
+            _filled_in(filled[missing, attribute], languages),
+        ),
     )
 
 
-def _filled_in(texts: Wordings, rows: np.ndarray, pair: np.ndarray, missing: np.ndarray) -> list[str]:
-    """Return in words the languages that each of these pairs of product and attribute is filled in."""
-    chosen = np.isin(pair, missing)
-    languages: dict[int, dict[str, None]] = {}
-    for one, language in zip(pair[chosen].tolist(), texts.language[rows[chosen]].tolist(), strict=True):
-        languages.setdefault(one, {})[texts.languages[language]] = None
-    return [f"filled in {', '.join(languages[one])} only" for one in missing.tolist()]
+def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
+    """Return attributes, and for each product, attribute and language whether there is a text."""
+    texts = Wordings.of(products)
+    meant = np.flatnonzero(texts.within(attributes))
+    places = np.unique(texts.attribute[meant])
+    filled = np.zeros((len(products), len(places), max(1, len(texts.languages))), bool)
+    filled[texts.product[meant], np.searchsorted(places, texts.attribute[meant]), texts.language[meant]] = True
+    if "" in texts.languages:
+        filled[:, :, texts.languages.index("")] = False
+    return [texts.attributes[place] for place in places], filled
+
+
+def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
+    """Return in words for each row the languages that are filled; few combinations occur."""
+    packed = np.packbits(filled, axis=1)
+    kind = pa.binary(packed.shape[1])
+    rows = pa.Array.from_buffers(kind, len(packed), [None, pa.py_buffer(packed)]).dictionary_encode()
+    words = []
+    for combination in rows.dictionary.to_pylist():
+        there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
+        words.append(f"filled in {', '.join(np.array(languages)[there])} only")
+    return pa.array(words, pa.string()).take(rows.indices)
 
 
 @rule(
