@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prodex.errors import InputError
 from prodex.files import writing
 from prodex.quality.report.contents import contents
 from prodex.quality.report.files import write_files
@@ -36,12 +37,18 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
 
     Raises
     ------
+    InputError
+        When the path is that of a folder, or the trend no list of audits.
     StorageError
         When the disk refuses.
     """
     page = Path(path).absolute()
+    if page.is_dir():
+        raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'report.html'}.")
+    if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
+        raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
     shown = contents(audit, trend)
-    text = rendered(shown, write_files(audit, page))
+    files = write_files(audit, page, shown.failures_total)
     with writing(page) as beside:
-        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.write_text(rendered(shown, files), encoding="utf-8", newline="\n")
     return page

@@ -92,8 +92,8 @@ PICTURE_FACTS = {
     "height": "height",
     "packshot": "is_packshot",
     "face": "product_face",
-    "taken into use": "effective_start",
-    "expires": "effective_end",
+    "valid from": "effective_start",
+    "valid until": "effective_end",
 }
 
 
@@ -156,9 +156,7 @@ def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict
     pictures: dict[str, list[Any]] = {}
     table = audit.catalog.arrow("pictures", ["product_id", *PICTURE_FACTS.values()], own)
     for row in table.to_pylist():
-        pictures.setdefault(row["product_id"], []).append(
-            [row[column] for column in PICTURE_FACTS.values()]
-        )
+        pictures.setdefault(row["product_id"], []).append([row[column] for column in PICTURE_FACTS.values()])
     return texts, pictures
 
 

@@ -33,8 +33,8 @@ class CheckRow:
         What the audit keeps of it.
     failed, passed, not_applicable, unknown
         Numbers of products.
-    score
-        Share of those that pass, as written.
+    score, share
+        Share of those that pass, as written and as a number; None where it applies to none.
     crash
         Why it could not be asked, where it could not.
     """
@@ -46,7 +46,7 @@ class CheckRow:
     not_applicable: int
     unknown: int
     score: str
-    share: float
+    share: float | None
     crash: Words
 
 
@@ -137,7 +137,8 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
     earlier = [
         one
         for one in trend
-        if (one.profile, one.rule_set) == measure and (one.now, one.audited_at) < (audit.now, audit.audited_at)
+        if (one.profile, one.rule_set) == measure
+        and (one.now, one.audited_at) < (audit.now, audit.audited_at)
     ]
     return max(earlier, key=lambda one: (one.now, one.audited_at), default=None)
 
@@ -154,7 +155,7 @@ def _check_rows(audit: Audit) -> tuple[CheckRow, ...]:
             not_applicable=row["not_applicable"],
             unknown=row["unknown"],
             score=percent(row["score"]),
-            share=0.0 if pd.isna(row["score"]) else row["score"],
+            share=None if pd.isna(row["score"]) else row["score"],
             crash=words(None if pd.isna(row["crash"]) else row["crash"], 4_000),
         )
         for place, row in enumerate(table.to_dict("records"))

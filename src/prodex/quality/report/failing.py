@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 _ROWS = 2_000
 #: Bytes of all values and reasons together.
 _ROOM = 1_500_000
-_COLUMNS = ("check", "gtin", "product_id", "name", "owner", "market", "attribute", "language", "value", "reason")
+_COLUMNS = (
+    "check",
+    "gtin",
+    "product_id",
+    "name",
+    "owner",
+    "market",
+    "attribute",
+    "language",
+    "value",
+    "reason",
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,9 @@ def failing(audit: Audit, order: list[int]) -> tuple[Failing, ...]:
     totals, kept = _first_rows(audit)
     limit = even_limit([totals[place] for place in kept], _ROWS)
     shown = {place: rows[:limit] for place, rows in kept.items()}
-    texts = [text for rows in shown.values() for row in rows for text in (row["value"], row["reason"]) if text]
+    texts = [
+        text for rows in shown.values() for row in rows for text in (row["value"], row["reason"]) if text
+    ]
     most = even_limit([weight(text) for text in texts], _ROOM)
     products = audit.by_check()["failed"].tolist()
     return tuple(
@@ -96,4 +109,3 @@ def _failure(row: dict[str, str | None], most: int) -> Failure:
         value=words(row["value"], most),
         reason=words(row["reason"], most),
     )
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,12 +20,23 @@ if TYPE_CHECKING:
     from prodex.quality.outcome import Audit
 
 #: CSV is what people open in a spreadsheet, so nothing in it may run there; Parquet holds every text as it came.
-_WRITERS = {"csv": partial(write_csv, escape_formulas=True), "parquet": write_parquet}
+_WRITERS: dict[str, Callable[..., None]] = {
+    "csv": partial(write_csv, escape_formulas=True),
+    "parquet": write_parquet,
+}
 
 
 @dataclass(frozen=True)
 class LinkedFile:
-    """What is in files beside the page, and where they are seen from the page."""
+    """One table beside the page.
+
+    Attributes
+    ----------
+    name, title, rows
+        What it is called, what is in it, how many rows.
+    csv, parquet
+        Where it is, seen from the page.
+    """
 
     name: str
     title: str
@@ -34,50 +45,51 @@ class LinkedFile:
     parquet: str
 
 
-def write_files(audit: Audit, page: Path) -> tuple[LinkedFile, ...]:
-    """Write what the page links to into a folder of the page's name, and return what there is."""
+def write_files(audit: Audit, page: Path, failures: int) -> tuple[LinkedFile, ...]:
+    """Write what the page links to into a folder of the page's name, and return what there is.
+
+    Parameters
+    ----------
+    audit
+        What is reported.
+    page
+        Where the page will stand.
+    failures
+        How many failures there are.
+    """
     folder = page.with_name(f"{safe_name(page.stem)}_files")
-    products, checks = _batches(audit.products), _batches(audit.by_check())
+    products, checks = _table(audit.products), _table(audit.by_check())
     return (
-        _written(folder, "failures", "all failures", _plain(FAILURES), audit.failure_batches),
-        _written(folder, "products", "all products with score and grade", *products),
-        _written(folder, "checks", "all checks with their counts", *checks),
+        _written(folder / "failures", "all failures", failures, FAILURES, audit.failure_batches),
+        _written(
+            folder / "products",
+            "all products with score and grade",
+            len(products),
+            products.schema,
+            products.to_batches,
+        ),
+        _written(
+            folder / "checks", "all checks with their counts", len(checks), checks.schema, checks.to_batches
+        ),
     )
 
 
 def _written(
-    folder: Path, name: str, title: str, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]
+    path: Path, title: str, rows: int, schema: pa.Schema, batches: Callable[[], Iterable[pa.RecordBatch]]
 ) -> LinkedFile:
-    rows = 0
+    plain = pa.schema([(field.name, _plain(field.type)) for field in schema])
     for ending, write in _WRITERS.items():
-        rows = 0
-
-        def counted() -> Iterator[pa.RecordBatch]:
-            nonlocal rows
-            for batch in batches():
-                rows += batch.num_rows
-                yield batch.cast(schema)
-
-        with writing(folder / f"{name}.{ending}") as beside:
-            write(counted(), schema, beside)
-    address = quote(f"{folder.name}/{name}")
-    return LinkedFile(name, title, rows, f"{address}.csv", f"{address}.parquet")
+        with writing(path.with_name(f"{path.name}.{ending}")) as beside:
+            write((batch.cast(plain) for batch in batches()), plain, beside)
+    address = quote(f"{path.parent.name}/{path.name}")
+    return LinkedFile(path.name, title, rows, f"{address}.csv", f"{address}.parquet")
 
 
-def _batches(frame: pd.DataFrame) -> tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]:
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    return _plain(table.schema), lambda: iter(table.to_batches())
+def _table(frame: pd.DataFrame) -> pa.Table:
+    return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def _plain(schema: pa.Schema) -> pa.Schema:
-    """Return the same columns without dictionaries, long texts and notes of pandas, as every reader takes them."""
-    return pa.schema(
-        [
-            (field.name, pa.string() if _is_text(field.type) else field.type)
-            for field in schema
-        ]
-    )
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_dictionary(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind))
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Write texts as texts: not as a dictionary's numbers, nor as a column of nothing."""
+    is_text = pa.types.is_dictionary(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+    return pa.string() if is_text else kind

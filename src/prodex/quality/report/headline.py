@@ -83,17 +83,18 @@ def header(audit: Audit) -> Header:
     """Say what was judged."""
     origin = audit.origin
     folder = audit.catalog_folder
+    announced = origin.ledger.announced is not None
     asked_at = origin.server_time or origin.loaded_at
-    query = "everything: files and records hold what they hold" if origin.query is None else repr(origin.query)
+    query = (
+        "everything: files and records hold what they hold" if origin.query is None else repr(origin.query)
+    )
     facts = {
         "Catalogue": folder.parent.name if folder else "in memory",
         "Snapshot": folder.name if folder else None,
         "From": origin.source,
         "Asked": f"{asked_at:%Y-%m-%d %H:%M} UTC" if asked_at else None,
         "Query": query,
-        "Came": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}"
-        if origin.ledger.distinct
-        else None,
+        "Came": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}" if announced else None,
         "Judged": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
         "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
     }
@@ -116,7 +117,9 @@ def _not_asked(audit: Audit) -> list[str]:
         if query.source_exclude:
             told.append(f"These attributes were left out: {', '.join(query.source_exclude)}.")
         if query.product_languages:
-            told.append(f"Only texts in these languages were asked for: {', '.join(query.product_languages)}.")
+            told.append(
+                f"Only texts in these languages were asked for: {', '.join(query.product_languages)}."
+            )
     table = audit.by_check()
     crashed = {crash.check for crash in audit.crashes}
     blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
@@ -162,6 +165,6 @@ def _change(now: float, then: float, is_share: bool, since: str) -> tuple[str, s
 
 def largest_gaps(found: pd.DataFrame) -> tuple[Gap, ...]:
     """Return the gaps that it would help most to close."""
-    names = [name for name in Gap.__dataclass_fields__]
+    names = list(Gap.__dataclass_fields__)
     rows: Sequence[dict[Any, Any]] = found.head(_GAPS)[names].to_dict("records")
     return tuple(Gap(**row) for row in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -110,6 +110,7 @@ def heat_map(audit: Audit, by: str) -> HeatMap:
     blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
     code, _ = column_names(by)
     whole = audit.scores(by)
+    whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
     frames = [whole, *(audit.scores(by, block=block).set_index(code) for block in blocks)]
     shown = whole.head(_MOST)
     columns = [_cells(frame.set_index(code) if frame is whole else frame, shown[code]) for frame in frames]
@@ -122,7 +123,10 @@ def heat_map(audit: Audit, by: str) -> HeatMap:
 
 def _cells(scores: pd.DataFrame, codes: pd.Series) -> list[Cell]:
     """Return the cell of each group; a group is missing where no check of the block is in its language."""
-    by_code = {None if pd.isna(code) else code: row for code, row in scores.iterrows()}
+    by_code: dict[Any, Any] = {
+        None if pd.isna(code) else code: row
+        for code, row in zip(scores.index.tolist(), scores.to_dict("records"), strict=True)
+    }
     cells = []
     for code in codes:
         row = by_code.get(None if pd.isna(code) else code)
@@ -147,9 +151,7 @@ def offenders(audit: Audit, by: str) -> Offenders:
     """Return the groups with most failures, and what fails most in them."""
     code, _ = column_names(by)
     scores = audit.scores(by)
-    worst = scores[scores["failed"] > 0].sort_values(
-        ["failed", "to_work_on"], ascending=False, kind="stable"
-    )
+    worst = scores[scores["failed"] > 0].sort_values(["failed", "to_work_on"], ascending=False, kind="stable")
     groups = audit.groups(by)
     places = {one: place for place, one in enumerate(groups.codes)}
     rows = []
