@@ -83,7 +83,7 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
     if figures["unknown"]:
         unknown = (
             f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: what they look at "
-            "was not asked for"
+            f"was not asked for{', or the rule crashed' if audit.crashes else ''}"
         )
         told.append((unknown if figures["checks_unknown"] else f"{figures['unknown']:,} cells unknown", True))
     homeless = sum(part.products["market"].null_count for part in audit.parts)
