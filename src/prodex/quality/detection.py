@@ -101,7 +101,7 @@ def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
     count = np.bincount(own, minlength=len(texts))
     sums = [np.bincount(own, each[used, place], len(texts)) for place in range(len(languages()))]
     scores = np.stack(sums, axis=1) * (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
-    return scores, np.bincount(own, length, len(texts))
+    return scores, np.bincount(own, length, len(texts)).astype(float)
 
 
 @lru_cache(maxsize=2**18)
@@ -110,7 +110,9 @@ def _score(word: str) -> tuple[float, ...]:
     listed = np.array([word in words for words in _words().values()], float)
     if listed.any():
         return tuple(_LISTED * (listed - listed.mean()))
-    spoken = _TRIGRAM * sum((_trigrams().get(one, 0) for one in _cut(word)), np.zeros(len(listed)))
+    spoken = np.zeros(len(listed))
+    for one in _cut(word):
+        spoken = spoken + _TRIGRAM * _trigrams().get(one, 0.0)
     return tuple(np.clip(spoken - spoken.mean(), -_MOST, _MOST))
 
 

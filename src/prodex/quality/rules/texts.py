@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.errors import QueryError
+from prodex.locales import language_tag
+from prodex.quality.index import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 from prodex.quality.wordings import ANY_TEXT, TEXTS, Mask, Wordings
@@ -55,7 +59,9 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
     """A page in two languages at once, or with holes, is a page that nobody finished."""
     names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
     languages = Wordings.of(products).languages
-    filled_there = filled[:, :, languages.index(language)] if language in languages else filled[:, :, 0] & False
+    filled_there = (
+        filled[:, :, languages.index(language)] if language in languages else filled[:, :, 0] & False
+    )
     missing, attribute = np.nonzero(filled.any(axis=2) & ~filled_there)
     return Verdict(
         products.any(missing),
@@ -76,7 +82,9 @@ def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str],
     meant = np.flatnonzero(texts.within(attributes))
     places = np.unique(texts.attribute[meant])
     filled = np.zeros((len(products), len(places), max(1, len(texts.languages))), bool)
-    filled[texts.product[meant], np.searchsorted(places, texts.attribute[meant]), texts.language[meant]] = True
+    filled[texts.product[meant], np.searchsorted(places, texts.attribute[meant]), texts.language[meant]] = (
+        True
+    )
     if "" in texts.languages:
         filled[:, :, texts.languages.index("")] = False
     return [texts.attributes[place] for place in places], filled
@@ -136,11 +144,44 @@ def translations_differ(
     dimension="completeness",
     block="texts",
     needs=ANY_TEXT,
+    source="ISO 639",
 )
 def texts_say_their_language(products: Products) -> Verdict:
     """A text of no language is shown to nobody, or to everybody."""
     texts = Wordings.of(products)
-    return texts.verdict(texts.language == _place(texts, ""), "says no language")
+    known = np.array([_is_language(one) for one in texts.languages], bool)
+    found = np.flatnonzero(~known[texts.language])
+    silent = _without_language(products)
+    said = pd.DataFrame(
+        {
+            "product": texts.product[found],
+            "attribute": [texts.attributes[place] for place in texts.attribute[found]],
+            "language": [texts.languages[place] or None for place in texts.language[found]],
+            "value": texts.said(found).to_pylist(),
+        }
+    )
+    every = pd.concat([said, silent], ignore_index=True)
+    reason = "says no language that there is"
+    return Verdict(
+        products.any(every["product"]),
+        products.any(np.concatenate([texts.product, silent["product"]])),
+        Evidence(every["product"], every["attribute"], every["language"], every["value"], reason),
+    )
+
+
+def _without_language(products: Products) -> pd.DataFrame:
+    """Return the texts that stand without any language, which makes them scalars."""
+    rows = products.arrow("scalars", "attribute", "value")
+    found = rows.filter(pc.is_in(rows["attribute"], pa.array([f"{name}.data" for name in TEXTS])))
+    frame: pd.DataFrame = found.filter(pa.array(filled_values(found["value"].combine_chunks()))).to_pandas()
+    return frame.assign(attribute=frame["attribute"].str.removesuffix(".data"))
+
+
+def _is_language(code: str) -> bool:
+    try:
+        return bool(language_tag(code))
+    except QueryError:
+        return False
 
 
 @rule(
