@@ -84,6 +84,22 @@ CHECKS: dict[str, dict[str, Any]] = {
     "parent_lighter_than_children": {"parent_weighs_its_children": {}},
     "parent_smaller_than_child": {"parent_larger_than_child": {}},
     "net_weight_over_gross": {"net_not_over_gross": {}},
+    "missing_net_content": {"has_net_content": {}},
+    "missing_composition": {"has_composition": {}},
+    "missing_contact": {"has_operator_contact": {}},
+    "missing_storage": {"has_storage_conditions": {}},
+    "missing_instructions": {"has_instructions_for_use": {}},
+    "missing_origin": {"has_origin": {}},
+    "missing_alcohol": {"has_alcohol_strength": {}},
+    "missing_nutrition": {"has_nutrition": {}},
+    "allergen_not_listed": {"composition_allergens_listed": {}},
+    "nutrient_over_100": {"nutrient_within_hundred": {}},
+    "nutrient_sum_over_100": {"nutrients_within_hundred": {}},
+    "energy_too_high": {"energy_possible": {}},
+    "energy_inconsistent": {"kilojoules_fit_kilocalories": {}},
+    "computed_energy_off": {"energy_fits_nutrients": [{"percent": 15}, {"percent": 30, "severity": "error"}]},
+    "saturates_over_fat": {"saturates_within_fat": {}},
+    "sugars_over_carbohydrate": {"sugars_within_carbohydrate": {}},
 }
 
 

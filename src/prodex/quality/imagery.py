@@ -8,14 +8,11 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.quality.columns import Mask, Numbers, Rows, is_true, numbers
 from prodex.quality.products import Products
-
-Mask = npt.NDArray[np.bool_]
-Positions = npt.NDArray[np.int64]
 
 #: GTIN, type, face, angle and state, then what tells several files apart: 03036811359935_C1N1_s02.jpg.
 FILE_NAME = "^[0-9]{14}_[A-Ea-e][0-9][CLRNclrn][01ABMPabmp](_[^/.]*)?[.][A-Za-z0-9]+$"
@@ -23,11 +20,6 @@ _GTIN, _FACE = slice(0, 14), slice(16, 17)
 #: Faces of a product as productFace and file names number them.
 FACES = {"1": "front", "2": "left", "3": "top", "7": "back", "8": "right", "9": "bottom"}
 FRONT = "1"
-
-
-def is_true(flags: pa.Array | pa.ChunkedArray) -> Mask:
-    """Return booleans; missing ones are False."""
-    return np.asarray(pc.fill_null(flags, False).to_numpy(zero_copy_only=False), bool)
 
 
 @dataclass(frozen=True)
@@ -43,7 +35,7 @@ class Imagery:
     """
 
     products: Products
-    product: Positions
+    product: Rows
 
     @classmethod
     def of(cls, products: Products) -> Self:
@@ -95,15 +87,11 @@ class Imagery:
         return pc.if_else(pa.array(self.follows_gs1), part, pa.scalar(None, pa.string()))
 
     @cached_property
-    def longest_side(self) -> npt.NDArray[np.float64]:
+    def longest_side(self) -> Numbers:
         """Pixels of the longer side of the original; NaN where width and height are not both told."""
-        width, height = (
-            pc.cast(self[side], pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-            for side in ("width", "height")
-        )
-        return np.maximum(width, height)
+        return np.maximum(numbers(self["width"]), numbers(self["height"]))
 
-    def say(self, pictures: Positions, words: str | Sequence[str]) -> list[str]:
+    def say(self, pictures: Rows, words: str | Sequence[str]) -> list[str]:
         """Return words for each of some pictures, with its number among those of its product."""
         each = [words] * len(pictures) if isinstance(words, str) else words
         places = self["position"].take(pa.array(pictures)).to_pylist()
@@ -112,11 +100,11 @@ class Imagery:
             for place, one in zip(places, each, strict=True)
         ]
 
-    def seen(self, column: str, pictures: Positions) -> pa.Array:
+    def seen(self, column: str, pictures: Rows) -> pa.Array:
         """Return a column's values of some pictures, as evidence shows them."""
         return self[column].take(pa.array(pictures))
 
-    def in_order(self, chosen: Any) -> Positions:
+    def in_order(self, chosen: Any) -> Rows:
         """Return the places of chosen pictures, product by product."""
         places = np.flatnonzero(chosen)
         return places[np.argsort(self.product[places], kind="stable")]

@@ -1,13 +1,16 @@
 """The rules that come with prodex, by block; importing this registers them."""
 
 from prodex.quality.rules import (
+    allergens,
     characters,
     classification,
+    food,
     freshness,
     hierarchies,
     identity,
     languages,
     measures,
+    nutrition,
     picture_files,
     pictures,
     status,
@@ -20,13 +23,16 @@ RULE_SET = "1"
 
 __all__ = [
     "RULE_SET",
+    "allergens",
     "characters",
     "classification",
+    "food",
     "freshness",
     "hierarchies",
     "identity",
     "languages",
     "measures",
+    "nutrition",
     "picture_files",
     "pictures",
     "status",

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.gtin import are_valid
-from prodex.quality.imagery import is_true
-from prodex.quality.packing import Packing, Rows
+from prodex.quality.columns import Rows, is_true
+from prodex.quality.packing import Packing
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 

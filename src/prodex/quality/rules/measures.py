@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.packing import Packing, in_base_unit
+from prodex.quality.packing import Packing
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.units import grams
 
 _GDSN = "GDSN trade item measurements; GS1 Package and Product Measurement Standard"
 _TREE = "logisticalHierarchies"
@@ -50,7 +50,7 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
 )
 def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict:
     """The package cannot weigh less than nothing: one of the weights is wrong, or its unit is."""
-    net, gross = _weights(products, "netWeight"), _weights(products, "grossWeight")
+    net, gross = grams(products, "netWeight"), grams(products, "grossWeight")
     fails = net > gross * (1 + tolerance)
     wrong = np.flatnonzero(fails)
     return Verdict(
@@ -64,17 +64,6 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
             [f"more than the gross weight of {each:g} g" for each in gross[wrong]],
         ),
     )
-
-
-def _weights(products: Products, attribute: str) -> npt.NDArray[np.float64]:
-    """Return grams of each product: the first weight that is told in a known unit, else NaN."""
-    told = products.arrow("quantities", "attribute", "value", "unit_code")
-    told = told.filter(pc.equal(told["attribute"], attribute))
-    grams = in_base_unit(told["value"], told["unit_code"], "weight")
-    known = np.flatnonzero(~np.isnan(grams))[::-1]
-    weights = np.full(len(products), np.nan)
-    weights[told["product"].to_numpy()[known]] = grams[known]
-    return weights
 
 
 @rule(

@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.imagery import Imagery, is_true
+from prodex.quality.columns import is_true
+from prodex.quality.imagery import Imagery
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.imagery import FACES, FRONT, Imagery, is_true
+from prodex.quality.columns import is_true
+from prodex.quality.imagery import FACES, FRONT, Imagery
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 
