@@ -25,7 +25,7 @@ from prodex.errors import InputError, QueryError
 from prodex.quality.outcome import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.quality.worklists.cells import LONGEST, all_spelled, cell, cells, spelled
-from prodex.quality.worklists.folder import _names
+from prodex.quality.worklists.grouping import file_names
 from prodex.quality.worklists.rows import WORKLIST
 from prodex.quality.worklists.sheets import TO_FIX, Facts, Worklist
 from prodex.quality.worklists.workbook import write_workbook
@@ -363,7 +363,7 @@ def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path) -> None:
 
 def test_names_of_files_are_told_apart() -> None:
     """Equal names, names that differ in nothing a disk sees, and names of our own files."""
-    names = _names(
+    names = file_names(
         [
             ("1", "Acme"),
             ("1.", "Acme"),
@@ -374,6 +374,7 @@ def test_names_of_files_are_told_apart() -> None:
             ("é" * 300, "漢" * 300),
         ],
         "owner",
+        {"index"},
     )
 
     assert ["Acme-1", "Acme-1-2", "ACME-1-3", "no_owner", "no_owner-2", "index-2"] == names[:6]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from prodex.tables.declaration import TABLES
+
+#: Codes with their labels, by attribute.
+Codes = Mapping[str, Sequence[tuple[str, str | None]]]
 
 #: What no cell can correct: keys, what the service keeps by itself, and what is more than a value.
 _ELSEWHERE = frozenset(

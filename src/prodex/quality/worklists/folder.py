@@ -18,7 +18,6 @@ from os import cpu_count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,19 +25,22 @@ import pyarrow.parquet as pq
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.files import safe_name, writing_folder
+from prodex.files import writing_folder
 from prodex.formats import write_csv
 from prodex.quality.display import notes
-from prodex.quality.groups import Groups, Integers
 from prodex.quality.outcome import Audit
-from prodex.quality.worklists.fields import code_column
+from prodex.quality.worklists.fields import Codes, code_column
+from prodex.quality.worklists.grouping import grouped_worklists
 from prodex.quality.worklists.rows import WORKLIST, worklist_rows
 from prodex.quality.worklists.sheets import Facts, Worklist
-from prodex.quality.worklists.workbook import Codes, write_workbook
+from prodex.quality.worklists.workbook import write_workbook
 
 #: The index, for programs and for people.
 MANIFEST = "worklists.json"
 _INDEX = "index.csv"
+
+#: Names without ending that no worklist may have.
+_TAKEN = frozenset({MANIFEST.removesuffix(".json"), _INDEX.removesuffix(".csv")})
 
 _FORMAT = 1
 _MOST_CODES = 5_000
@@ -101,7 +103,7 @@ def write_worklists(
     """
     target = Path(folder)
     rows = worklist_rows(audit, equal)
-    made = list(_worklists(audit, rows, by))
+    made = list(grouped_worklists(audit, rows, by, _TAKEN))
     facts = _facts(audit, by, equal, len(rows))
     codes = _codes(audit.catalog, rows)
     options = {"escape_formulas": escape_formulas}
@@ -147,79 +149,6 @@ def _write(
         "escaped_characters": told.escaped,
         "cut_texts": told.cut,
     }
-
-
-def _worklists(audit: Audit, rows: pa.Table, by: str) -> Iterator[Worklist]:
-    """Cut the failures into groups, those with the most first."""
-    found: list[tuple[str | None, str | None, Integers, Mapping[Any, Any]]] = []
-    if by == "language":
-        codes = pc.unique(rows["language"]).to_pylist()
-        place = pc.index_in(rows["language"], pa.array(codes, pa.string())).to_numpy()
-        found = [(code, code, np.flatnonzero(place == number), {}) for number, code in enumerate(codes)]
-    else:
-        groups = _with_everybody(audit.groups(by), len(audit))
-        figures = audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
-        for number, members in enumerate(_members(groups, rows["product"].to_numpy(), len(audit))):
-            found.append((groups.codes[number], groups.labels[number], members, figures[number]))
-    found = [one for one in found if len(one[2])]
-    found.sort(key=lambda one: (-len(one[2]), one[0] is None, one[0] or ""))
-    names = _names([(code, label) for code, label, *_ in found], by)
-    for name, (code, label, members, told) in zip(names, found, strict=True):
-        own = rows.take(pa.array(members)).drop_columns("product")
-        own = own.add_column(0, "row", pa.array(np.arange(1, len(own) + 1)))
-        yield Worklist(by, code, label, name, own.cast(WORKLIST), told)
-
-
-def _with_everybody(groups: Groups, size: int) -> Groups:
-    """Put products that are in no group (such as those without tags) into one of their own."""
-    outside = np.setdiff1d(np.arange(size), groups.rows)
-    if not len(outside):
-        return groups
-    number = np.full(len(outside), len(groups.codes))
-    return Groups(
-        np.concatenate([groups.rows, outside]),
-        np.concatenate([groups.groups, number]),
-        [*groups.codes, None],
-        [*groups.labels, None],
-    )
-
-
-def _members(groups: Groups, products: Integers, size: int) -> Iterator[Integers]:
-    """Yield for each group which rows are about its products, in their order."""
-    by_product = np.argsort(products, kind="stable")
-    first = np.searchsorted(products[by_product], np.arange(size + 1))
-    order = np.argsort(groups.groups, kind="stable")
-    edges = np.searchsorted(groups.groups[order], np.arange(len(groups.codes) + 1))
-    for number in range(len(groups.codes)):
-        own = groups.rows[order[edges[number] : edges[number + 1]]]
-        counts = first[own + 1] - first[own]
-        starts = np.repeat(first[own] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-        yield np.sort(by_product[starts + np.arange(len(starts))])
-
-
-def _names(groups: list[tuple[str | None, str | None]], by: str) -> list[str]:
-    """Give each group the name of its files: safe, told apart even where letters of both sizes are one.
-
-    >>> _names([("4", "Käse & Co"), ("../4", "Käse & Co"), (None, None)], "owner")
-    ['Käse_Co-4', 'Käse_Co-4-2', 'no_owner']
-    """
-    names: list[str] = []
-    taken: set[str] = {MANIFEST.casefold(), _INDEX.removesuffix(".csv")}
-    for code, label in groups:
-        named = f"{_short(label, 100)}-{_short(code, 60)}" if label not in {None, code} else _short(code, 160)
-        stem = safe_name(f"no_{by}" if code is None else named)
-        name, turn = stem, 1
-        while name.casefold() in taken:
-            turn += 1
-            name = f"{stem}-{turn}"
-        taken.add(name.casefold())
-        names.append(name)
-    return names
-
-
-def _short(text: str | None, most: int) -> str:
-    """Return a safe name of at most so many bytes: file systems count these."""
-    return safe_name(text or "").encode()[:most].decode("utf-8", "ignore")
 
 
 def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Facts:
