@@ -109,6 +109,12 @@ def test_a_scope_that_nobody_asked_for_is_unknown_as_well() -> None:
     assert [3, 3] == states(source_include=[name, "isConsumerUnit"])
     assert [1, 2] == states(source_include=[name, "isConsumerUnit"], target_market=250)
     assert [3, 2] == states(source_include=["isConsumerUnit"], target_market=250)
+    checks["required_text"]["only"] = {"has_pending_update": True}
+    assert [3, 3] == states(source_exclude=["lastRequest"])
+    assert [2, 2] == states(source_exclude=["brand"])
+    checks["required_text"]["only"] = {"pictures_count": 0}
+    assert [3, 3] == states(source_exclude=["assets"])
+    assert [1, 1] == states()
 
 
 def test_a_rule_that_raises_is_a_crash_in_the_report() -> None:
@@ -338,3 +344,5 @@ def test_products_gives_rules_what_they_ask_for() -> None:
         "x": [False, False, False],
     } == filled
     assert pa.array(["7", "8", "9"]).equals(products.column("product_id"))
+    assert ["absent"] * 3 == products.rows("presence", "brand")["brand"].tolist()
+    assert ["filled", "absent", "filled"] == products.rows("presence", "assets")["assets"].tolist()

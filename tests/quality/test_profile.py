@@ -112,6 +112,7 @@ def test_a_profile_builds_on_another() -> None:
         ("\n[checks.valid_gtim]", "line 2, checks.valid_gtim: there is no rule.*did you mean 'valid_gtin'"),
         ("[checks.valid_gtin]\nseverity = 'fatal'", "line 2, checks.valid_gtin.severity: severity 'fatal'"),
         ("[checks.valid_gtin]\nweight = -1", "line 2, checks.valid_gtin.weight: weight is -1"),
+        ("[checks.valid_gtin]\nweight = nan", "line 2, checks.valid_gtin.weight: weight is nan"),
         ("[checks.updated_within]\n\ndays = '30'", "line 3, checks.updated_within.days: days is '30'"),
         ("[checks.updated_within]\nday = 3", "line 2, checks.updated_within.day: .*did you mean 'days'"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -101,9 +102,8 @@ class Check:
         rule = RULES[name]
         if severity is not None and severity not in SEVERITIES:
             raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}.")
-        if weight is not None and (
-            isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0
-        ):
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if weight is not None and not (is_number and 0 <= weight < math.inf):
             raise InputError(f"weight is {weight!r}; give a number from 0.")
         usual = rule.weight if severity in {None, rule.severity} else SEVERITIES[severity or rule.severity]
         return cls(

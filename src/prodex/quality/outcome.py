@@ -255,7 +255,8 @@ class Audit:
             return coverage(self.states, self.checks, presence, everything).drop(columns=["code", "label"])
         code, label = column_names(by)
         named = {"code": code, "label": label}
-        return coverage(self.states, self.checks, presence, self.groups(by)).rename(columns=named)
+        frame = coverage(self.states, self.checks, presence, self.groups(by)).rename(columns=named)
+        return frame.drop(columns=label) if frame[code].equals(frame[label]) else frame
 
     def trend(self, others: Sequence[Audit] = ()) -> pd.DataFrame:
         """Return the figures of several audits over time, this one among them, the oldest first.

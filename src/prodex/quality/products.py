@@ -225,7 +225,10 @@ class Products:
         if missing:
             read = self._part.read(table, missing)
             for name in missing:
-                self._columns[table, name] = _whole(read, name)
+                if table == "presence" and name not in read.column_names:  # nobody in this part has it
+                    self._columns[table, name] = pa.repeat(pa.scalar("absent"), len(self))
+                else:
+                    self._columns[table, name] = _whole(read, name)
         return [self._columns[table, name] for name in columns]
 
 

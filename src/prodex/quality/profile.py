@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -102,6 +101,8 @@ class Profile:
 
     @classmethod
     def _parsed(cls, name: str, text: str, shown: str) -> Self:
+        import tomllib
+
         try:
             return cls._made(name, tomllib.loads(text), _Place(shown, text))
         except tomllib.TOMLDecodeError as error:

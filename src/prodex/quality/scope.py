@@ -25,7 +25,13 @@ Mask = npt.NDArray[np.bool_]
 Read = Callable[[str], pa.Array]
 
 _COLUMNS = {column.name: column for column in TABLES["products"].columns}
-_MARKET = "product_key.target_market_id"
+#: Where on the wire columns come from that are no leaf of their own.
+_DERIVED = {
+    "market": ("product_key.target_market_id",),
+    "has_pending_update": ("lastRequest",),
+    "product_id": (),
+    "gtin": (),
+}
 
 
 @dataclass(frozen=True)
@@ -88,8 +94,8 @@ EVERYTHING = Condition()
 
 def wire_paths(column: str) -> tuple[str, ...]:
     """Return where on the wire a column of `products` comes from."""
-    if column == "market":
-        return (_MARKET,)
+    if column in _DERIVED:
+        return _DERIVED[column]
     table = column.removesuffix("_count")
     if table in COUNTED:
         return TABLES[table].anchors
