@@ -23,8 +23,8 @@ _MOJIBAKE = (
     rf"Ã[{_SECOND}]|(?:^|[\s\p{{Ll}}'’-])Ã[ \x{{a0}}]|Å[\x{{80}}-\x{{9f}}ŠŒŽšœžŸƒˆ˜“”„†‡•…‰‹›€™]"
     r"|Â[\x{80}-\x{bf}]|â€[\x{80}-\x{bf}™œžŸ˜š“”]|ï»¿|├[®¿á¬ºóñ]|\x{fffd}"
 )
-#: Spaces do not tell a name that is set in capitals from an abbreviation; letters do.
-_FEWEST_LETTERS = 4
+#: What has fewer letters may be an abbreviation, or a brand that writes itself so.
+_FEWEST_LETTERS = 5
 
 
 @rule(

@@ -13,6 +13,8 @@ from prodex.gtin import are_valid, check_digit
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 
+#: Of the other products of a GTIN, at most so many are named; how many there are is always said.
+_MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
 
@@ -161,7 +163,14 @@ def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
     found = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     bearers = whole["product_id_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
     own = products["product_id"].iloc[found]
-    others = [", ".join(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
-    reasons = [f"also the GTIN of product {ids}" for ids in others]
+    reasons = [_also(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
     seen = products["gtin"].iloc[found]
     return Verdict(products.any(found), evidence=Evidence(found, "gtin", None, seen, reasons))
+
+
+def _also(others: list[str]) -> str:
+    """Name the other bearers; a number that thousands bear is a placeholder, and the first of them will do."""
+    named = ", ".join(others[:_MOST_NAMED])
+    if len(others) <= _MOST_NAMED:
+        return f"also the GTIN of product {named}"
+    return f"also the GTIN of {len(others):,} other products, of which the first {_MOST_NAMED} are {named}"
