@@ -176,6 +176,23 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
     ] == [[row[0], row[1], row[3], row[4]] for row in summary]
 
 
+def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Path) -> None:
+    """Whoever fills it in knows what was not looked at."""
+
+    @prodex.rule(title="it raises", fix="Mend it.")
+    def it_raises(products: Any) -> prodex.Verdict:
+        raise ZeroDivisionError(str(len(products)))
+
+    waiting = {**SMALL[1], "lastRequest": {"description": [text("Pain")]}}
+    checks = {"checks": CORE["checks"] | {"it_raises": {}}}
+    audited(waiting, checks=checks).worklists(tmp_path / "out")
+
+    said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
+    assert "1 products of the catalogue have an update that waits" in said
+    assert "1 checks could not be asked: it_raises." in said
+    assert "1 answers of the audit are unknown" in said
+
+
 def test_programs_find_the_rows_again(tmp_path: Path) -> None:
     """The hidden sheet names the audit, the columns, and the very Parquet file that the rows stand in."""
     audit = audited(*SMALL)

@@ -27,6 +27,10 @@ _ELSEWHERE = frozenset(
         "assets",
         "logisticalHierarchies",
         "sharingUnits",
+        "isPartitionedBy",
+        "certificationInformationList",
+        "hasTags",
+        "isTaggedBy",
     }
 )
 

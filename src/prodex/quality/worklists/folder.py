@@ -27,7 +27,6 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.files import writing_folder
 from prodex.formats import write_csv
-from prodex.quality.display import notes
 from prodex.quality.outcome import Audit
 from prodex.quality.worklists.fields import Codes, code_column
 from prodex.quality.worklists.grouping import grouped_worklists
@@ -159,7 +158,10 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Fact
         "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
         "Made by": f"prodex {version('prodex')}, one worklist per {by}",
     }
-    return Facts(facts, list(_left_out(audit, equal, listed)), notes(audit)[1:])
+    waiting = (
+        f"{audit.pending:,} products of the catalogue have an update that waits: they were judged without it."
+    )
+    return Facts(facts, list(_left_out(audit, equal, listed)), [waiting] if audit.pending else [])
 
 
 def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:

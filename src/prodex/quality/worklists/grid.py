@@ -73,7 +73,7 @@ class Styles:
         self.plain = book.add_format({**_TEXT, "text_wrap": False})
         self.line = book.add_format({**_TEXT, "border": 0})
         self.unwrapped = book.add_format({**_TEXT, "border": 0, "text_wrap": False})
-        self.number = book.add_format({**_TEXT, "num_format": "#,##0"})
+        self.number = book.add_format({**_TEXT, "num_format": "#,##0", "align": "center"})
         self.heading = book.add_format(_HEADING)
         self.title = book.add_format({"bold": True, "font_size": 14, "font_color": "#2F4858"})
         self.open = book.add_format(

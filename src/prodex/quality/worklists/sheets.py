@@ -58,8 +58,8 @@ _HOW_TO_FILL_IN = (
         "into other columns, and add no rows."
     ),
     (
-        "Cells in grey cannot be filled in: a GTIN, a picture or a hierarchy is no value of a cell. Mend it where it "
-        "comes from."
+        "Cells in grey cannot be filled in: a GTIN, a picture, a hierarchy or a table of nutrients is not one value. "
+        "Mend it where it comes from."
     ),
     "Where the values of a field are known, the cell offers them, or says how long a text may be.",
     (
