@@ -54,7 +54,7 @@ def test_an_audit_is_shown_in_words(run: Run, profile: str) -> None:
 
     assert 0 == result.exit_code
     assert "Audit of 3 products" in result.stdout
-    assert "33.3 % ready (1 products)" in result.stdout
+    assert "33.3 % ready (1 product)" in result.stdout
     assert "Completeness is not accuracy" in result.stdout
 
 

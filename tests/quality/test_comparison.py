@@ -38,7 +38,7 @@ def test_every_product_is_in_one_of_the_groups() -> None:
     assert [("valid_gtin", 1, 1, 1, 0)] == list(
         compared.by_check.iloc[:, [0, 2, 3, 4, 5]].itertuples(index=False, name=None)
     )
-    assert "1 fixed, 1 newly failing, 1 still failing, 0 not comparable; 1 products added, 1 gone" in repr(
+    assert "1 fixed, 1 newly failing, 1 still failing, 0 not comparable; 1 product added, 1 gone" in repr(
         compared
     )
     assert "Completeness is not accuracy" in compared._repr_html_()
@@ -70,7 +70,7 @@ def test_what_differs_between_the_audits_is_said() -> None:
     told = " ".join(compared.notes)
     assert "Rule sets differ" in told
     assert "Profiles differ" in told
-    assert "1 checks have another severity, weight or scope than before, valid_gtin for one" in told
+    assert "Another severity, weight or scope than before: 1 check, valid_gtin for one" in told
 
 
 def test_the_figures_stand_side_by_side() -> None:

@@ -163,7 +163,7 @@ def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
 
     assert (0, 1) == (audit.summary()["ready_products"], audit.summary()["ready_unknown"])
     assert audit.products["ready"].isna().all()
-    assert "1 products of which nobody can say whether they are ready" in repr(audit)
+    assert "1 product of which nobody can say whether they are ready" in repr(audit)
 
 
 def test_what_a_rule_wants_whole_is_seen_over_all_parts() -> None:
@@ -270,7 +270,7 @@ def test_what_waits_under_last_request_is_not_called_empty() -> None:
     ]
     assert ["Riz", None] == audit.failures()["name"].astype(object).where(lambda s: s.notna(), None).tolist()
     assert 1 == audit.pending
-    assert "1 products have an update that waits" in repr(audit)
+    assert "1 product with an update that waits" in repr(audit)
     assert [0, 1] == accepted.states[:, 0].tolist()
 
 

@@ -213,7 +213,7 @@ def test_own_checks_are_counted_under_the_score() -> None:
 
     audit = prodex.audit(prodex.flatten([{"id": 7}]), {"checks": {"is_mine": {}}})
 
-    assert "and 1 own checks" in repr(audit)
+    assert "and 1 own check." in repr(audit)
 
 
 def test_unknown_is_counted_and_shown() -> None:

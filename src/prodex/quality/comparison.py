@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError
-from prodex.quality.display import percent
+from prodex.quality.display import counted, notes, percent
 from prodex.quality.outcome import Audit
-from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
 
@@ -86,7 +85,7 @@ class AuditComparison:
         ]
         if len(changed) > _SHOWN:
             rows.append(f"  {_SHOWN} of {len(changed)} checks that changed; all in .by_check")
-        return "\n".join([*self._headlines(told), *rows, *self.notes, f"{FORMULA}. {CAVEAT}"])
+        return "\n".join([*self._headlines(told), *rows, *self.notes, notes(self.new)[0]])
 
     def _repr_html_(self) -> str:
         return f"<pre class='mathjax_ignore'>{escape(repr(self))}</pre>"
@@ -98,7 +97,7 @@ class AuditComparison:
         return [
             f"{self.old.now:%Y-%m-%d %H:%M} to {self.new.now:%Y-%m-%d %H:%M} ({self.new.profile})",
             f"{ready}, {score}",
-            f"{told}; {len(self.added):,} products added, {len(self.gone):,} gone",
+            f"{told}; {counted(len(self.added), 'product')} added, {len(self.gone):,} gone",
         ]
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
@@ -206,7 +205,7 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
     other = [c.id for c in new.checks if c.id in weights and weights[c.id] != (c.severity, c.weight, c.scope)]
     if other:
-        yield f"{len(other)} checks have another severity, weight or scope than before, {other[0]} for one."
+        yield f"Another severity, weight or scope than before: {counted(len(other), 'check')}, {other[0]} for one."
     for name, audit in (("old", old), ("new", new)):
         if not audit.origin.complete:
             yield f"The {name} catalogue is incomplete: {audit.origin.ledger}."

@@ -38,6 +38,15 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "product"), counted(12000, "product")
+    ('1 product', '12,000 products')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def text_of(audit: Audit) -> str:
     """Return an audit in words."""
     headline, *others = [line for line, _ in lines(audit)]
@@ -74,7 +83,10 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
     """Return what is said before the gaps, each line with whether it is a warning."""
     figures = audit.summary()
     told = [
-        (f"Audit of {len(audit):,} products by {len(audit.checks)} checks ({audit.profile})", False),
+        (
+            f"Audit of {counted(len(audit), 'product')} by {counted(len(audit.checks), 'check')} ({audit.profile})",
+            False,
+        ),
         (_figures(figures), False),
         (f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False),
     ]
@@ -90,13 +102,16 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
     if homeless and any("market = " in check.scope for check in audit.checks):
         told.append(
             (
-                f"the market of {homeless:,} products is not known: checks for a market do not apply to them",
+                f"the market of {counted(homeless, 'product')} is not known: checks for a market do not apply to them",
                 True,
             )
         )
     if figures["ready_unknown"]:
         told.append(
-            (f"{figures['ready_unknown']:,} products of which nobody can say whether they are ready", True)
+            (
+                f"{counted(figures['ready_unknown'], 'product')} of which nobody can say whether they are ready",
+                True,
+            )
         )
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     told += [
@@ -111,19 +126,20 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
 def _figures(figures: pd.Series) -> str:
     grade = figures["grade"] if isinstance(figures["grade"], str) else "none"
     return (
-        f"{percent(figures['ready'])} ready ({figures['ready_products']:,} products), "
+        f"{percent(figures['ready'])} ready ({counted(figures['ready_products'], 'product')}), "
         f"score {percent(figures['score'])} (grade {grade}), "
-        f"{figures['to_work_on']:,} products to work on, {figures['with_blockers']:,} with blockers"
+        f"{counted(figures['to_work_on'], 'product')} to work on, {figures['with_blockers']:,} with blockers"
     )
 
 
 def notes(audit: Audit) -> list[str]:
     """Return the footnotes that stand under every score."""
     own = sum(not check.shipped for check in audit.checks)
-    told = [f"{FORMULA}. Rule set {audit.rule_set}{f' and {own} own checks' if own else ''}. {CAVEAT}"]
+    rules = f"Rule set {audit.rule_set}" + (f" and {counted(own, 'own check')}" if own else "")
+    told = [f"{FORMULA}. {rules}. {CAVEAT}"]
     if audit.pending:
         told.append(
-            f"{audit.pending:,} products have an update that waits for acceptance and were judged without it; "
+            f"{counted(audit.pending, 'product')} with an update that waits for acceptance, judged without it; "
             "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be."
         )
     return told
