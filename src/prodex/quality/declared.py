@@ -19,7 +19,7 @@ PATH = "isPartitionedBy.contains"
 NEEDS = tuple(f"{PATH}.{leaf}" for leaf in ("quantity", "isConceptualizedBy.code", "expressedIn.code"))
 BASIS = ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy.code")
 
-ENERGY = "ENER-"
+ENERGY, ALCOHOL = "ENER-", "ALC"
 #: Code of each of the nutrients that rules name (GS1, INFOODS).
 FAT, SATURATES, CARBOHYDRATE, SUGARS = "FAT", "FASAT", "CHOAVL", "SUGAR-"
 STARCH, POLYOLS, FIBRE, PROTEIN, SALT, SODIUM = "STARCH", "POLYL", "FIBTG", "PRO-", "SALTEQ", "NA"
@@ -99,6 +99,15 @@ class Declared:
         chosen = code == (codes.index(nutrient) if nutrient in codes else -2)
         return self._in_partitions(chosen, self.grams)
 
+    @property
+    def has_alcohol(self) -> Mask:
+        """The partitions that declare alcohol, in whatever unit."""
+        codes, code = self.code
+        told = (code == (codes.index(ALCOHOL) if ALCOHOL in codes else -2)) & (numbers(self["quantity"]) > 0)
+        found = np.zeros(len(self.product), bool)
+        found[self.row[told]] = True
+        return found
+
     def energy(self, sign: str) -> Numbers:
         """Return the energy of each partition in "kJ" or "kcal"; NaN where it is not declared so."""
         codes, code = self.code
@@ -127,6 +136,5 @@ class Declared:
         return rows[np.argsort(self.product[rows], kind="stable")]
 
     def names(self, rows: Rows) -> list[str]:
-        """Return the names of partitions, as a beginning of a sentence: "per 100 g: "."""
-        names = self["partition"].take(pa.array(self._first[rows])).to_pylist()
-        return [f"per {name}: " if name else "" for name in names]
+        """Return the names of partitions, "?" where they have none."""
+        return [name or "?" for name in self["partition"].take(pa.array(self._first[rows])).to_pylist()]

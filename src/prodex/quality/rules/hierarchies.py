@@ -290,8 +290,8 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
     )
 
 
-def _parents_of(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
-    """Return the GTINs that stand in several larger units, with the GTINs of these."""
+def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
+    """Return the GTINs that stand in larger units; and those that stand in several, with the GTINs of these."""
     own = pc.invert(pc.starts_with(whole["hierarchies.attribute"], "lastRequest."))
     edges = pa.table(
         [whole["hierarchies.node_gtin"], whole["hierarchies.parent_gtin"]], names=["child", "parent"]
@@ -299,7 +299,8 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
     edges = edges.filter(pc.and_(edges["child"].is_valid(), edges["parent"].is_valid()))
     pairs = edges.group_by(["child", "parent"]).aggregate([])
     held = pairs.group_by("child").aggregate([("parent", "list"), ("parent", "count")])
-    return held.filter(pc.greater(held["parent_count"], 1)).select(["child", "parent_list"])
+    several = held.filter(pc.greater(held["parent_count"], 1)).select(["child", "parent_list"])
+    return held["child"].combine_chunks(), several
 
 
 @rule(
@@ -315,10 +316,13 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
 )
 def one_parent(products: Products, *, whole: Any) -> Verdict:
     """A product that comes in two sorts of cases is ordered in the wrong one sooner or later."""
-    place = pc.index_in(products.column("gtin"), whole["child"].combine_chunks())
-    found = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
-    parents = whole["parent_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
+    packed, several = whole
+    place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
+    found = np.flatnonzero(is_true(place.is_valid()))
+    parents = several["parent_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
     reasons = [f"in {len(each)} larger units: {', '.join(sorted(each))}" for each in parents]
     return Verdict(
-        products.any(found), evidence=Evidence(found, _TREE, None, products["gtin"].iloc[found], reasons)
+        products.any(found),
+        applies=is_true(pc.is_in(products.column("gtin"), packed)),
+        evidence=Evidence(found, _TREE, None, products["gtin"].iloc[found], reasons),
     )

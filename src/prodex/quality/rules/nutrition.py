@@ -18,9 +18,13 @@ from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 
 _OFF = "data quality checks of Open Food Facts"
+_PRESET = "preset: Open Food Facts"
 _EU = "Regulation (EU) No 1169/2011"
-#: What may be rounded away: grams, kilojoules and kilocalories.
-_ROUNDING, _KILOJOULES, _KILOCALORIES = 0.1, 20.0, 5.0
+_ADDED_UP = (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN, declared.SALT)
+#: Grams that may be rounded away.
+_ROUNDING = 0.1
+#: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols; and what may be rounded away.
+_FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
 
 
 def _verdict(
@@ -28,7 +32,14 @@ def _verdict(
 ) -> Verdict:
     """Return a verdict from the partitions that are wrong; `seen` and `why` are of these, product by product."""
     rows = nutrition.in_order(wrong)
-    reasons = [name + words for name, words in zip(nutrition.names(rows), why, strict=True)]
+    # What is not per 100 says so.
+    names = [
+        "" if hundred else f"per {name}: "
+        for name, hundred in zip(
+            nutrition.names(rows), np.isclose(nutrition.per_hundred[rows], 1.0), strict=True
+        )
+    ]
+    reasons = [name + words for name, words in zip(names, why, strict=True)]
     return Verdict(
         nutrition.any(wrong),
         applies=nutrition.any(known),
@@ -93,7 +104,7 @@ def nutrition_per_hundred(products: Products) -> Verdict:
             nutrition.product[rows],
             "isPartitionedBy",
             None,
-            [name.removeprefix("per ").removesuffix(": ") or None for name in nutrition.names(rows)],
+            nutrition.names(rows),
             "neither 100 g nor 100 ml",
         ),
     )
@@ -128,7 +139,7 @@ def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verd
     """A decimal point was lost, or the figure is of the whole pack; scores computed from it are nonsense."""
     nutrition = Declared.of(products)
     amounts = nutrition.grams * nutrition.per_hundred[nutrition.row]
-    why = f"over {limit:g} g per 100 g or ml (preset and source: {_OFF})"
+    why = f"over {limit:g} g per 100 g or ml ({_PRESET})"
     return _of_nutrients(nutrition, amounts > limit, ~np.isnan(amounts), why)
 
 
@@ -153,7 +164,7 @@ def _of_nutrients(nutrition: Declared, wrong: Mask, known: Mask, why: str) -> Ve
 
 @rule(
     title="all nutrients together weigh no more than the 100 g that hold them",
-    fix="Correct fat, carbohydrate, protein, fibre or salt: together they are over {limit} g per 100 g or ml.",
+    fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g or ml.",
     severity="error",
     dimension="consistency",
     block="food",
@@ -161,17 +172,17 @@ def _of_nutrients(nutrition: Declared, wrong: Mask, known: Mask, why: str) -> Ve
     source=_OFF,
 )
 def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
-    """One of the figures is wrong, or of another quantity than the others."""
+    """One of the figures is wrong, or of another quantity than the others.
+
+    Fibre is left out: some count it as carbohydrate, and then it would count twice.
+    """
     nutrition = Declared.of(products)
-    main = np.stack(
-        [nutrition.amount(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)]
-    )
-    others = np.stack([nutrition.amount(each) for each in (declared.FIBRE, declared.SALT)])
-    total = (np.nan_to_num(main).sum(axis=0) + np.nan_to_num(others).sum(axis=0)) * nutrition.per_hundred
-    known = ~np.isnan(main).all(axis=0) & ~np.isnan(total)
+    parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
+    total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
+    known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
     wrong = known & (total > limit)
     found = total[nutrition.in_order(wrong)]
-    why = f"fat, carbohydrate, protein, fibre and salt are over {limit:g} g per 100 g or ml (preset and source: {_OFF})"
+    why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g or ml ({_PRESET})"
     return _verdict(nutrition, wrong, known, (f"{each:g} g" for each in found), [why] * len(found))
 
 
@@ -188,11 +199,11 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     """Pure fat has 3,700 kJ in 100 g; nothing has more."""
     nutrition = Declared.of(products)
     both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
-    known = ~np.isnan(both).all(axis=0)
-    highest = np.nan_to_num(both).max(axis=0)
-    wrong = known & (highest > limit)
+    known: Mask = np.logical_not(np.isnan(both).all(axis=0))
+    highest: Numbers = np.nan_to_num(both).max(axis=0)
+    wrong: Mask = known & (highest > limit)
     found = highest[nutrition.in_order(wrong)]
-    why = f"over {limit:g} kJ per 100 g or ml (preset and source: {_OFF})"
+    why = f"over {limit:g} kJ per 100 g or ml ({_PRESET})"
     return _verdict(nutrition, wrong, known, (f"{each:g} kJ" for each in found), [why] * len(found))
 
 
@@ -212,12 +223,13 @@ def kilojoules_fit_kilocalories(
     nutrition = Declared.of(products)
     kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
     known = _known(kilojoules, kilocalories)
-    low = kilojoules < least * kilocalories - rounding
-    high = kilojoules > most * kilocalories + rounding
+    # Half a kilocalorie may have been rounded away as well.
+    low = kilojoules < least * (kilocalories - 0.5) - rounding
+    high = kilojoules > most * (kilocalories + 0.5) + rounding
     wrong = known & (low | high)
     rows = nutrition.in_order(wrong)
     seen = (f"{kilojoules[row]:g} kJ, {kilocalories[row]:g} kcal" for row in rows)
-    why = f"not {least:g} to {most:g} kJ for each kcal (preset and source: {_OFF})"
+    why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
     return _verdict(nutrition, wrong, known, seen, [why] * len(rows))
 
 
@@ -234,37 +246,32 @@ def kilojoules_fit_kilocalories(
 def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdict:
     """One of the figures is of another product, of another quantity, or mistyped.
 
-    Not a question where alcohol, or half of what gives energy, is not declared. Fibre counts or does not, whichever
-    fits better, since not everybody declares it.
+    Not a question where there is alcohol, or where fat, carbohydrate or protein is not declared. Fibre may be part of
+    the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail.
     """
     nutrition = Declared.of(products)
     fat, carbohydrate, protein = (
         nutrition.amount(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)
     )
     fibre, polyols = (np.nan_to_num(nutrition.amount(each)) for each in (declared.FIBRE, declared.POLYOLS))
-    known = (
-        _known(fat, carbohydrate, protein)
-        & ~products.filled("percentageOfAlcoholByVolume")[nutrition.product]
-    )
-    off = np.zeros(len(known), bool)
-    told = np.zeros(len(known), bool)
+    alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
+    known = _known(fat, carbohydrate, protein) & ~alcohol
+    off, told = np.zeros((2, len(known)), bool)
     given: dict[str, Numbers] = {}
-    for sign, (of_fat, of_sugar, of_fibre, of_polyols), rounding in (
-        ("kJ", (37.0, 17.0, 8.0, 10.0), _KILOJOULES),
-        ("kcal", (9.0, 4.0, 2.0, 2.4), _KILOCALORIES),
-    ):
+    for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
         energy = nutrition.energy(sign)
-        with np.errstate(invalid="ignore"):
-            given[sign] = of_fat * fat + of_sugar * (carbohydrate - polyols + protein) + of_polyols * polyols
-            apart = np.minimum(np.abs(energy - given[sign]), np.abs(energy - given[sign] - of_fibre * fibre))
+        most = of_fat * fat + of_sugar * (carbohydrate + protein) + of_fibre * fibre
+        least = most - (of_sugar + of_fibre) * fibre - (of_sugar - of_polyols) * polyols
+        given[sign] = most - of_fibre * fibre
         told |= ~np.isnan(energy)
-        off |= apart > np.maximum(percent / 100 * given[sign], rounding)
+        off |= energy > most + np.maximum(percent / 100 * most, rounding)
+        off |= energy < least - np.maximum(percent / 100 * least, rounding)
     known &= told
     wrong = known & off
     rows = nutrition.in_order(wrong)
     why = [
         f"fat, carbohydrate and protein give {given['kJ'][row]:.0f} kJ or {given['kcal'][row]:.0f} kcal: more than "
-        f"{percent:g} % away (preset and source: {_OFF})"
+        f"{percent:g} % away ({_PRESET})"
         for row in rows
     ]
     return _verdict(nutrition, wrong, known, _energies(nutrition, rows), why)
