@@ -160,7 +160,7 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
         "What to mend: Mill (4)",
         "2 of 2 products have something to mend: 6 failures.",
         "Catalogue: records, 4 products, complete",
-        "Profile: own, 5 checks, rule set 1",
+        f"Profile: own, 5 checks, rule set {audit.rule_set}",
         "as of 2026-11-01 06:00",
         f"1 of {every} failures of the audit: only those with severity = ['blocker', 'error'] were wanted.",
         FORMULA,
@@ -278,6 +278,37 @@ def test_cells_know_what_may_stand_in_them(tmp_path: Path) -> None:
     assert [["kind", "12", ""], ["kind", "TOFU", "=Tofu"]] == sheets(path)["Codes"][1:]
     assert "<sheetProtection sheet=" in xml(path, "To fix")
     assert "password" not in xml(path, "To fix")
+
+
+def test_cells_that_can_be_filled_in_are_open_and_no_others(tmp_path: Path) -> None:
+    """A name can be written into its cell; a GTIN or a picture cannot, and its cell is locked."""
+    audited(SMALL[1] | {"isConsumerUnit": True}).worklists(tmp_path / "out")
+    path = tmp_path / "out" / "Mill-4.xlsx"
+    styles = _part(path, "xl/styles.xml").split("<cellXfs")[1].split("<xf ")[1:]
+    can_be_filled = {
+        int(number) - 2: 'locked="0"' in styles[int(style)]
+        for number, style in re.findall(r'<c r="L(\d+)" s="(\d+)"/>', xml(path, "To fix"))
+    }
+
+    assert [
+        ("gtin", False),
+        ("namePublicShort", True),
+        ("description", True),
+        ("assets.pictures.isPackshot", False),
+    ] == [(row["attribute"], can_be_filled[place]) for place, row in enumerate(to_fix(path))]
+
+
+def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None:
+    """Rows of two kinds by turns make a range for each; none is forgotten, and readers are told how many rows."""
+    records = [{"id": number, "gtin": "1"} for number in range(1_200)]
+    checks = {"valid_gtin": {}, "required_text": {"attribute": "nameLegal", "language": "fr"}}
+    audited(*records, checks={"checks": checks}).worklists(tmp_path / "out")
+    path = tmp_path / "out" / "no_owner.xlsx"
+
+    told = [cell for one in validations(path) for cell in one["sqref"].split()]
+    assert 1_200 == len(told) == len(set(told))
+    assert {f"L{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
+    assert '<dimension ref="A1:Q2401"/>' in xml(path, "To fix")
 
 
 HOSTILE = [
@@ -443,6 +474,26 @@ def test_an_interrupted_run_leaves_what_was_there(tmp_path: Path, monkeypatch: p
     with pytest.raises(prodex.errors.StorageError):
         audit.worklists(out, replace=True)
     assert before == sorted((path.name, path.read_bytes()) for path in out.iterdir())
+
+
+def test_what_could_not_be_replaced_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk refuses the very last step, when the old worklists have already made room."""
+    audit, out = audited(*SMALL), tmp_path / "out"
+    audit.worklists(out)
+    before = sorted((path.name, path.read_bytes()) for path in out.iterdir())
+    rename = Path.rename
+
+    def refused(path: Path, target: Path) -> Path:
+        if Path(target) == out and ".old." not in path.name:
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(prodex.errors.StorageError):
+        audit.worklists(out, replace=True)
+
+    assert before == sorted((path.name, path.read_bytes()) for path in out.iterdir())
+    assert {"out", "home"} >= {path.name for path in tmp_path.iterdir()}
 
 
 def test_nothing_to_mend_is_an_index_without_worklists(tmp_path: Path) -> None:

@@ -24,9 +24,12 @@ Line: TypeAlias = tuple[Sequence[tuple[Any, Any]], int]
 LINE = 15
 HIGHEST = 8
 
+#: The format of text among those that spreadsheets have built in; what is typed stays as it was typed.
+_AS_TEXT = 49
+
 _COLORS = {"blocker": "#F8D7DA", "error": "#FCE5CD", "warning": "#FFF8DC", "info": "#E7F1FA"}
 _TEXT = {
-    "num_format": "@",
+    "num_format": _AS_TEXT,
     "valign": "top",
     "text_wrap": True,
     "font_size": 10,
@@ -52,6 +55,7 @@ class Rows(Worksheet):  # type: ignore[misc]  # XlsxWriter publishes no types
     def fill(self, content: Iterator[str], rows: int, columns: int, style: Any) -> None:
         """Take the rows, and tell readers how far they go: some read no further than a sheet says."""
         self._content = content
+        self.write_blank(0, 0, None, style)
         self.write_blank(max(rows, 1) - 1, columns - 1, None, style)
 
     def fill_lines(self, lines: Sequence[Line], style: Any) -> None:
