@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,9 +15,10 @@ import pytest
 from PIL import Image
 
 import prodex
-from prodex.sandbox.sample import AS_OF
+from prodex.sandbox.sample import AS_OF, shared_products
 
 from . import hostile
+from .test_report import PROFILE
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of them
 
@@ -48,12 +50,13 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def reports(sample: prodex.Catalog, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Write the report of the sample, and one in which every text is hostile."""
     folder = tmp_path_factory.mktemp("reports")
-    audit = prodex.audit(sample, "core", now=AS_OF)
+    sample = prodex.flatten(product.record for product in shared_products(150))
+    audit, earlier = (prodex.audit(sample, PROFILE, now=AS_OF - timedelta(days=days)) for days in (0, 31))
     return {
-        "sample": audit.to_html(folder / "sample.html", trend=[prodex.audit(sample, "core", now=AS_OF)]),
+        "sample": audit.to_html(folder / "sample.html", trend=[earlier]),
         "hostile": hostile.audit().to_html(folder / "hostile.html"),
     }
 
@@ -83,8 +86,9 @@ def test_nothing_of_a_supplier_runs(browser: Any, reports: dict[str, Path], name
     """No request leaves, no dialog opens, no handler fires, wherever the mouse goes and whatever is opened."""
     with opened(browser, reports[name]) as page:
         page.eval_on_selector_all("details", "all => all.forEach(one => (one.open = true))")
-        for place in page.query_selector_all("bdi")[:40]:
-            place.dispatch_event("mouseover")
+        page.eval_on_selector_all(
+            "bdi", "all => all.forEach(one => one.dispatchEvent(new Event('mouseover')))"
+        )
         page.wait_for_timeout(200)
         assert page.title().startswith("Audit of ")
         assert 1 == page.locator("script").count()

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from prodex.locales import market_name
 from prodex.quality.display import percent
 from prodex.quality.report.limits import Words, even_limit, label, weight, words
+from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ class Card:
         What it is.
     score, grade, ready
         How it was judged.
+    is_pending
+        Whether an update waits for acceptance: it is neither judged nor shown.
     failed
-        Places of the checks that it fails.
+        Places of the checks that it fails, the worst first.
     texts, texts_total
         Its texts, and how many there are.
     pictures, pictures_total
@@ -62,6 +65,7 @@ class Card:
     score: str
     grade: str
     ready: str
+    is_pending: bool
     failed: tuple[int, ...]
     texts: tuple[Text, ...]
     texts_total: int
@@ -117,7 +121,8 @@ def cards(audit: Audit) -> Cards:
                 score=percent(product["score"]),
                 grade=product["grade"] if isinstance(product["grade"], str) else "none",
                 ready="unknown" if pd.isna(product["ready"]) else "yes" if product["ready"] else "no",
-                failed=tuple(np.flatnonzero(audit.states[place] == State.FAIL).tolist()),
+                is_pending=bool(product["has_pending_update"]),
+                failed=_failed(audit, place),
                 texts=tuple(
                     Text(label(row["attribute"]), row["language"], words(row["text"], most))
                     for row in own[:_TEXTS]
@@ -128,6 +133,12 @@ def cards(audit: Audit) -> Cards:
             )
         )
     return Cards(tuple(rows), len(failing), audit.catalog is not None)
+
+
+def _failed(audit: Audit, place: int) -> tuple[int, ...]:
+    severities = list(SEVERITIES)
+    failed: list[int] = np.flatnonzero(audit.states[place] == State.FAIL).tolist()
+    return tuple(sorted(failed, key=lambda check: severities.index(audit.checks[check].severity)))
 
 
 def _identity(product: dict[Any, Any]) -> dict[str, Words]:

@@ -106,7 +106,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
     >>> shown = contents(prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}}))
     >>> [(tile.title, tile.figure) for tile in shown.tiles][:2]
-    [('Ready', '50 %'), ('Mean score', '50 %')]
+    [('Ready', '50.0 %'), ('Mean score', '50.0 %')]
     """
     found = audit.gaps()
     rows = _check_rows(audit)

@@ -160,7 +160,8 @@ def _change(now: float, then: float, is_share: bool, since: str) -> tuple[str, s
     if not step or size == "0.0 points":
         return f"as before {since}", "as before"
     verdict = "better" if (step > 0) == is_share else "worse"
-    return f"{'▲' if step > 0 else '▼'} {size} {'more' if step > 0 else 'less'} {since}", verdict
+    arrow, word = ("▲", "more") if step > 0 else ("▼", "fewer")
+    return f"{arrow} {size} {word} {since}", verdict
 
 
 def largest_gaps(found: pd.DataFrame) -> tuple[Gap, ...]:

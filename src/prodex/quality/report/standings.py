@@ -37,16 +37,15 @@ class Cell:
     Attributes
     ----------
     score
-        As written; a dash where nothing applies.
-    failed, judged
-        Numbers of answers: those that fail, and those that fail or pass.
+        As written; a dash where nothing applies, or nothing that weighs.
+    failed
+        Number of answers that fail; those that weigh nothing count here too.
     shade
         From 0, nothing fails, to 7; None where there is no score.
     """
 
     score: str
     failed: int
-    judged: int
     shade: int | None
 
 
@@ -130,11 +129,12 @@ def _cells(scores: pd.DataFrame, codes: pd.Series) -> list[Cell]:
     cells = []
     for code in codes:
         row = by_code.get(None if pd.isna(code) else code)
-        if row is None or math.isnan(row["score"]):
-            cells.append(Cell("–", 0, 0, None))
+        if row is None:
+            cells.append(Cell("–", 0, None))
         else:
-            failed, judged = int(row["failed"]), int(row["failed"] + row["passed"])
-            cells.append(Cell(percent(row["score"]), failed, judged, shade(row["score"])))
+            has_none = math.isnan(row["score"])
+            score = "–" if has_none else percent(row["score"])
+            cells.append(Cell(score, int(row["failed"]), None if has_none else shade(row["score"])))
     return cells
 
 
