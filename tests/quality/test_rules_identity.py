@@ -83,14 +83,14 @@ CASES = {
     "brand_code_has_one_label": Case(
         {"brand": {"code": 2, "label": "Acme"}},
         {"brand": {"code": 1, "label": "Acme"}},
-        ("brand.label", None, "Acme", "also Bolt"),
+        ("brand.label", None, "Acme", "also Bolt (1 products)"),
         {"brand": {"code": 1}},
         others=({"brand": {"code": 1, "label": "Bolt"}},),
     ),
     "brand_has_one_code": Case(
         {"brand": {"code": 1, "label": "Bolt"}},
         {"brand": {"code": 2, "label": "Acme"}},
-        ("brand.code", None, "2", "also 3"),
+        ("brand.code", None, "2", "also 3 (1 products)"),
         {"brand": {"code": 3}},
         others=({"brand": {"code": 3, "label": "ACME"}},),
     ),
@@ -113,6 +113,21 @@ def test_what_is_found(rule: str) -> None:
 def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
     """Where it would have passed as well as where it would have failed."""
     assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
+
+
+def test_the_brand_that_most_products_bear_is_right() -> None:
+    """One slip among many is the slip's fault; a GTIN that thousands bear does not name them all."""
+    acme, bolt = {"brand": {"code": 1, "label": "Acme"}}, {"brand": {"code": 1, "label": "Bolt"}}
+    case = Case(acme, bolt, ("brand.label", None, "Bolt", "also Acme (3 products)"), others=(acme, acme))
+    assert case.expected == case.states("brand_code_has_one_label")
+    assert case.finding == case.found("brand_code_has_one_label")
+
+
+def test_a_number_that_many_bear_names_the_first_and_counts_all() -> None:
+    """Thousands of products that name each other would be millions of names."""
+    case = Case({}, RIGHT, ("", None, None, ""), others=(RIGHT,) * 60)
+    reason = case.found("duplicate_gtin")[3]
+    assert reason.startswith("also the GTIN of 60 other products, of which the first 50 are 10, 11, ")
 
 
 def test_every_rule_is_tried_and_explained() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -175,13 +176,36 @@ def _is_market(code: str) -> bool:
         return False
 
 
-def _labels_of_codes(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
-    """Return the pairs of brand code and label, one row each, with the label as people compare it."""
+def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.DataFrame:
+    """Return the pairs of brand code and label that differ from those of most products, with the reason.
+
+    Parameters
+    ----------
+    whole
+        Codes and labels of all products.
+    by
+        What should go with one value only: "code", or "name", the label without case and punctuation.
+    told
+        The value: "label" or "code".
+    """
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
-    frame: pd.DataFrame = pairs.group_by(["code", "label"]).aggregate([]).to_pandas().dropna()
-    folded = frame["label"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
-    frame["folded"] = folded
-    return frame[(frame["code"].str.strip() != "") & (folded != "")]
+    frame: pd.DataFrame = (
+        pairs.group_by(["code", "label"]).aggregate([([], "count_all")]).to_pandas().dropna()
+    )
+    frame["name"] = frame["label"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
+    frame = frame[(frame["code"].str.strip() != "") & (frame["name"] != "")]
+    odd = []
+    for _, group in frame.groupby(by).filter(lambda each: each[told].nunique() > 1).groupby(by):
+        counts = group.groupby(told)["count_all"].sum().sort_values(ascending=False, kind="stable")
+        usual = counts.index[counts == counts.iloc[0]]
+        wrong = group if len(usual) > 1 else group[group[told] != usual[0]]
+        others = {
+            one: [f"{value} ({n:,} products)" for value, n in counts.items() if value != one]
+            for one in wrong[told]
+        }
+        odd.append(wrong.assign(reason=[f"also {', '.join(others[one])}" for one in wrong[told]]))
+    every: pd.DataFrame = pd.concat([frame.iloc[:0].assign(reason=""), *odd])
+    return every[["code", "label", "reason"]]
 
 
 @rule(
@@ -192,11 +216,14 @@ def _labels_of_codes(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
     block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
-    prepare=_labels_of_codes,
+    prepare=partial(_odd_ones, by="code", told="label"),
 )
 def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
-    """Two labels of a code are two brands under one number, or one brand that was renamed by half."""
-    return _one_each(products, whole, "code", "label", "brand.label")
+    """Two labels of a code are two brands under one number, or one brand that was renamed by half.
+
+    Products with the label that most products of the code bear are right.
+    """
+    return _is_usual(products, whole, "brand", "brand.label")
 
 
 @rule(
@@ -207,27 +234,23 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
     block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
-    prepare=_labels_of_codes,
+    prepare=partial(_odd_ones, by="name", told="code"),
     exact=False,
 )
 def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
-    """Two codes for one name split the brand: every list, score and order of it misses a part."""
-    return _one_each(products, whole, "folded", "code", "brand.code")
+    """Two codes for one name split the brand: every list, score and order of it misses a part.
+
+    Products with the code that most products of the name bear are right; case and punctuation make no other name.
+    """
+    return _is_usual(products, whole, "brand_code", "brand.code")
 
 
-def _one_each(products: Products, pairs: pd.DataFrame, key: str, told: str, attribute: str) -> Verdict:
-    """Fail products whose key goes with several values; the finding names the other values."""
-    several = pairs[pairs.groupby(key)[told].transform("nunique") > 1]
-    own = pd.DataFrame({"code": products["brand_code"], "label": products["brand"]})
-    every = several.groupby(key)[told].unique().map(lambda values: sorted(set(values)))
-    keys = several.drop_duplicates(["code", "label"]).set_index(["code", "label"], drop=False)[key]
-    index = pd.MultiIndex.from_frame(own[["code", "label"]])
-    matched = keys.reindex(index).to_numpy()
-    found = np.flatnonzero(~pd.isna(matched))
-    seen = own[told].iloc[found]
-    reasons = [
-        f"also {', '.join(one for one in every[k] if one != mine)}"
-        for k, mine in zip(matched[found], seen, strict=True)
-    ]
-    applies = own["code"].notna() & own["label"].notna()
-    return Verdict(products.any(found), applies, Evidence(found, attribute, None, seen, reasons))
+def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str) -> Verdict:
+    """Fail the products that bear one of the odd pairs."""
+    own = pd.MultiIndex.from_arrays([products["brand_code"], products["brand"]])
+    place = pd.MultiIndex.from_frame(odd[["code", "label"]]).get_indexer(own)
+    found = np.flatnonzero(place >= 0)
+    evidence = Evidence(
+        found, attribute, None, products[column].iloc[found], odd["reason"].iloc[place[found]]
+    )
+    return Verdict(products.any(found), products["brand_code"].notna() & products["brand"].notna(), evidence)
