@@ -136,7 +136,7 @@ class Rule:
     @property
     def shipped(self) -> bool:
         """Whether it came with prodex, and is not somebody's own."""
-        return self.function.__module__.partition(".")[0] == "prodex"
+        return str(self.function.__module__).partition(".")[0] == "prodex"
 
 
 #: Every rule there is, by id: the shipped ones, and one's own as soon as their functions are defined.
