@@ -327,6 +327,7 @@ HOSTILE = [
     "😀" * 20_000,
     "../../etc/passwd",
     "CON",
+    "9" * 5_000,
 ]
 
 
@@ -346,6 +347,7 @@ def test_hostile_text_is_shown_and_nothing_more(hostile: str, tmp_path: Path) ->
 
     index = audit.worklists(tmp_path / "out")
 
+    assert 1 == len(audit.worklists(tmp_path / "by market", by="market"))
     (name,) = index["file"]
     path = tmp_path / "out" / name
     assert {path.parent} == {one.parent.resolve() for one in (tmp_path / "out").rglob("*")}
@@ -373,6 +375,10 @@ def test_what_is_cut_says_so() -> None:
     shown, _, is_cut = cell(more)
     assert is_cut
     assert len(shown) <= LONGEST
+    faces, _, is_cut = cell("😀" * 20_000)
+    assert is_cut
+    assert len(faces.encode("utf-16-le")) <= 2 * LONGEST
+    assert faces.endswith("… [16,348 of 20,000 characters; all in the Parquet and CSV]")
     assert shown.endswith(f"… [{LONGEST - 70:,} of 32,768 characters; all in the Parquet and CSV]")
 
 

@@ -198,7 +198,6 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
 def _with_names(markets: pa.Array) -> pa.Array:
     encoded = markets.dictionary_encode()
     named = [
-        f"{one} {market_name(one)}" if one.isdecimal() and len(one) <= 3 else one
-        for one in encoded.dictionary.to_pylist()
+        f"{one} {market_name(one)}" if one.isdecimal() else one for one in encoded.dictionary.to_pylist()
     ]
     return pa.array(named, pa.string()).take(encoded.indices)
