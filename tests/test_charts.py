@@ -75,6 +75,25 @@ def test_the_page_shines_through() -> None:
     assert 0 == corner[3]
 
 
+def test_stacks_are_as_long_as_each_other() -> None:
+    """Each bar is made of shares, in the order of the columns; a row of nothing is empty."""
+    counts = pd.DataFrame({"A": [30, 0, 1], "B": [10, 0, 99]}, index=["May", "June", "July"])
+    figure = charts.stacks(counts, "Grades")
+    drawn(figure)
+    assert [0.75, 0.25, 0, 0, 0.01, 0.99] == [bar.get_width() for bar in figure.axes[0].patches]
+    assert ["A 75 %", "B 25 %", "B 99 %"] == [text.get_text() for text in figure.axes[0].texts]
+    assert ["May", "June", "July"] == words(figure)
+
+
+def test_heat_of_nothing_is_not_drawn_as_none() -> None:
+    """A score of 0 is a number, no score a dash; what is nearly all is not rounded to it."""
+    scores = pd.DataFrame({"texts": [0, float("nan")], "food": [0.9999, 1]}, index=["Milk", HOSTILE[3]])
+    figure = charts.heat(scores, "Scores")
+    drawn(figure)
+    assert ["0 %", ">99 %", "–", "100 %"] == [text.get_text() for text in figure.axes[0].texts]
+    assert ["Milk", HOSTILE[3]] == words(figure)
+
+
 def test_others_figures_keep_their_style() -> None:
     """A chart leaves matplotlib's settings and list of open figures as they were."""
     before = dict(plt.rcParams)
@@ -89,3 +108,5 @@ def test_nothing_to_draw_is_drawn() -> None:
     drawn(charts.bars(pd.Series(dtype=float), "None"))
     drawn(charts.shares(pd.DataFrame(columns=["fr"]), pd.Series(dtype=int), "None"))
     drawn(charts.histogram(pd.Series(dtype=float), "None", bins=[0, 1]))
+    drawn(charts.stacks(pd.DataFrame(columns=["A"]), "None"))
+    drawn(charts.heat(pd.DataFrame(columns=["texts"]), "None"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import prodex
-from prodex.demo import show_tables
+from prodex.demo import audit_the_sample, show_tables
+from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
 
 
@@ -39,3 +42,17 @@ def test_what_a_supplier_typed_moves_no_cursor_and_breaks_no_line() -> None:
     assert [] == [line for line in lines if "\x1b" in line or "\u202e" in line or "\r" in line]
     assert max(map(len, lines)) < 150
     assert any("[2Jgone" in line and line.endswith("…") for line in lines)
+
+
+def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path) -> None:
+    """Figures, gaps, the worst owners; and both are there."""
+    said: list[str] = []
+    audit_the_sample(prodex.flatten(product.record for product in shared_products(60)), said.append)
+    told = "\n".join(said)
+
+    for words in ("Audit of 60 products", "largest gaps", "The 3 owners", "Completeness is not accuracy"):
+        assert words in told, words
+    (folder,) = (home / "reports").iterdir()
+    assert (folder / "report.html").as_uri() in told
+    assert str(folder / "to_fix") in told
+    assert list((folder / "to_fix").glob("*.xlsx"))

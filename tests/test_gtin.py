@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex.errors import InputError
-from prodex.gtin import are_valid, check_digit, normal_form
+from prodex.gtin import PREFIX_RANGES, are_valid, check_digit, normal_form
 
 #: From published examples; each ends with the right check digit.
 RIGHT = [
@@ -81,3 +82,79 @@ def test_a_check_digit_finds_every_wrong_digit(digits, place):
     """That is what it is for."""
     wrong = digits[:place] + str((int(digits[place]) + 1) % 10) + digits[place + 1 :]
     assert check_digit(digits) != check_digit(wrong)
+
+
+columns = st.lists(
+    st.text(max_size=20)
+    | st.none()
+    | st.from_regex("[0-9]{1,15}", fullmatch=True)
+    | st.sampled_from([*RIGHT, "96385074", " 3036811359935 "]),
+    max_size=8,
+)
+
+
+@given(columns, st.sampled_from(["object", "str"]))
+def test_a_series_says_of_each_gtin_what_the_plain_way_says(gtins, dtype):
+    """Valid, normal form and check digit, under the index and name of the series."""
+    series = pd.Series(gtins, range(5, 5 + len(gtins)), dtype=dtype, name="k")
+
+    def plain(gtin):
+        try:
+            return normal_form(gtin)
+        except InputError:
+            return None
+
+    normal = [plain(gtin) for gtin in gtins]
+    found = series.gtin.normalized.where(series.gtin.is_valid)
+    right = [gtin[-1] for gtin in normal if gtin]
+
+    assert [gtin is not None for gtin in normal] == series.gtin.is_valid.tolist()
+    assert normal == found.astype(object).where(found.notna(), None).tolist()
+    assert right == series.gtin.check_digit[series.gtin.is_valid].tolist()
+    assert all(series.index.equals(one.index) and one.name == "k" for one in (found, series.gtin.prefix))
+
+
+def test_a_series_of_numbers_gets_its_zeros_back():
+    """As spreadsheets hold GTINs, with gaps; what is no whole number is none."""
+    whole = pd.Series([3036811359935, 96385074, -1, 0, 10**15])
+    gaps = pd.Series([3036811359935.0, None, 1.5, 96385074])
+    nullable = pd.Series([3036811359935, None], dtype="Int64")
+
+    assert [True, True, False, False, False] == whole.gtin.is_valid.tolist()
+    assert ["03036811359935", "00000096385074"] == gaps.gtin.normalized.dropna().tolist()
+    assert [True, False] == nullable.gtin.is_valid.tolist()
+    assert not pd.Series([True, False]).gtin.is_valid.any()
+
+
+@pytest.mark.parametrize(
+    ("gtin", "prefix", "name"),
+    [
+        ("03036811359935", "303", None),
+        ("02012345678903", "201", "restricted circulation"),
+        ("00212345678907", "021", "restricted circulation"),
+        ("09780131103627", "978", "books (ISBN)"),
+        ("96385074", "000", "GTIN-8"),
+        ("nothing", None, None),
+    ],
+)
+def test_a_prefix_is_told_with_what_it_stands_for(gtin, prefix, name):
+    """Three digits of the 13-digit number; most stand for an organisation and have no name."""
+    series = pd.Series([gtin])
+    told = [
+        column.astype(object).where(column.notna(), None)[0]
+        for column in (series.gtin.prefix, series.gtin.prefix_name)
+    ]
+
+    assert [prefix, name] == told
+
+
+def test_the_ranges_of_prefixes_do_not_overlap():
+    """Each number has one name at most."""
+    edges = [edge for first, last, _ in PREFIX_RANGES for edge in (first, last)]
+    assert sorted(edges) == edges
+
+
+def test_a_row_of_products_keeps_its_own_gtin():
+    """The accessor is for columns; `row.gtin` is the value that stands there."""
+    row = pd.DataFrame({"gtin": ["03036811359935"], "name": ["Riz"]}).iloc[0]
+    assert "03036811359935" == row.gtin

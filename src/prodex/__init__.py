@@ -11,38 +11,69 @@ from prodex.compare import Difference, diff
 from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content, recover, refresh
+from prodex.quality import (
+    Audit,
+    Evidence,
+    Profile,
+    Verdict,
+    audit,
+    list_audits,
+    open_audit,
+    profiles,
+    rule,
+    rules,
+)
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
-from prodex.send import DELETE, Tracking, changes_from_frame, require_scenarios, track, upsert
+from prodex.send import (
+    DELETE,
+    Tracking,
+    changes_from_frame,
+    require_scenarios,
+    scenario_request,
+    track,
+    upsert,
+)
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 from prodex.store.vacuum import vacuum
 
 __all__ = [
     "DELETE",
+    "Audit",
     "Catalog",
     "Client",
     "Difference",
+    "Evidence",
     "Ledger",
     "Origin",
     "ProdexError",
     "ProductQuery",
+    "Profile",
     "Tracking",
+    "Verdict",
+    "audit",
     "changes_from_frame",
     "connect",
     "diff",
     "flatten",
+    "list_audits",
     "list_snapshots",
     "load_organizations",
     "load_products",
     "load_rich_content",
     "load_segments",
+    "open_audit",
     "open_snapshot",
+    "profiles",
     "read_products",
     "recover",
     "refresh",
     "require_scenarios",
+    "rule",
+    "rules",
     "save",
+    "scenario_request",
     "track",
     "upsert",
     "vacuum",

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#7A7A7A"
+#: From good to bad, told apart by everybody.
+_STEPS = (_BLUE, "#56B4E9", "#F0E442", "#E69F00", _VERMILION)
 _FONT = "DejaVu Sans"  # comes with matplotlib
 _WIDTH = 8.0  # inches, of 128 dots each: as wide as a notebook's column
 _LABEL = 40  # characters
@@ -125,6 +127,90 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
+    return figure
+
+
+def heat(values: pd.DataFrame, title: str) -> Figure:
+    """Draw a heat map of scores from 0 to 1; a cell without one stays empty.
+
+    Parameters
+    ----------
+    values
+        Scores; rows and columns are drawn as they stand.
+    title
+        The answer in a sentence, or the question.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"texts": [0.5, 1.0], "food": [0.999, nan]}, index=["Milk", "Soap"])
+    >>> [text.get_text() for text in heat(scores, "Scores").axes[0].texts]
+    ['50 %', '>99 %', '100 %', '–']
+    """
+    from matplotlib import colormaps
+
+    rows: list[list[float]] = values.astype(float).to_numpy().tolist()
+    with _drawn(title, 1.0 + 0.36 * max(len(rows), 1)) as (figure, axes):
+        if any(not isnan(value) for row in rows for value in row):
+            axes.imshow(rows, cmap=colormaps["cividis"], vmin=0, vmax=1, aspect="auto")
+        for place, row in enumerate(rows):
+            for column, value in enumerate(row):
+                ink = _GREY if isnan(value) else "black" if value > 0.55 else "white"
+                said = "–" if isnan(value) else _percent(value)
+                axes.text(column, place, said, ha="center", va="center", fontsize=8.5, color=ink)
+        axes.set_xticks(range(len(values.columns)), [_plain(label) for label in values.columns])
+        axes.set_yticks(range(len(rows)), [_plain(label) for label in values.index])
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def stacks(counts: pd.DataFrame, title: str) -> Figure:
+    """Draw one bar for each row, made of a piece for each column, the best on the left.
+
+    Every bar is as long as the others: it shows shares. A piece that is wide enough says which it is and its share.
+
+    Parameters
+    ----------
+    counts
+        Up to five columns, from the best to the worst.
+    title
+        The answer in a sentence, or the question.
+
+    Examples
+    --------
+    >>> grades = pd.DataFrame({"A": [6, 8], "B": [4, 2]}, index=["May", "June"])
+    >>> [text.get_text() for text in stacks(grades, "Grades").axes[0].texts]
+    ['A 60 %', 'B 40 %', 'A 80 %', 'B 20 %']
+    """
+    from matplotlib.patches import Patch
+
+    with _drawn(title, 0.9 + 0.42 * max(len(counts), 1)) as (figure, axes):
+        for place, row in enumerate(counts.astype(float).to_numpy().tolist()):
+            total, left = sum(row), 0.0
+            for name, value, colour in zip(counts.columns, row, _STEPS, strict=False):
+                part = value / total if total else 0.0
+                axes.barh(place, part, left=left, color=colour, height=0.7, edgecolor=_GREY, linewidth=0.4)
+                if part > 0.07:
+                    said = f"{_plain(name)} {_percent(part)}"
+                    ink = "white" if colour == _BLUE else "black"
+                    axes.text(left + part / 2, place, said, ha="center", va="center", fontsize=9, color=ink)
+                left += part
+        axes.set_yticks(range(len(counts)), [_plain(label) for label in counts.index])
+        axes.set_xlim(0, 1)
+        axes.invert_yaxis()
+        axes.tick_params(length=0)
+        axes.xaxis.set_visible(False)
+        axes.spines[["bottom", "left"]].set_visible(False)
+        patches = [Patch(facecolor=colour, edgecolor=_GREY) for colour in _STEPS[: len(counts.columns)]]
+        axes.legend(
+            patches,
+            [_plain(name) for name in counts.columns],
+            loc="upper left",
+            bbox_to_anchor=(0, -0.02),
+            ncols=len(patches),
+            frameon=False,
+        )
     return figure
 
 

@@ -1,4 +1,4 @@
-"""What prodex does, shown in a terminal: lines from all over each table, a correction there and back, what changed."""
+"""What prodex does, shown in a terminal: every table, a correction there and back, what changed, an audit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.compare import diff
 from prodex.errors import ChangesRefused, IncompleteLoad
+from prodex.files import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
+from prodex.quality import audit
+from prodex.quality.display import percent
 from prodex.query import ProductQuery
 from prodex.reading import flatten
 from prodex.send import Changes, changes_from_frame, upsert
@@ -98,8 +102,8 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
         say(f"  {row.language_code}  {mark}  {plain(row.text)}")
 
 
-def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
-    """Fetch only what changed since the catalogue was loaded, and show the difference.
+def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:
+    """Fetch only what changed since the catalogue was loaded, show the difference, and return the new catalogue.
 
     Parameters
     ----------
@@ -119,6 +123,7 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
         )
     if difference.changes.empty:
         raise IncompleteLoad("The refresh did not bring the correction.")
+    return fresh
 
 
 def _a_correction(catalog: Catalog) -> Changes:
@@ -138,6 +143,38 @@ def _a_correction(catalog: Catalog) -> Changes:
         if max(len(item["data"] or "") for item in changes.records[0][_ATTRIBUTE]) <= 200:
             return changes
     raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
+
+
+def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Judge the catalogue for online listing, and write the report and a worklist for each owner.
+
+    Parameters
+    ----------
+    catalog
+        What is judged, as of its last change.
+    say
+        Where to.
+    """
+    changed = catalog.arrow("products", ["updated_at"])["updated_at"]
+    judged = audit(catalog, "online-listing", now=pc.max(changed).as_py())
+    say(_plain_lines(repr(judged)))
+    owners = judged.scores("owner").head(_LINES)
+    say(f"The {len(owners)} owners with the lowest scores:")
+    for row in owners.to_dict("records"):
+        score, ready = percent(row["score"]), percent(row["ready"])
+        name = "no owner" if pd.isna(row["owner_id"]) else plain(row["owner"])
+        say(f"  {name:<30}  score {score:>7}, ready {ready:>7}, products to work on: {row['to_work_on']:,}")
+    folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
+    page = judged.to_html(folder / "report.html")
+    index = judged.worklists(folder / "to_fix")
+    say(f"The report opens in a browser: {page.as_uri()}")
+    say(
+        f"{len(index):,} worklists, one for each owner, with {index['failures'].sum():,} failures: {folder / 'to_fix'}"
+    )
+
+
+def _plain_lines(text: str) -> str:
+    return "\n".join(map(plain, text.split("\n")))
 
 
 def plain(value: object) -> str:

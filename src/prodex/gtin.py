@@ -1,11 +1,19 @@
-"""GTINs: their normal form of 14 digits and their check digit (GS1 General Specifications, 7.9)."""
+"""GTINs: their normal form of 14 digits, their check digit and their prefix (GS1 General Specifications, 7.9).
+
+Importing prodex gives every pandas Series of texts an accessor: `series.gtin.is_valid`, `.normalized`, `.check_digit`,
+`.prefix` and `.prefix_name`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.errors import InputError
 
@@ -70,3 +78,115 @@ def are_valid(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
     signs = texts[:, None].view(np.uint32).reshape(len(texts), 14).astype(np.int64) - ord("0")
     valid &= ((signs >= 0) & (signs <= 9)).all(axis=1) & signs.any(axis=1)
     return np.asarray(valid & (signs @ _WEIGHTS % 10 == 0))
+
+
+#: Ranges of GS1 prefixes that stand for no organisation, by their first three digits (of the 13-digit number).
+PREFIX_RANGES = (
+    (20, 29, "restricted circulation"),
+    (40, 49, "restricted circulation within a company"),
+    (50, 59, "reserved for coupons"),
+    (200, 299, "restricted circulation"),
+    (951, 951, "general manager numbers"),
+    (952, 952, "examples and demonstrations"),
+    (960, 969, "GTIN-8"),
+    (977, 977, "serial publications (ISSN)"),
+    (978, 979, "books (ISBN)"),
+    (980, 980, "refund receipts"),
+    (981, 984, "coupons in a common currency"),
+    (990, 999, "coupons"),
+)
+
+
+@pd.api.extensions.register_series_accessor("gtin")
+class GtinAccessor:
+    """GTINs in a column, a million at once.
+
+    Numbers as a spreadsheet makes them are read as well as text of 8, 12, 13 or 14 digits.
+
+    Examples
+    --------
+    >>> gtins = pd.Series(["3036811359935", "03036811359936", "2012345678903", None])
+    >>> gtins.gtin.is_valid.tolist()
+    [True, False, True, False]
+    >>> gtins.gtin.normalized.tolist()[:2], gtins.gtin.check_digit.tolist()[:2]
+    (['03036811359935', '03036811359936'], ['5', '5'])
+    >>> gtins.gtin.prefix.tolist()[:3], gtins.gtin.prefix_name.tolist()[2]
+    (['303', '303', '201'], 'restricted circulation')
+    """
+
+    def __new__(cls, series: pd.Series) -> Any:
+        """Leave `row.gtin` alone where a row of a frame has a value of this name."""
+        return series["gtin"] if "gtin" in series.index else super().__new__(cls)
+
+    def __init__(self, series: pd.Series) -> None:
+        self._series = series
+        self._texts = _filled_up(series)
+        #: Which have the form of a GTIN, and the digits of these.
+        self._formed = pc.match_substring_regex(self._texts, "^[0-9]{14}$").to_numpy(zero_copy_only=False)
+        self._digits = _digits(self._texts.filter(pa.array(self._formed)))
+
+    @property
+    def is_valid(self) -> pd.Series:
+        """Whether it is a GTIN: a length that GTINs have, the right check digit, not only zeros."""
+        valid = np.zeros(len(self._formed), bool)
+        valid[self._formed] = (self._digits @ _WEIGHTS % 10 == 0) & self._digits.any(axis=1)
+        return pd.Series(valid, self._series.index, name=self._series.name)
+
+    @property
+    def normalized(self) -> pd.Series:
+        """The 14 digits; nothing where it has no form of a GTIN (the check digit may still be wrong)."""
+        return self._like(self._texts.filter(pa.array(self._formed)))
+
+    @property
+    def check_digit(self) -> pd.Series:
+        """The check digit that belongs behind the other digits, whatever stands there."""
+        return self._like(pa.array(-(self._digits[:, :13] @ _WEIGHTS[:13]) % 10).cast(pa.string()))
+
+    @property
+    def prefix(self) -> pd.Series:
+        """The GS1 prefix: the first three digits of the 13-digit number, which say where its company registered."""
+        return self._like(pc.utf8_slice_codeunits(self._texts.filter(pa.array(self._formed)), 1, 4))
+
+    @property
+    def prefix_name(self) -> pd.Series:
+        """What the prefix stands for where it stands for no organisation: "restricted circulation", for one."""
+        number = self._digits[:, 1:4] @ np.array([100, 10, 1])
+        names = np.full(len(number), None, object)
+        for first, last, name in PREFIX_RANGES:
+            names[(number >= first) & (number <= last)] = name
+        names[~self._digits[:, :6].any(axis=1)] = "GTIN-8"
+        return self._like(pa.array(names, pa.string()))
+
+    def _like(self, formed: pa.Array) -> pd.Series:
+        """Return values of those that have the form of a GTIN, under the index and name of the series."""
+        place = np.cumsum(self._formed) - 1
+        values = formed.take(pa.array(place, mask=~self._formed)).to_pandas()
+        return pd.Series(values.to_numpy(), self._series.index, dtype="str", name=self._series.name)
+
+
+def _filled_up(series: pd.Series) -> pa.Array:
+    """Return texts, with zeros before those of a length that GTINs have; a whole number is one without its zeros."""
+    if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
+        numbers = series.astype("Float64").fillna(0).to_numpy(float)
+        numbers = np.where((numbers % 1 == 0) & (numbers > 0) & (numbers < 1e14), numbers, 0).astype(np.int64)
+        texts = pa.array(numbers, mask=numbers == 0).cast(pa.string())
+        return pc.fill_null(pc.utf8_lpad(texts, 14, "0"), "")
+    if isinstance(series.dtype, pd.StringDtype):
+        texts = pa.array(series, pa.string())
+    else:
+        texts = pa.array([one if _is_storable(one) else None for one in series], pa.string())
+    texts = pc.utf8_trim_whitespace(pc.fill_null(texts, ""))
+    has_length = pc.is_in(pc.utf8_length(texts), pa.array(LENGTHS, pa.int32()))
+    return pc.if_else(has_length, pc.utf8_lpad(texts, 14, "0"), texts)
+
+
+def _is_storable(value: object) -> bool:
+    return isinstance(value, str) and value.isascii()
+
+
+def _digits(texts: pa.Array) -> npt.NDArray[np.int64]:
+    """Return the digits of texts of 14 digits each, one row a text."""
+    if not len(texts):
+        return np.zeros((0, 14), np.int64)
+    signs = np.frombuffer(texts.buffers()[2], np.uint8, 14 * len(texts))
+    return signs.reshape(-1, 14).astype(np.int64) - ord("0")

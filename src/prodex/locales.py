@@ -66,7 +66,7 @@ def market_code(market: int | str) -> int:
 
 def market_name(market: int | str, language: str = "en") -> str:
     """Return the name of a market, or its number in three digits when the CLDR has no name for it."""
-    number = f"{int(market):03d}"
+    number = str(market).lstrip("0").zfill(3)
     territory = _market_numbers().get(number, "")
     return str(Locale.parse(language_tag(language), sep="-").territories.get(territory, number))
 

@@ -34,6 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
         same_rows = _race(options, Path(folder))
+    _audit(options.audited)
     complete = _figures(options)
     return 0 if same_rows and complete else 1
 
@@ -45,10 +46,11 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=2, help="rounds of prodex between its peers")
     parser.add_argument("--repeats", type=int, default=7, help="of which further figures are the median")
     parser.add_argument("--leaves", type=int, default=20_000, help="products to hold against a naive walk")
+    parser.add_argument("--audited", type=int, default=100_000, help="how many products are judged")
     parser.add_argument("--quick", action="store_true", help="small counts: whether it works, not how fast")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.products, options.leaves = 200, 200
+        options.products, options.leaves, options.audited = 200, 200, 200
         options.turns = options.rounds = options.repeats = 1
     return options
 
@@ -124,6 +126,15 @@ def _figures(options: argparse.Namespace) -> bool:
     leaves, wrong = map(int, _alone("figures", "leaves", options.leaves))
     print(f"{wrong:,} of {leaves:,} leaves lost or invented, in {options.leaves:,} products")
     return wrong == 0
+
+
+def _audit(count: int) -> None:
+    found = _alone("audits", count)
+    judged = f"{found['products']:,} products x {found['checks']} checks"
+    _say(f"{judged}, s", found["audit"], -20)
+    _say("the same, peak memory in GB", found["peak_mb"] / 1000, -2)
+    _say("telling the languages of their texts, s", found["languages"], -20)
+    _say("scores by owner, kind and market, s", found["scores"], -1)
 
 
 def _say(what: str, value: float, target: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, date, datetime, timedelta
 
+import pandas as pd
 import pytest
 from mill_exchange import KIOSK, MARKET, MILL, gtin, product
 
@@ -129,3 +130,41 @@ def test_no_product_is_no_call(shop, exchange):
     """An empty list, an empty frame of outcomes."""
     assert 0 == len(prodex.require_scenarios(shop, [], {"7": True}))
     assert [] == exchange.requests
+
+
+def test_failures_become_the_bodies_of_calls():
+    """Each failing product once, in calls of the size asked for; those without uuid are named, not lost."""
+    records = [{"id": n, "gtin": gtin(n), "uuid": product(n)["uuid"]} for n in range(1, 6)] + [{"id": 9}]
+    catalog = prodex.flatten(records)
+    checks = {"required_text": {"attribute": ["nameLegal", "description"], "language": "fr"}}
+    failures = prodex.audit(catalog, {"checks": checks}).failures()
+    elsewhere = failures.iloc[:1].assign(product_id="77")
+
+    request = prodex.scenario_request(
+        pd.concat([failures, elsewhere]), catalog, {7: True}, deadline=TOMORROW, batch_size=2
+    )
+
+    told = {"ruleset_values": {"7": True}, "deadline": TOMORROW.isoformat()}
+    assert [{"uuids": uuids(*some), **told} for some in ([1, 2], [3, 4], [5])] == list(request.bodies)
+    assert [("9", "it has no uuid"), ("77", "the catalogue does not have it")] == list(
+        request.left_out[["product_id", "why"]].itertuples(index=False, name=None)
+    )
+    assert "5 products in 3 calls; 2 left out, 9 first: it has no uuid" in repr(request)
+    assert uuids(1, 2, 3, 4, 5) == request.uuids
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"scenarios": {}}, "scenario id to True or False"),
+        ({"batch_size": 501}, "1 to 500"),
+        ({"deadline": "soon"}, "YYYY-MM-DD"),
+        ({"failures": pd.DataFrame({"gtin": ["1"]})}, "no column product_id"),
+    ],
+)
+def test_what_cannot_be_a_request_is_refused(given, said):
+    """With the words of the call that would send it."""
+    usual = {"failures": pd.DataFrame({"product_id": ["1"]}), "scenarios": {7: True}} | given
+    failures, scenarios = usual.pop("failures"), usual.pop("scenarios")
+    with pytest.raises(InputError, match=said):
+        prodex.scenario_request(failures, prodex.flatten([{"id": 1}]), scenarios, **usual)

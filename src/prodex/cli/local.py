@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 import prodex
-from prodex.demo import correct_a_text, refresh_and_compare, show_tables
+from prodex.demo import audit_the_sample, correct_a_text, refresh_and_compare, show_tables
 
 app = typer.Typer()
 
@@ -28,7 +28,7 @@ def sandbox(context: typer.Context) -> None:
 
 @app.command(epilog="Example: prodex demo")
 def demo() -> None:
-    """Pull the sandbox's catalogue over HTTP, show every table, correct a text, and refresh."""
+    """Pull the sandbox's catalogue over HTTP, show every table, correct a text, audit."""
     client = prodex.connect("sandbox")
     typer.echo(f"The sandbox answers at {client.base_url}; its catalogue comes through the real client.\n")
     catalog = prodex.load_products(client, name="sample", max_age=0, progress=True)
@@ -37,5 +37,7 @@ def demo() -> None:
     typer.echo(f"\nThe snapshot is in {catalog.folder}.\n")
     correct_a_text(client, catalog, typer.echo)
     typer.echo("")
-    refresh_and_compare(client, catalog, typer.echo)
+    fresh = refresh_and_compare(client, catalog, typer.echo)
+    typer.echo("")
+    audit_the_sample(fresh, typer.echo)
     typer.echo("Next: make lab opens the first notebook; prodex --help lists the commands.")

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, overload
 
 from prodex.catalog import Catalog
 from prodex.compare.catalogs import compare_catalogs
 from prodex.compare.difference import Difference
 from prodex.errors import InputError
+from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.snapshot import open_snapshot
 
-_COMPARISONS: Mapping[type, Callable[..., Difference]] = {Catalog: compare_catalogs}
+_COMPARISONS: Mapping[type, Callable[..., Any]] = {Catalog: compare_catalogs, Audit: compare_audits}
 
 
-def diff(old: Catalog | str | Path, new: Catalog | str | Path) -> Difference:
+@overload
+def diff(old: Audit, new: Audit) -> AuditComparison: ...
+@overload
+def diff(old: Catalog | str | Path, new: Catalog | str | Path) -> Difference: ...
+def diff(old: Any, new: Any) -> Any:
     """Compare two catalogues: which products were added, removed or changed, and each value old and new.
+
+    Two audits are compared by their states: what was fixed, fails now, or still fails; see `AuditComparison`.
 
     Products are matched by product_id; texts by attribute and language, pictures by their address, codes by code,
     nodes of a hierarchy by GTIN, and so on; items that have no such key by what they say, then by their order. So one
@@ -29,7 +37,7 @@ def diff(old: Catalog | str | Path, new: Catalog | str | Path) -> Difference:
     ----------
     old, new
         Catalogues, in memory, from disk or filtered; or names of snapshots ("shop", "shop@2026-11-13"), or their
-        folders.
+        folders. Or two audits.
 
     Raises
     ------
@@ -53,6 +61,7 @@ def diff(old: Catalog | str | Path, new: Catalog | str | Path) -> Difference:
     compare = _COMPARISONS.get(type(sides[0]))
     if compare is None or type(sides[0]) is not type(sides[1]):
         raise InputError(
-            f"diff() takes two catalogues or names of snapshots, not {type(old).__name__} and {type(new).__name__}."
+            "diff() takes two catalogues, names of snapshots, or audits, not "
+            f"{type(old).__name__} and {type(new).__name__}."
         )
     return compare(*sides)

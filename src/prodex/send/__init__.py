@@ -2,7 +2,7 @@
 
 from prodex.send.changes import Changes, changes_from_frame
 from prodex.send.records import DELETE
-from prodex.send.scenarios import require_scenarios
+from prodex.send.scenarios import ScenarioRequest, require_scenarios, scenario_request
 from prodex.send.tracking import Tracking, track
 from prodex.send.upsert import DryRun, upsert
 
@@ -10,9 +10,11 @@ __all__ = [
     "DELETE",
     "Changes",
     "DryRun",
+    "ScenarioRequest",
     "Tracking",
     "changes_from_frame",
     "require_scenarios",
+    "scenario_request",
     "track",
     "upsert",
 ]

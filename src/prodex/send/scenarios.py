@@ -6,10 +6,13 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex import gtin
 from prodex.catalog import Catalog
@@ -67,18 +70,13 @@ def require_scenarios(
     """
     values = _values(scenarios)
     day = _day(deadline, values)
-    if (
-        isinstance(batch_size, bool)
-        or not isinstance(batch_size, int)
-        or not 1 <= batch_size <= _LARGEST_BATCH
-    ):
-        raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {_LARGEST_BATCH}.")
+    size = _checked_size(batch_size)
     uuids = _uuids(service, products)
     rows: list[dict[str, Any]] = []
     errors: list[ServiceError] = []
     with showing(progress, "Required") as show:
-        for start in range(0, len(uuids), batch_size):
-            batch = uuids[start : start + batch_size]
+        for start in range(0, len(uuids), size):
+            batch = uuids[start : start + size]
             status, message = "not sent", "the service could not be reached before"
             if not errors or isinstance(errors[-1], OutcomeUnknown | RequestRefused):
                 try:
@@ -92,6 +90,104 @@ def require_scenarios(
     if errors and not any(row["status"] in {"done", "unknown"} for row in rows):
         raise errors[0]
     return pd.DataFrame(rows, columns=["products", "status", "message", "uuids"])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScenarioRequest:
+    """Bodies of calls that activate scenarios, ready to be looked at and sent.
+
+    Attributes
+    ----------
+    bodies
+        What each call says (spec, endpoint 10).
+    left_out
+        The products that no call names: product_id, gtin, why.
+    """
+
+    bodies: tuple[dict[str, Any], ...]
+    left_out: pd.DataFrame = field(repr=False)
+
+    @property
+    def uuids(self) -> list[str]:
+        """The products of all calls; `require_scenarios` takes them."""
+        return [uuid for body in self.bodies for uuid in body["uuids"]]
+
+    def __repr__(self) -> str:
+        told = f"{len(self.uuids):,} products in {len(self.bodies):,} calls"
+        if len(self.left_out):
+            first = self.left_out.iloc[0]
+            told += f"; {len(self.left_out):,} left out, {first['product_id']} first: {first['why']}"
+        return f"<ScenarioRequest: {told}>"
+
+
+def scenario_request(
+    failures: pd.DataFrame,
+    catalog: Catalog,
+    scenarios: Mapping[str | int, bool],
+    *,
+    deadline: date | str | None = None,
+    batch_size: int = _LARGEST_BATCH,
+) -> ScenarioRequest:
+    """Make the bodies that activate scenarios on the products of failures; nothing is sent.
+
+    Parameters
+    ----------
+    failures
+        Rows with a `product_id`, such as `audit.failures(rule="has_front_packshot")`; each product counts once.
+    catalog
+        Where the products come from: it knows their uuids.
+    scenarios
+        Scenario id to True (activate) or False (deactivate).
+    deadline
+        The day by which what is activated has to be done: a date, or YYYY-MM-DD.
+    batch_size
+        Products in one call, 500 at most.
+
+    Returns
+    -------
+    ScenarioRequest
+        One body for each call, and the products without uuid, which no call can name.
+
+    Raises
+    ------
+    InputError
+        When something given cannot be what is meant.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "uuid": "0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11"}, {"id": 8}])
+    >>> failures = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).failures()
+    >>> request = prodex.scenario_request(failures, catalog, {"12": True})
+    >>> request.bodies
+    ({'uuids': ['0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11'], 'ruleset_values': {'12': True}},)
+    >>> request.left_out["product_id"].tolist()
+    ['8']
+    """
+    values = _values(scenarios)
+    day = _day(deadline, values)
+    size = _checked_size(batch_size)
+    if "product_id" not in failures.columns:
+        raise InputError("These rows have no column product_id; give those of audit.failures().")
+    wanted = pa.array(failures["product_id"].dropna().drop_duplicates(), pa.string())
+    known = catalog.arrow("products", ["product_id", "uuid", "gtin"])
+    found = known.take(pc.index_in(wanted, known["product_id"].combine_chunks()))
+    uuids: dict[str, None] = {}
+    left_out = []
+    for product, row in zip(wanted.to_pylist(), found.to_pylist(), strict=True):
+        if row["uuid"]:
+            uuids[row["uuid"]] = None
+        else:
+            why = "it has no uuid" if row["product_id"] else "the catalogue does not have it"
+            left_out.append((product, row["gtin"], why))
+    named = list(uuids)
+    bodies = [
+        {"uuids": named[start : start + size], "ruleset_values": values, **({"deadline": day} if day else {})}
+        for start in range(0, len(named), size)
+    ]
+    return ScenarioRequest(
+        tuple(bodies), pd.DataFrame(left_out, columns=["product_id", "gtin", "why"], dtype="str")
+    )
 
 
 def _what_became(error: ServiceError) -> str:
@@ -112,6 +208,12 @@ def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
                 f"scenario {name!r} is {value!r}; give True to activate it, False to deactivate it."
             )
     return {str(name): value for name, value in scenarios.items()}
+
+
+def _checked_size(size: int) -> int:
+    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= _LARGEST_BATCH:
+        raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {_LARGEST_BATCH}.")
+    return size
 
 
 def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:

@@ -1,0 +1,239 @@
+"""Checks: a rule with its parameters, which is one column of the matrix."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from prodex.catalog import Origin
+from prodex.errors import InputError
+from prodex.quality.parameters import read_parameters
+from prodex.quality.rulebook import RULES, SEVERITIES, Rule
+from prodex.quality.scope import EVERYTHING, Condition, wire_paths
+
+#: Between wire paths of which one is enough.
+_OR = " or "
+
+
+@dataclass(frozen=True)
+class CheckFacts:
+    """What an audit keeps of a check: everything but the function.
+
+    Attributes
+    ----------
+    id
+        Name of the column: `required_text[namePublicLong,fr]`.
+    rule, block, dimension, severity, weight, title, why, fix, reason, source, exact, shipped
+        As in the rule, or as the profile says, with the parameters filled in.
+    attribute, language
+        What it is about, where it is about one.
+    scope
+        For which products, in words.
+    is_presence
+        Whether it asks for data of one attribute.
+    """
+
+    id: str
+    rule: str
+    block: str
+    dimension: str
+    severity: str
+    weight: float
+    title: str
+    why: str
+    fix: str
+    reason: str
+    source: str
+    exact: bool
+    shipped: bool
+    attribute: str | None
+    language: str | None
+    scope: str
+    is_presence: bool
+
+
+@dataclass(frozen=True)
+class Check:
+    """One column of the matrix.
+
+    Attributes
+    ----------
+    rule
+        The rule.
+    parameters
+        All of them with their values.
+    severity, weight
+        Those of the profile, else those of the rule.
+    scopes
+        The products that the profile means: those of any of these conditions, and of the rule's own scope.
+    """
+
+    rule: Rule
+    parameters: tuple[tuple[str, Any], ...]
+    severity: str
+    weight: float
+    scopes: tuple[Condition, ...] = (EVERYTHING,)
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        severity: str | None = None,
+        weight: float | None = None,
+        scope: Condition = EVERYTHING,
+    ) -> Self:
+        """Make a check of a rule's name.
+
+        Raises
+        ------
+        InputError
+            When there is no such rule, or a parameter is not as it should be.
+        """
+        if name not in RULES:
+            near = difflib.get_close_matches(name, RULES, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "prodex.rules() lists them."
+            raise InputError(f"there is no rule {name!r}; {hint}")
+        rule = RULES[name]
+        if severity is not None and severity not in SEVERITIES:
+            raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}.")
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if weight is not None and not (is_number and 0 <= weight < math.inf):
+            raise InputError(f"weight is {weight!r}; give a number from 0.")
+        usual = rule.weight if severity in {None, rule.severity} else SEVERITIES[severity or rule.severity]
+        return cls(
+            rule,
+            read_parameters(rule.parameters, parameters or {}),
+            severity or rule.severity,
+            usual if weight is None else float(weight),
+            (scope,),
+        )
+
+    @cached_property
+    def id(self) -> str:
+        """The rule's name with the parameters that are not as usual: `required_text[namePublicLong,fr]`."""
+        values = dict(self.parameters)
+        words = [_word(values[p.name]) for p in self.rule.parameters if p.required]
+        words += [
+            f"{p.name}={_word(values[p.name])}"
+            for p in self.rule.parameters
+            if not p.required and values[p.name] != p.default
+        ]
+        return f"{self.rule.id}[{','.join(words)}]" if words else self.rule.id
+
+    @cached_property
+    def title(self) -> str:
+        """The sentence that should be true, with the parameters filled in."""
+        return self._said(self.rule.title)
+
+    @cached_property
+    def fix(self) -> str:
+        """What has to be done, with the parameters filled in."""
+        return self._said(self.rule.fix)
+
+    @cached_property
+    def reason(self) -> str:
+        """What is said of a failing product without evidence."""
+        return self._said(self.rule.reason)
+
+    @property
+    def attribute(self) -> str | None:
+        """The attribute that it is about: its parameter of this name, else the first that it needs."""
+        named: str | None = dict(self.parameters).get("attribute")
+        if named is not None:
+            return named
+        return next((path for path in self.needs if _OR not in path), None)
+
+    @property
+    def language(self) -> str | None:
+        """The language that it is about, where it has one."""
+        return dict(self.parameters).get("language")
+
+    @property
+    def is_presence(self) -> bool:
+        """Whether it asks for data of one attribute: these are what coverage is made of."""
+        return self.rule.dimension == "completeness" and "attribute" in dict(self.parameters)
+
+    @cached_property
+    def needs(self) -> tuple[str, ...]:
+        """The wire paths without which nothing can be said."""
+        return tuple(
+            _OR.join(one.removesuffix(".data") for one in self._said(path).split(_OR))
+            for path in self.rule.needs
+        )
+
+    def knows(self, origin: Origin) -> bool:
+        """Whether everything was asked for that the check itself looks at, and nothing below it was left out."""
+        left_out = (origin.query.source_exclude or ()) if origin.query is not None else ()
+
+        def is_there(path: str) -> bool:
+            return origin.asked(path, self.language) and not any(
+                one.startswith(f"{path}.") for one in left_out
+            )
+
+        return all(any(map(is_there, path.split(_OR))) for path in self.needs)
+
+    def knows_scope(self, origin: Origin, market: int | None) -> bool:
+        """Whether everything was asked for that says to which products it applies."""
+        given = market is not None or (origin.query is not None and origin.query.target_market is not None)
+        columns = {column for scope in (self.rule.scope, *self.scopes) for column in scope.columns}
+        columns -= {"market"} if given else set()
+        return all(origin.asked(path) for column in columns for path in wire_paths(column))
+
+    @property
+    def facts(self) -> CheckFacts:
+        """What an audit keeps of it."""
+        rule = self.rule
+        meant = " or ".join(filter(None, (scope.words for scope in self.scopes)))
+        return CheckFacts(
+            id=self.id,
+            rule=rule.id,
+            block=rule.block,
+            dimension=rule.dimension,
+            severity=self.severity,
+            weight=self.weight,
+            title=self.title,
+            why=rule.why,
+            fix=self.fix,
+            reason=self.reason,
+            source=rule.source,
+            exact=rule.exact,
+            shipped=rule.shipped,
+            attribute=self.attribute,
+            language=self.language,
+            scope="; ".join(filter(None, [rule.scope.words, meant])),
+            is_presence=self.is_presence,
+        )
+
+    def joined(self, other: Check) -> Check:
+        """Return one check for the products of both.
+
+        Raises
+        ------
+        InputError
+            When they differ in severity or weight: a column has one of each.
+        """
+        if (self.severity, self.weight) != (other.severity, other.weight):
+            raise InputError(
+                f"{self.id} is asked for twice, as {self.severity} of weight {self.weight:g} and as "
+                f"{other.severity} of weight {other.weight:g}. Give it one severity and weight."
+            )
+        return replace(self, scopes=tuple(dict.fromkeys((*self.scopes, *other.scopes))))
+
+    def _said(self, words: str) -> str:
+        for name, value in self.parameters:
+            words = words.replace(f"{{{name}}}", _word(value))
+        return words
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "|".join(map(_word, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

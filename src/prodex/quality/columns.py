@@ -1,0 +1,53 @@
+"""Columns as rules compute with them: Arrow arrays as numpy ones, and rows found by the number that names them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Rows: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = npt.NDArray[np.float64]
+
+
+def whole(values: Any) -> Any:
+    """Return a column as one array."""
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
+def is_true(flags: Any) -> Mask:
+    """Return booleans; missing ones are False."""
+    return np.asarray(whole(pc.fill_null(flags, False)).to_numpy(zero_copy_only=False), bool)
+
+
+def numbers(values: Any) -> Numbers:
+    """Return numbers (true is 1); missing ones are NaN."""
+    return np.asarray(whole(pc.cast(values, pa.float64(), safe=False)).to_numpy(zero_copy_only=False), float)
+
+
+def encoded(values: Any) -> tuple[pa.Array, Rows]:
+    """Return the distinct values, and for each row which of them it has; -1 where it has none."""
+    read = whole(whole(values).dictionary_encode())
+    codes = pc.fill_null(read.indices, -1).to_numpy(zero_copy_only=False)
+    return read.dictionary, np.asarray(codes, np.int64)
+
+
+def places(values: pa.Array, among: pa.Array) -> Rows:
+    """Return where each value stands among others; -1 where it does not."""
+    return np.asarray(pc.fill_null(pc.index_in(values, among), -1).to_numpy(zero_copy_only=False), np.int64)
+
+
+def looked_up(keys: Rows, rows: Rows, wanted: Rows) -> Rows:
+    """Return the row of each wanted key, `keys` being sorted; -1 where there is none.
+
+    >>> looked_up(np.array([2, 5]), np.array([10, 11]), np.array([5, 3, 9]))
+    array([11, -1, -1])
+    """
+    if not len(keys):
+        return np.full(len(wanted), -1, np.int64)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, rows[place], -1)

@@ -1,0 +1,216 @@
+"""Comparing two audits: what was fixed, what is new, what stays, and what cannot be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import InputError
+from prodex.quality.display import counted, notes, percent
+from prodex.quality.outcome import Audit
+from prodex.quality.states import State
+from prodex.tables.frames import to_frame
+
+#: What can become of a product under a check, and when it is said: states before and after.
+CHANGES = ("fixed", "newly failing", "still failing", "not comparable")
+
+_SHOWN = 10
+_PRODUCT = ["product_id", "gtin", "name", "owner_id", "owner", "brand_code", "brand", "kind_code", "kind"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditComparison:
+    """What changed between two audits.
+
+    Attributes
+    ----------
+    old, new
+        The audits.
+    by_check
+        One row per check: the number of products fixed, newly failing, still failing, not comparable, and under `note`
+        why a whole check is not comparable.
+    added, gone
+        Products of only the new audit, and of only the old one: what they are.
+    notes
+        What stands in the way of comparing the figures.
+    """
+
+    old: Audit
+    new: Audit
+    by_check: pd.DataFrame
+    added: pd.DataFrame
+    gone: pd.DataFrame
+    notes: tuple[str, ...]
+    _pairs: tuple[np.ndarray, np.ndarray] = field(repr=False)
+
+    def changes(self, *changes: str) -> pd.DataFrame:
+        """Return one row for each product and check that changed or still fails.
+
+        Parameters
+        ----------
+        *changes
+            Which: "fixed", "newly failing", "still failing", "not comparable"; all by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+            What the product is, check, severity, the states before and after, and the change.
+        """
+        unknown = [change for change in changes if change not in CHANGES]
+        if unknown:
+            raise InputError(f"There is no change {unknown[0]!r}; there are {', '.join(CHANGES)}.")
+        frames = [frame for change in changes or CHANGES for frame in self._rows(change)]
+        columns = [*_PRODUCT, "check", "severity", "was", "is", "change"]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+    @property
+    def figures(self) -> pd.DataFrame:
+        """Products, score and readiness before and after."""
+        names = ["products", "score", "grade", "ready", "to_work_on", "with_blockers", "failed", "unknown"]
+        return pd.DataFrame({"old": self.old.summary()[names], "new": self.new.summary()[names]})
+
+    def __repr__(self) -> str:
+        counts = {name: int(self.by_check[name.replace(" ", "_")].sum()) for name in CHANGES}
+        told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        changed = self.by_check[self.by_check[["fixed", "newly_failing"]].sum(axis=1) > 0]
+        rows = [
+            f"  {row.check}: {row.fixed:,} fixed, {row.newly_failing:,} newly failing"
+            for row in changed.head(_SHOWN).itertuples()
+        ]
+        if len(changed) > _SHOWN:
+            rows.append(f"  {_SHOWN} of {len(changed)} checks that changed; all in .by_check")
+        return "\n".join([*self._headlines(told), *rows, *self.notes, notes(self.new)[0]])
+
+    def _repr_html_(self) -> str:
+        return f"<pre class='mathjax_ignore'>{escape(repr(self))}</pre>"
+
+    def _headlines(self, told: str) -> list[str]:
+        old, new = self.old.summary(), self.new.summary()
+        ready = f"ready {percent(old['ready'])} -> {percent(new['ready'])}"
+        score = f"score {percent(old['score'])} -> {percent(new['score'])}"
+        return [
+            f"{self.old.now:%Y-%m-%d %H:%M} to {self.new.now:%Y-%m-%d %H:%M} ({self.new.profile})",
+            f"{ready}, {score}",
+            f"{told}; {counted(len(self.added), 'product')} added, {len(self.gone):,} gone",
+        ]
+
+    def _rows(self, change: str) -> Iterator[pd.DataFrame]:
+        before, after = self._pairs
+        for old_place, new_place in _shared(self.old, self.new):
+            was = self.old.states[:, old_place][before]
+            now = self.new.states[:, new_place][after]
+            found = np.flatnonzero(_changed(was, now)[change])
+            if not len(found):
+                continue
+            check = self.new.checks[new_place]
+            yield to_frame(self.new.identity.select(_PRODUCT).take(pa.array(after[found]))).assign(
+                check=check.id,
+                severity=check.severity,
+                was=_words(was[found]),
+                **{"is": _words(now[found])},
+                change=change,
+            )
+
+
+def compare_audits(old: Audit, new: Audit) -> AuditComparison:
+    """Compare two audits product by product and check by check.
+
+    A product counts as fixed where it failed and no longer does, as newly failing where it did not fail and does.
+    Where one side is unknown and the other fails, nobody can say, and it is not comparable; so are checks that
+    only one audit has.
+
+    Parameters
+    ----------
+    old, new
+        The audits, by the same profile if figures are to be compared.
+
+    Returns
+    -------
+    AuditComparison
+        Numbers by check, products added and gone, and every change.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> profile = {"checks": {"valid_gtin": {}}}
+    >>> old = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359936"}]), profile)
+    >>> new = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8}]), profile)
+    >>> compared = compare_audits(old, new)
+    >>> compared.changes("fixed")["product_id"].tolist(), compared.added["product_id"].tolist()
+    (['7'], ['8'])
+    """
+    for audit in (old, new):
+        if not isinstance(audit, Audit):
+            raise InputError(
+                f"Give two audits; {type(audit).__name__} is none. prodex.audit(catalog) makes one."
+            )
+    theirs, ours = old.identity.select(_PRODUCT), new.identity.select(_PRODUCT)
+    place = pc.index_in(ours["product_id"].combine_chunks(), theirs["product_id"].combine_chunks())
+    after = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
+    before = place.drop_null().to_numpy().astype(np.int64)
+    stays = np.zeros(len(old), bool)
+    stays[before] = True
+    return AuditComparison(
+        old,
+        new,
+        _by_check(old, new, before, after),
+        to_frame(ours.filter(place.is_null())),
+        to_frame(theirs.filter(pa.array(~stays))),
+        tuple(_notes(old, new)),
+        (before, after),
+    )
+
+
+def _changed(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
+    failed, fails = was == State.FAIL, now == State.FAIL
+    doubt = (was == State.UNKNOWN) | (now == State.UNKNOWN)
+    return {
+        "fixed": failed & ~fails & ~doubt,
+        "newly failing": ~failed & fails & ~doubt,
+        "still failing": failed & fails,
+        "not comparable": doubt & (failed | fails),
+    }
+
+
+def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
+    rows = []
+    for old_place, new_place in _shared(old, new):
+        changed = _changed(old.states[:, old_place][before], new.states[:, new_place][after])
+        check = new.checks[new_place]
+        rows.append((check.id, check.severity, *(int(changed[name].sum()) for name in CHANGES), None))
+    for audit, other, note in ((new, old, "only in the new audit"), (old, new, "only in the old audit")):
+        there = {check.id for check in other.checks}
+        rows += [(c.id, c.severity, 0, 0, 0, len(before), note) for c in audit.checks if c.id not in there]
+    names = [name.replace(" ", "_") for name in CHANGES]
+    frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note"])
+    return frame.astype({"note": "str"})
+
+
+def _shared(old: Audit, new: Audit) -> list[tuple[int, int]]:
+    places = {check.id: place for place, check in enumerate(old.checks)}
+    return [(places[check.id], place) for place, check in enumerate(new.checks) if check.id in places]
+
+
+def _notes(old: Audit, new: Audit) -> Iterator[str]:
+    if old.rule_set != new.rule_set:
+        yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
+    if old.profile != new.profile:
+        yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not the same measure."
+    weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
+    other = [c.id for c in new.checks if c.id in weights and weights[c.id] != (c.severity, c.weight, c.scope)]
+    if other:
+        yield f"Another severity, weight or scope than before: {counted(len(other), 'check')}, {other[0]} for one."
+    for name, audit in (("old", old), ("new", new)):
+        if not audit.origin.complete:
+            yield f"The {name} catalogue is incomplete: {audit.origin.ledger}."
+
+
+def _words(states: np.ndarray) -> list[str]:
+    words = [state.name.lower().replace("_", " ") for state in State]
+    return [words[state] for state in states]

@@ -1,0 +1,168 @@
+"""How an audit shows itself: the figures, the five largest gaps, and how far they can be trusted.
+
+Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from prodex.quality.scores import CAVEAT, FORMULA
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from prodex.quality.outcome import Audit
+
+_SHOWN, _LONG = 5, 200
+_STYLE = (
+    ".prodex-audit table{border-collapse:collapse;margin-top:.5em}"
+    ".prodex-audit table td,.prodex-audit table th{padding:.15em .8em .15em 0;text-align:left}"
+    ".prodex-audit table td.n,.prodex-audit table th.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".prodex-audit .warn{font-weight:bold}.prodex-audit .note{opacity:.75}"
+)
+
+
+def percent(share: float) -> str:
+    """Write a share in per cent, never rounded up to all or down to none.
+
+    >>> percent(0.612), percent(0.9999), percent(0.0001), percent(float("nan"))
+    ('61.2 %', '99.9 %', '0.1 %', 'none')
+    """
+    if math.isnan(share):
+        return "none"
+    if 0 < share < 1:
+        return f"{min(max(share, 0.001), 0.999) * 100:.1f} %"
+    return f"{share * 100:.0f} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "product"), counted(12000, "product")
+    ('1 product', '12,000 products')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def text_of(audit: Audit) -> str:
+    """Return an audit in words."""
+    headline, *others = [line for line, _ in lines(audit)]
+    found = audit.gaps()
+    rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
+    width = max((len(row[0]) for row in rows), default=0)
+    shown = [f"  {check:<{width}}  {count:>9} products  {helps}" for check, count, helps in rows]
+    return "\n".join([headline, *others, *_gaps_title(len(found)), *shown, *notes(audit)])
+
+
+def html_of(audit: Audit) -> str:
+    """Return an audit as a small table for a notebook."""
+    (headline, _), *others = lines(audit)
+    found = audit.gaps()
+    told = "".join(f"<div{' class=warn' if warn else ''}>{escape(line)}</div>" for line, warn in others)
+    rows = "".join(
+        f"<tr><td><code>{escape(check)}</code></td><td class='n'>{count}</td><td>{escape(helps)}</td></tr>"
+        for check, count, helps in map(_gap, found.head(_SHOWN).to_dict("records"))
+    )
+    table = "".join(
+        f"<div>{escape(title)}</div><table><thead><tr><th scope='col'>check</th>"
+        "<th scope='col' class='n'>products</th><th scope='col'>if fixed</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+        for title in _gaps_title(len(found))
+    )
+    footnotes = "".join(f"<div class='note'>{escape(note)}</div>" for note in notes(audit))
+    return (
+        f"<div class='prodex-audit mathjax_ignore'><style>{_STYLE}</style>"
+        f"<div><strong>{escape(headline)}</strong></div>{told}{table}{footnotes}</div>"
+    )
+
+
+def lines(audit: Audit) -> list[tuple[str, bool]]:
+    """Return what is said before the gaps, each line with whether it is a warning."""
+    figures = audit.summary()
+    told = [
+        (
+            f"Audit of {counted(len(audit), 'product')} by {counted(len(audit.checks), 'check')} ({audit.profile})",
+            False,
+        ),
+        (_figures(figures), False),
+        (f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False),
+    ]
+    if not audit.origin.complete:
+        told.append((f"incomplete: {audit.origin.ledger}", True))
+    if figures["unknown"]:
+        unknown = (
+            f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: what they look at "
+            f"was not asked for{', or the rule crashed' if audit.crashes else ''}"
+        )
+        told.append((unknown if figures["checks_unknown"] else f"{figures['unknown']:,} cells unknown", True))
+    homeless = sum(part.products["market"].null_count for part in audit.parts)
+    if homeless and any("market = " in check.scope for check in audit.checks):
+        told.append(
+            (
+                f"the market of {counted(homeless, 'product')} is not known: checks for a market do not apply to them",
+                True,
+            )
+        )
+    if figures["ready_unknown"]:
+        told.append(
+            (
+                f"{counted(figures['ready_unknown'], 'product')} of which nobody can say whether they are ready",
+                True,
+            )
+        )
+    crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
+    told += [
+        (f"rule crashed: {check}: {_plain(message)}", True)
+        for check, message in list(crashed.items())[:_SHOWN]
+    ]
+    if len(crashed) > _SHOWN:
+        told.append((f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True))
+    return told
+
+
+def _figures(figures: pd.Series) -> str:
+    grade = figures["grade"] if isinstance(figures["grade"], str) else "none"
+    return (
+        f"{percent(figures['ready'])} ready ({counted(figures['ready_products'], 'product')}), "
+        f"score {percent(figures['score'])} (grade {grade}), "
+        f"{counted(figures['to_work_on'], 'product')} to work on, {figures['with_blockers']:,} with blockers"
+    )
+
+
+def notes(audit: Audit) -> list[str]:
+    """Return the footnotes that stand under every score."""
+    own = sum(not check.shipped for check in audit.checks)
+    rules = f"Rule set {audit.rule_set}" + (f" and {counted(own, 'own check')}" if own else "")
+    told = [f"{FORMULA}. {rules}. {CAVEAT}"]
+    if audit.pending:
+        told.append(
+            f"{counted(audit.pending, 'product')} with an update that waits for acceptance, judged without it; "
+            "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be."
+        )
+    return told
+
+
+def _plain(message: str) -> str:
+    r"""Return what a rule said on one line: no character of it may move a cursor or turn the writing around.
+
+    >>> _plain("ValueError: \u202ea\nb")
+    'ValueError: \\u202ea\\nb'
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message[:_LONG])
+    return shown if len(message) <= _LONG else f"{shown}... ({_LONG} of {len(message):,} characters)"
+
+
+def _gaps_title(count: int) -> list[str]:
+    if not count:
+        return ["No check fails."]
+    return [f"The {min(count, _SHOWN)} largest gaps of {count}:"]
+
+
+def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
+    helps = f"score {percent(row['score_if_fixed'])}"
+    if row["ready_gain"] > 0:
+        helps = f"ready {percent(row['ready_if_fixed'])}, {helps}"
+    return row["check"], f"{row['products']:,}", f"if fixed: {helps}"

@@ -1,0 +1,235 @@
+"""The engine: it judges one part at a time, on any executor, with the same result.
+
+It alone makes states. A rule that raises, or returns what cannot be taken, leaves its column unknown in that part and
+is reported; it never counts as a pass.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from os import cpu_count
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin, Part
+from prodex.errors import InputError, SnapshotError
+from prodex.quality.check import Check
+from prodex.quality.products import Products
+from prodex.quality.rulebook import is_importable
+from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
+
+#: What an audit keeps of each product, so that it can be read without its catalogue.
+IDENTITY = pa.schema(
+    [
+        ("product_id", pa.string()),
+        ("gtin", pa.string()),
+        ("name", pa.string()),
+        ("owner_id", pa.string()),
+        ("owner", pa.string()),
+        ("brand_code", pa.string()),
+        ("brand", pa.string()),
+        ("kind_code", pa.string()),
+        ("kind", pa.string()),
+        ("market", pa.string()),
+        ("has_pending_update", pa.bool_()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A rule that could not be asked.
+
+    Attributes
+    ----------
+    check
+        Which check.
+    part
+        In which part of the catalogue.
+    message
+        What happened.
+    """
+
+    check: str
+    part: int
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class AuditPart:
+    """What became of one part: products as rows of `products` and of `states`, checks as columns of `states`."""
+
+    products: pa.Table
+    states: States
+    evidence: pa.Table
+    crashes: tuple[Crash, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job:
+    """One part with everything that is needed to judge it, fit to be sent to another process."""
+
+    number: int
+    part: Part
+    origin: Origin
+    checks: tuple[Check, ...]
+    now: datetime
+    market: int | None
+    whole: Mapping[str, Any]
+    crashed: tuple[Crash, ...]
+
+
+def run(
+    catalog: Catalog,
+    checks: Sequence[Check],
+    now: datetime,
+    market: int | None = None,
+    executor: Executor | None = None,
+) -> Iterator[AuditPart]:
+    """Judge a catalogue part by part, in order.
+
+    Parameters
+    ----------
+    catalog
+        What is judged.
+    checks
+        By which checks: the columns of the matrix.
+    now
+        Local time without zone.
+    market
+        Market of products that do not say theirs.
+    executor
+        Any `concurrent.futures` executor; threads by default.
+
+    Raises
+    ------
+    InputError
+        When a rule of one's own is to run in other processes that do not know its function.
+    SnapshotDamaged
+        When a file of the catalogue cannot be read: then no rule is to blame.
+    """
+    if isinstance(executor, ProcessPoolExecutor):
+        _refuse_own(checks)
+    whole, crashed = _prepared(catalog, checks)
+    jobs = [
+        Job(number, part, catalog.origin, tuple(checks), now, market, whole, crashed if number == 0 else ())
+        for number, part in enumerate(catalog.parts)
+    ]
+    if executor is not None:
+        yield from executor.map(audit_part, jobs)
+        return
+    with ThreadPoolExecutor(cpu_count()) as threads:
+        yield from threads.map(audit_part, jobs)
+
+
+def audit_part(job: Job) -> AuditPart:
+    """Judge one part."""
+    products = Products(job.part, job.origin, job.now, job.market)
+    columns, evidence, crashes = [], [], list(job.crashed)
+    for place, check in enumerate(job.checks):
+        try:
+            judged = _judged(products, check, place, job)
+        except (SnapshotError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
+            judged = _unknown(len(products))
+            crashes.append(Crash(check.id, job.number, _told(error)))
+        columns.append(judged.states)
+        evidence.append(judged.evidence)
+    states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
+    return AuditPart(
+        _identity(products),
+        np.asfortranarray(states),
+        pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks(),
+        tuple(crashes),
+    )
+
+
+def _judged(products: Products, check: Check, place: int, job: Job) -> Judged:
+    if not check.knows_scope(job.origin, job.market):
+        return _unknown(len(products))
+    in_scope = _in_scope(products, check)
+    if not check.knows(job.origin) or (check.rule.whole and check.rule.id not in job.whole):
+        states = np.where(in_scope, State.UNKNOWN, State.NOT_APPLICABLE).astype(np.int8)
+        return Judged(states, EVIDENCE.empty_table())
+    given = dict(check.parameters)
+    if check.rule.whole:
+        given["whole"] = job.whole[check.rule.id]
+    return judge(check.rule.function(products, **given), in_scope, place)
+
+
+def _in_scope(products: Products, check: Check) -> Any:
+    """Say which products the check is about; many checks share a condition."""
+    held = np.zeros(len(products), bool)
+    for scope in check.scopes:
+        held |= products.remember(scope, partial(scope.holds, products.column, len(products)))
+    own = check.rule.scope
+    return held & products.remember(own, partial(own.holds, products.column, len(products)))
+
+
+def _prepared(catalog: Catalog, checks: Sequence[Check]) -> tuple[dict[str, Any], tuple[Crash, ...]]:
+    """Make what rules want of all parts at once, by rule; what cannot be made is a crash of the rule's checks."""
+    made: dict[str, Any] = {}
+    crashes: list[Crash] = []
+    for rule in {check.rule.id: check.rule for check in checks if check.rule.whole}.values():
+        try:
+            columns = _columns(catalog, rule.whole)
+            made[rule.id] = rule.prepare(columns) if rule.prepare is not None else columns
+        except (SnapshotError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - as in audit_part
+            crashes += [Crash(c.id, 0, _told(error)) for c in checks if c.rule.id == rule.id]
+    return made, tuple(crashes)
+
+
+def _columns(catalog: Catalog, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    """Read columns such as "products.gtin"; those of one table in one go, so that their rows stay together."""
+    tables: dict[str, list[str]] = {}
+    for name in names:
+        table, _, column = name.partition(".")
+        tables.setdefault(table, []).append(column)
+    return {
+        f"{table}.{column}": read.column(column)
+        for table, columns in tables.items()
+        for read in [catalog.arrow(table, columns)]
+        for column in columns
+    }
+
+
+def _unknown(size: int) -> Judged:
+    return Judged(np.full(size, State.UNKNOWN, np.int8), EVIDENCE.empty_table())
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, VerdictRefused):
+        return str(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} (in {place.name}, line {place.lineno})"
+
+
+def _identity(products: Products) -> pa.Table:
+    """Keep what tells products apart; an owner without id has another code."""
+    owner = pc.coalesce(products.column("owner_id"), products.column("owner_uuid"), products.column("owner"))
+    columns = [
+        owner if name == "owner_id" else products.name if name == "name" else products.column(name)
+        for name in IDENTITY.names
+    ]
+    return pa.table(columns, schema=IDENTITY)
+
+
+def _refuse_own(checks: Sequence[Check]) -> None:
+    for check in checks:
+        if not is_importable(check.rule.function):
+            raise InputError(
+                f"Rule {check.rule.id!r} was defined in this notebook or inside a function, where other processes "
+                "cannot find it. Leave executor out (threads know it), use a Dask client's executor (which sends "
+                "functions along), or put the rule into a module and import it."
+            )

@@ -1,0 +1,90 @@
+"""Gaps: what fails, and how far the catalogue would get if it were mended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from prodex.errors import QueryError
+from prodex.quality.check import CheckFacts
+from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import Tally, ratio
+from prodex.quality.states import State, States
+
+_COLUMNS = [
+    "check",
+    "rule",
+    "title",
+    "block",
+    "severity",
+    "products",
+    "applicable",
+    "share",
+    "ready_if_fixed",
+    "score_if_fixed",
+    "ready_gain",
+    "score_gain",
+    "fix",
+]
+
+
+def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) -> pd.DataFrame:
+    """Return one row per check (or rule) with failing products, the one that helps most first.
+
+    If a check were mended, every product that fails it would pass it. `ready` moves where it is the only blocker that
+    fails, `score` by its weight.
+    """
+    if by not in {"check", "rule"}:
+        raise QueryError(f"Gaps are by 'check' or by 'rule', not by {by!r}.")
+    members: dict[str, list[int]] = {}
+    for place, check in enumerate(checks):
+        members.setdefault(check.id if by == "check" else check.rule, []).append(place)
+    known = (tally.ready | tally.not_ready).astype(float).sum()
+    earned, possible = tally.earned.sum(), tally.possible.sum()
+    ready, score = _share(tally.ready.sum(), known), _share(earned, possible)
+    rows = []
+    for name, places in members.items():
+        failed = states[:, places] == State.FAIL
+        count = int(failed.any(axis=1).sum())
+        if not count:
+            continue
+        is_blocker = np.array([checks[place].severity == "blocker" for place in places])
+        left = tally.blockers - failed[:, is_blocker].sum(axis=1)
+        # A product that becomes free of failing blockers but has an unknown one is then of unknown readiness.
+        would_be = (left == 0) & ~tally.doubtful
+        would_know = would_be | (left > 0)
+        weights = np.array([checks[place].weight for place in places])
+        ready_then = _share(would_be.sum(), would_know.sum())
+        score_then = _share(earned + failed.sum(axis=0) @ weights, possible)
+        applicable = int(np.isin(states[:, places], (State.PASS, State.FAIL)).any(axis=1).sum())
+        first = checks[places[0]]
+        rows.append(
+            (
+                name if by == "check" else None,
+                first.rule,
+                _together([checks[place].title for place in places]),
+                first.block,
+                min((checks[place].severity for place in places), key=list(SEVERITIES).index),
+                count,
+                applicable,
+                count / applicable,
+                ready_then,
+                score_then,
+                ready_then - ready,
+                score_then - score,
+                _together([checks[place].fix for place in places]),
+            )
+        )
+    frame = pd.DataFrame(rows, columns=_COLUMNS)
+    frame = frame.sort_values(["ready_gain", "score_gain", "products"], ascending=False, kind="stable")
+    return frame.drop(columns=["check"] if by == "rule" else []).reset_index(drop=True)
+
+
+def _share(part: float, whole: float) -> float:
+    return float(ratio(np.array([float(part)]), np.array([float(whole)]))[0])
+
+
+def _together(words: list[str]) -> str:
+    return words[0] if len(set(words)) == 1 else f"{words[0]} (and {len(set(words)) - 1} more)"

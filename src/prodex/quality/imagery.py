@@ -1,0 +1,110 @@
+"""The pictures of a part as the rules look at them: whole columns, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.columns import Mask, Numbers, Rows, is_true, numbers
+from prodex.quality.products import Products
+
+#: GTIN, type, face, angle and state, then what tells several files apart: 03036811359935_C1N1_s02.jpg.
+FILE_NAME = "^[0-9]{14}_[A-Ea-e][0-9][CLRNclrn][01ABMPabmp](_[^/.]*)?[.][A-Za-z0-9]+$"
+_GTIN, _FACE = slice(0, 14), slice(16, 17)
+#: Faces of a product as productFace and file names number them.
+FACES = {"1": "front", "2": "left", "3": "top", "7": "back", "8": "right", "9": "bottom"}
+FRONT = "1"
+
+
+@dataclass(frozen=True)
+class Imagery:
+    """Every picture of a part.
+
+    Attributes
+    ----------
+    products
+        Whose they are.
+    product
+        For each picture the position of its product.
+    """
+
+    products: Products
+    product: Rows
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return the pictures of a part, made once."""
+        return products.remember(
+            "imagery", lambda: cls(products, cls._column(products, "product").to_numpy())
+        )
+
+    @staticmethod
+    def _column(products: Products, name: str) -> pa.Array:
+        columns = () if name == "product" else (name,)
+        return products.arrow("pictures", *columns)[name].combine_chunks()
+
+    def __getitem__(self, column: str) -> pa.Array:
+        """Return a column of `pictures`."""
+        return self._column(self.products, column)
+
+    @property
+    def pictured(self) -> Mask:
+        """The products that have a picture."""
+        return self.products.any(self.product)
+
+    @cached_property
+    def is_packshot(self) -> Mask:
+        return is_true(self["is_packshot"])
+
+    @cached_property
+    def is_front_packshot(self) -> Mask:
+        """The pictures that say of themselves that they are a packshot of the front."""
+        return self.is_packshot & is_true(pc.equal(self["product_face"], FRONT))
+
+    @cached_property
+    def follows_gs1(self) -> Mask:
+        """The pictures whose file name follows the GS1 pattern."""
+        return is_true(pc.match_substring_regex(self["gdsn_file_name"], FILE_NAME))
+
+    @property
+    def gtin_in_name(self) -> pa.Array:
+        """The GTIN that a file name of the GS1 pattern begins with."""
+        return self._in_name(_GTIN)
+
+    @property
+    def face_in_name(self) -> pa.Array:
+        """The face that a file name of the GS1 pattern tells."""
+        return self._in_name(_FACE)
+
+    def _in_name(self, place: slice) -> pa.Array:
+        part = pc.utf8_slice_codeunits(self["gdsn_file_name"], place.start, place.stop)
+        return pc.if_else(pa.array(self.follows_gs1), part, pa.scalar(None, pa.string()))
+
+    @cached_property
+    def longest_side(self) -> Numbers:
+        """Pixels of the longer side of the original; NaN where width and height are not both told."""
+        return np.maximum(numbers(self["width"]), numbers(self["height"]))
+
+    def say(self, pictures: Rows, words: str | Sequence[str]) -> list[str]:
+        """Return words for each of some pictures, with its number among those of its product."""
+        each = [words] * len(pictures) if isinstance(words, str) else words
+        places = self["position"].take(pa.array(pictures)).to_pylist()
+        return [
+            f"picture {int(place) + 1}: {one}" if place.isdecimal() else one
+            for place, one in zip(places, each, strict=True)
+        ]
+
+    def seen(self, column: str, pictures: Rows) -> pa.Array:
+        """Return a column's values of some pictures, as evidence shows them."""
+        return self[column].take(pa.array(pictures))
+
+    def in_order(self, chosen: Any) -> Rows:
+        """Return the places of chosen pictures, product by product."""
+        places = np.flatnonzero(chosen)
+        return places[np.argsort(self.product[places], kind="stable")]

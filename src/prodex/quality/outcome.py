@@ -1,0 +1,388 @@
+"""The audit of a catalogue: products x checks, and the questions that people ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin
+from prodex.errors import QueryError
+from prodex.quality.check import CheckFacts
+from prodex.quality.coverage import coverage
+from prodex.quality.display import html_of, text_of
+from prodex.quality.engine import IDENTITY, AuditPart, Crash
+from prodex.quality.failures import failure_rows, failures_frame
+from prodex.quality.gaps import gaps
+from prodex.quality.groups import NAMED, Groups, column_names, grouped
+from prodex.quality.scores import Tally, grades, ratio
+from prodex.quality.states import State, States
+from prodex.tables.frames import to_frame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What a profile's checks say of a catalogue's products.
+
+    Attributes
+    ----------
+    parts
+        Products, states and evidence, part by part, as the catalogue is cut.
+    checks
+        The columns of the matrix.
+    profile
+        Name of the profile.
+    rule_set
+        Version of the rules that come with prodex; scores of different versions are not the same measure.
+    origin
+        What the catalogue was asked for.
+    now
+        The moment to which "older than" refers: local time without zone.
+    audited_at
+        When it was made, UTC.
+    folder
+        Folder of the audit, where it is saved.
+    catalog_folder
+        Folder of the snapshot that was judged, or None.
+    catalog
+        The catalogue, where it is at hand: it answers for columns and tags that the audit itself does not keep.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+    >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+    >>> audit.failures()[["product_id", "reason"]].values.tolist()
+    [['8', 'ends with the check digit 6, and 5 would be right']]
+    >>> float(audit.summary()["ready"])
+    0.5
+    """
+
+    parts: tuple[AuditPart, ...]
+    checks: tuple[CheckFacts, ...]
+    profile: str
+    rule_set: str
+    origin: Origin
+    now: datetime
+    audited_at: datetime
+    folder: Path | None = None
+    catalog_folder: Path | None = None
+    catalog: Catalog | None = None
+
+    def __len__(self) -> int:
+        return sum(len(part.states) for part in self.parts)
+
+    @cached_property
+    def states(self) -> States:
+        """The matrix as numbers: products x checks, values of `State`."""
+        empty = np.empty((0, len(self.checks)), np.int8)
+        return np.concatenate([empty, *(part.states for part in self.parts)])
+
+    @property
+    def matrix(self) -> pd.DataFrame:
+        """One row per product (its `product_id`), one column per check: 0 pass, 1 fail, 2 not applicable, 3 unknown."""
+        index = pd.Index(self._column("product_id").to_pylist(), name="product_id")
+        return pd.DataFrame(self.states, index, [check.id for check in self.checks], copy=False)
+
+    @property
+    def crashes(self) -> tuple[Crash, ...]:
+        """The rules that could not be asked, with the reason; their columns are unknown there."""
+        return tuple(crash for part in self.parts for crash in part.crashes)
+
+    @property
+    def pending(self) -> int:
+        """How many products have an update that waits for acceptance: they were judged without it."""
+        return sum(int(part.products["has_pending_update"].to_numpy().sum()) for part in self.parts)
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What is counted for each product, in their order."""
+        empty = Tally.of(np.empty((0, len(self.checks)), np.int8), self.checks)
+        return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
+
+    @property
+    def products(self) -> pd.DataFrame:
+        """One row per product: what it is, score, grade, whether it is ready, how many checks fail."""
+        tally = self.tally
+        ready = pd.array(tally.ready, "boolean")
+        ready[tally.doubtful & ~tally.not_ready] = pd.NA
+        return to_frame(self.identity).assign(
+            score=tally.scores,
+            grade=pd.array(grades(tally.scores), "str"),
+            ready=ready,
+            blockers=tally.blockers,
+            failed=tally.failed,
+            passed=tally.passed,
+            not_applicable=tally.not_applicable,
+            unknown=tally.unknown,
+        )
+
+    def summary(self) -> pd.Series:
+        """Return the figures of the whole catalogue.
+
+        `score` is that of all cells of the matrix together, `mean_score` the mean of the products' scores, `ready` the
+        share of products without a failing blocker among those of which this is known, `to_work_on` the products with
+        any failing check.
+        """
+        row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
+        of_products = grades(self.tally.scores)
+        counted = {f"grade_{grade}": int((of_products == grade).sum()) for grade in "ABCDE"}
+        more = {
+            **counted,
+            "checks": len(self.checks),
+            "checks_unknown": int((self.states == State.UNKNOWN).all(axis=0).sum()) if len(self) else 0,
+            "crashed": len({crash.check for crash in self.crashes}),
+            "pending_updates": self.pending,
+        }
+        figures = row.to_dict() | more
+        return pd.Series(figures, dtype="object")
+
+    def by_check(self) -> pd.DataFrame:
+        """Return one row per check: what it is, and how many products fail, pass, are not applicable, unknown."""
+        counts = {state.name.lower(): (self.states == state).sum(axis=0) for state in State}
+        frame = pd.DataFrame(
+            {
+                "check": [check.id for check in self.checks],
+                "rule": [check.rule for check in self.checks],
+                "title": [check.title for check in self.checks],
+                "block": [check.block for check in self.checks],
+                "dimension": [check.dimension for check in self.checks],
+                "severity": [check.severity for check in self.checks],
+                "weight": [check.weight for check in self.checks],
+                "failed": counts["fail"],
+                "passed": counts["pass"],
+                "not_applicable": counts["not_applicable"],
+                "unknown": counts["unknown"],
+            }
+        )
+        applicable = (counts["fail"] + counts["pass"]).astype(float)
+        frame["score"] = ratio(counts["pass"].astype(float), applicable)
+        crashed = {crash.check: crash.message for crash in self.crashes}
+        frame["crash"] = pd.array([crashed.get(check.id) for check in self.checks], "str")
+        return frame
+
+    def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
+        """Return score, grade and readiness of each group, the worst first.
+
+        Parameters
+        ----------
+        by
+            "owner", "brand", "kind", "market", "language", "tag", or a column of `products`. Languages are those of the
+            checks; the market of a product is that of its version, else the one that was asked for, else the profile's.
+        block
+            Only the checks under this heading, such as "pictures".
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per group: its code and label (empty for products without), products, score, grade, mean_score,
+            ready, and the numbers behind them.
+        """
+        chosen = np.array([block is None or check.block == block for check in self.checks], bool)
+        if not chosen.any() and block is not None:
+            there = dict.fromkeys(check.block for check in self.checks)
+            raise QueryError(f"No check stands under {block!r}; there are {', '.join(there)}.")
+        if by == "language":
+            return self._by_language(chosen)
+        groups = self.groups(by)
+        tally = self.tally if chosen.all() else self._tally(chosen)
+        frame = tally.taken(groups.rows).by_group(groups.groups, len(groups.codes))
+        return _named(frame, by, groups.codes, groups.labels)
+
+    def gaps(self, by: str = "check") -> pd.DataFrame:
+        """Return what fails, by how much it would help to mend it.
+
+        Parameters
+        ----------
+        by
+            "check", or "rule" to take the checks of a rule together.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per check or rule with failing products: how many, of how many; `ready_if_fixed` and
+            `score_if_fixed` are the figures of the summary if all of them passed.
+        """
+        return gaps(self.states, self.checks, self.tally, by)
+
+    def failures(self, **equal: Any) -> pd.DataFrame:
+        """Return every failure, one row for each finding.
+
+        Parameters
+        ----------
+        **equal
+            Column of the result = value, or a list of values: `severity="blocker"`, `owner_id=["4", "5"]`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            product_id, gtin, name, owner, brand and kind with their codes, market, check, rule, block, severity,
+            attribute, language, the value seen, the reason, and how to fix it.
+        """
+        return failures_frame(self.failure_batches(**equal))
+
+    def failure_batches(self, **equal: Any) -> Iterator[pa.RecordBatch]:
+        """Yield the same part by part as Arrow, for millions of rows."""
+        for part in self.parts:
+            yield from failure_rows(part, self.checks, equal).to_batches()
+
+    def coverage(self, by: str = "language") -> pd.DataFrame:
+        """Return how many of the products that should have an attribute have it.
+
+        Parameters
+        ----------
+        by
+            "language", or what `scores` groups by.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per attribute and language (and group): filled, applicable, their ratio as `coverage`, and the
+            products of which it is unknown. Where it applies to no product there is no row.
+        """
+        presence = [place for place, check in enumerate(self.checks) if check.is_presence]
+        if by == "language":
+            everything = Groups(np.arange(len(self)), np.zeros(len(self), np.int64), [None], [None])
+            return coverage(self.states, self.checks, presence, everything).drop(columns=["code", "label"])
+        code, label = column_names(by)
+        named = {"code": code, "label": label}
+        frame = coverage(self.states, self.checks, presence, self.groups(by)).rename(columns=named)
+        return frame.drop(columns=label) if frame[code].equals(frame[label]) else frame
+
+    def trend(self, others: Sequence[Audit] = ()) -> pd.DataFrame:
+        """Return the figures of several audits over time, this one among them, the oldest first.
+
+        Parameters
+        ----------
+        others
+            Other audits; those of another profile or rule set are not the same measure, and say so under `profile` and
+            `rule_set`.
+        """
+        audits = sorted([self, *others], key=lambda one: (one.now, one.audited_at))
+        rows = [
+            {
+                "now": one.now,
+                "audited_at": one.audited_at,
+                "profile": one.profile,
+                "rule_set": one.rule_set,
+                "comparable": (one.profile, one.rule_set) == (self.profile, self.rule_set),
+                **one.summary().to_dict(),
+            }
+            for one in audits
+        ]
+        return pd.DataFrame(rows)
+
+    def groups(self, by: str) -> Groups:
+        """Return which products belong to which group; what `scores` and `coverage` are made with."""
+        return grouped(by, self._column, self._tags)
+
+    def save(self, name: str | None = None) -> Audit:
+        """Keep the audit beside its snapshot, and return it with its folder.
+
+        Parameters
+        ----------
+        name
+            Name of the snapshot; needed for a catalogue that is in memory.
+        """
+        from prodex.quality.saved import save_audit
+
+        return save_audit(self, name)
+
+    def to_html(self, path: str | Path, *, trend: Sequence[Audit] = ()) -> Path:
+        """Write the audit as one page that opens offline, with the full lists in a folder beside it.
+
+        Parameters
+        ----------
+        path
+            Of the page; what stands there is replaced.
+        trend
+            Earlier audits: the page shows how the grades moved, and what changed since the newest of them.
+        """
+        from prodex.quality.report import write_report
+
+        return write_report(self, path, trend)
+
+    def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
+        """Write what fails to a new folder, one workbook for each owner or other group, and return an index of them.
+
+        `prodex.quality.worklists.write_worklists` says what the options are, and what stands in the files.
+        """
+        from prodex.quality.worklists import write_worklists
+
+        return write_worklists(self, folder, by, **options)
+
+    def __repr__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    @cached_property
+    def identity(self) -> pa.Table:
+        """What the audit keeps of each product, in their order, as an Arrow table."""
+        return pa.concat_tables([IDENTITY.empty_table(), *(part.products for part in self.parts)])
+
+    def _tally(self, chosen: npt.NDArray[np.bool_]) -> Tally:
+        checks = [check for check, is_chosen in zip(self.checks, chosen, strict=True) if is_chosen]
+        return Tally.of(self.states[:, chosen], checks)
+
+    def _by_language(self, chosen: npt.NDArray[np.bool_]) -> pd.DataFrame:
+        languages = sorted(
+            {c.language for c, one in zip(self.checks, chosen, strict=True) if one and c.language}
+        )
+        frames = []
+        for language in languages:
+            about = chosen & np.array([check.language == language for check in self.checks])
+            tally = self._tally(about)
+            concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
+            frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
+        empty = self._tally(chosen).by_group(np.empty(0, np.int64), 0)
+        return _named(pd.concat([empty, *frames], ignore_index=True), "language", languages, languages)
+
+    def _column(self, name: str) -> pa.Array:
+        """Return a column for all products, from the audit itself or from its catalogue."""
+        if name in self.identity.column_names:
+            return self.identity[name].combine_chunks()
+        return self._from_catalog("products", name)
+
+    def _from_catalog(self, table: str, name: str) -> pa.Array:
+        catalog = self._at_hand(f"the column {name!r}")
+        read = catalog.arrow(table, ["product_id", name])
+        place = pc.index_in(self._column("product_id"), read["product_id"].combine_chunks())
+        return read[name].combine_chunks().take(place)
+
+    def _tags(self) -> pa.Table:
+        own = self._at_hand("tags").arrow(
+            "tags", ["product_id", "tag"], ~pc.starts_with(pc.field("attribute"), "lastRequest.")
+        )
+        place = pc.index_in(own["product_id"].combine_chunks(), self._column("product_id"))
+        table = pa.table([place, own["tag"].combine_chunks()], names=["product", "tag"])
+        return table.filter(pc.and_(place.is_valid(), table["tag"].combine_chunks().is_valid()))
+
+    def _at_hand(self, wanted: str) -> Catalog:
+        if self.catalog is None:
+            raise QueryError(
+                f"An audit does not keep {wanted} itself, and its catalogue is not at hand. Audit the catalogue again, "
+                f"or group by {', '.join((*NAMED, 'language'))}."
+            )
+        return self.catalog
+
+
+def _named(
+    frame: pd.DataFrame, by: str, codes: Sequence[str | None], labels: Sequence[str | None]
+) -> pd.DataFrame:
+    code, label = column_names(by)
+    frame.insert(0, code, pd.Series(list(codes), dtype="str"))
+    if list(codes) != list(labels):
+        frame.insert(1, label, pd.Series(list(labels), dtype="str"))
+    order = frame.sort_values(["score", "products"], ascending=[True, False], kind="stable")
+    return order.reset_index(drop=True)

@@ -1,0 +1,131 @@
+"""Parameters of rules: declared by the signature of the function, checked before anything is judged."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args, get_origin
+
+from prodex.errors import InputError
+
+_SIMPLE = (str, int, float, bool)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a rule.
+
+    Attributes
+    ----------
+    name
+        As in the function.
+    kind
+        `str`, `int`, `float` or `bool`; of the items, when it takes several.
+    several
+        Whether it takes a list of values.
+    default
+        What it is unless given; `REQUIRED` when it has to be given.
+    """
+
+    name: str
+    kind: type
+    several: bool
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        return isinstance(self.default, _Required)
+
+    @property
+    def type_name(self) -> str:
+        return f"list of {self.kind.__name__}" if self.several else self.kind.__name__
+
+    def read(self, value: Any) -> Any:
+        """Return the value as the function takes it: lists as tuples, whole numbers as floats where asked for.
+
+        Raises
+        ------
+        InputError
+            When it is of another type.
+        """
+        if not self.several:
+            return self._one(value)
+        if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
+            raise InputError(f"{self.name} is {value!r}; give a list of {self.kind.__name__}.")
+        return tuple(
+            self._one(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)
+        )
+
+    def _one(self, value: Any) -> Any:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if self.kind is float and is_number:
+            return float(value)
+        if type(value) is not self.kind:
+            raise InputError(f"{self.name} is {value!r}; give {_ARTICLE[self.kind]}.")
+        return value
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED = _Required()
+_ARTICLE = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def parameters_of(function: Callable[..., Any], reserved: str | None = None) -> tuple[Parameter, ...]:
+    """Read the parameters of a rule off its function: all but the first argument (and the reserved one).
+
+    >>> def recent(products, *, days: int = 365): ...
+    >>> parameters_of(recent)
+    (Parameter(name='days', kind=<class 'int'>, several=False, default=365),)
+    """
+    name = getattr(function, "__name__", "rule")
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except NameError as error:
+        raise InputError(f"Rule {name}: the type of a parameter is not known here ({error}).") from error
+    _, *others = signature.parameters.values() or [None]
+    return tuple(_parameter(name, one) for one in others if one is not None and one.name != reserved)
+
+
+def _parameter(rule: str, declared: inspect.Parameter) -> Parameter:
+    kind: Any = declared.annotation
+    several = get_origin(kind) is tuple
+    if several:
+        kind = get_args(kind)[0]
+    given = declared.default is not inspect.Parameter.empty
+    if declared.annotation is inspect.Parameter.empty and given:
+        kind = type(declared.default)
+    if kind not in _SIMPLE:
+        raise InputError(
+            f"Rule {rule}: parameter {declared.name} needs a type: str, int, float, bool, or a tuple of one of "
+            "them, as in `languages: tuple[str, ...] = ()`."
+        )
+    default = declared.default if given else REQUIRED
+    return Parameter(declared.name, kind, several, default)
+
+
+def read_parameters(declared: tuple[Parameter, ...], given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Return all parameters in the order of their declaration, given or default.
+
+    Raises
+    ------
+    InputError
+        When one is unknown, missing or of another type.
+    """
+    names = [parameter.name for parameter in declared]
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            takes = f"it takes {', '.join(names)}" if names else "it takes none"
+            raise InputError(
+                f"there is no parameter {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"{takes}.")
+            )
+    missing = [p.name for p in declared if p.required and p.name not in given]
+    if missing:
+        raise InputError(f"{' and '.join(missing)} must be given.")
+    return tuple((p.name, p.read(given[p.name]) if p.name in given else p.default) for p in declared)

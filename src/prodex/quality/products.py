@@ -1,0 +1,253 @@
+"""What a rule is given: the products of one part, every column read once, with positions instead of keys.
+
+A rule works on whole columns. `products["brand_code"]` has one value for each product; `products.rows("texts", "text")`
+has one row for each text, and says under `product` to which product it belongs, as a position from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Origin, Part
+from prodex.quality.index import Index, filled_values
+from prodex.tables.declaration import TABLES
+from prodex.tables.frames import to_frame
+
+_Made = TypeVar("_Made")
+Mask = npt.NDArray[np.bool_]
+
+#: Tables without anchors, whose rows say by `attribute` where on the wire they stand.
+_BY_SHAPE = ("texts", "codes", "quantities", "scalars")
+_ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
+_KEYS = {"id": "product_id", "gtin": "gtin"}
+_PENDING = "lastRequest."
+#: From the last choice to the first.
+_NAMES = tuple(
+    f"{before}{name}"
+    for before in (_PENDING, "")
+    for name in ("nameLegal", "namePublicShort", "namePublicLong")
+)
+
+
+class Products:
+    """The products of one part.
+
+    Attributes
+    ----------
+    origin
+        What was asked for; rules hardly need it, since the engine takes care of what was not.
+    now
+        The moment to which "older than" refers: local time without zone, as the service's dates.
+    """
+
+    def __init__(self, part: Part, origin: Origin, now: datetime, market: int | None = None) -> None:
+        self.origin = origin
+        self.now = now
+        self._part = part
+        self._market = market
+        self._columns: dict[tuple[str, str], pa.Array] = {}
+        self._made: dict[Hashable, Any] = {}
+
+    def __len__(self) -> int:
+        return self._part.size
+
+    def __getitem__(self, column: str) -> pd.Series:
+        """Return a column of `products`, in their order; `market` is the market that counts for each."""
+        series = self._once(("column", column), lambda: _series(column, self.column(column)))
+        return series.copy()  # what one rule does to it must not reach another
+
+    def column(self, column: str) -> pa.Array:
+        """Return the same as an Arrow array."""
+        if column == "market":
+            return self._once("market", self._markets)
+        return self._read("products", (column,))[0]
+
+    def rows(self, table: str, *columns: str) -> pd.DataFrame:
+        """Return rows of a child table with `product`, the position of their product.
+
+        Rows of an update that waits (`lastRequest`) are left out: they are not the product's own yet.
+
+        Parameters
+        ----------
+        table
+            Its name.
+        *columns
+            Which columns.
+        """
+        return to_frame(self.arrow(table, *columns))
+
+    def arrow(self, table: str, *columns: str) -> pa.Table:
+        """Return the same as an Arrow table; what was read once is not read again."""
+        own = self._once(("own", table), lambda: self._own_rows(table))
+        arrays = self._read(table, columns)
+        if own is not None:
+            arrays = [
+                self._once((table, name), partial(a.filter, own))
+                for name, a in zip(columns, arrays, strict=True)
+            ]
+        positions = self._once(("product", table), lambda: self._positions(table, own))
+        return pa.table([positions, *arrays], names=["product", *columns])
+
+    def any(self, positions: Any) -> Mask:
+        """Say for each product whether its position is among these."""
+        found = np.zeros(len(self), bool)
+        found[np.asarray(positions, np.int64)] = True
+        return found
+
+    def count(self, positions: Any) -> npt.NDArray[np.int64]:
+        """Count for each product how often its position is among these."""
+        return np.bincount(np.asarray(positions, np.int64), minlength=len(self)).astype(np.int64)
+
+    def filled(self, attribute: str, language: str | None = None) -> Mask:
+        """Say for each product whether it has data at a wire path, or anywhere below it.
+
+        No data is absent, null, empty, or text of nothing but spaces.
+
+        Parameters
+        ----------
+        attribute
+            Wire path, such as "namePublicLong", "assets.pictures" or "lastRequest.composition".
+        language
+            Short language code: only texts in this language count.
+        """
+        if language is not None:
+            return self._index("texts").products(attribute, language)
+        if attribute in _KEYS:
+            return filled_values(self.column(_KEYS[attribute]))
+        found = np.zeros(len(self), bool)
+        for table in (*_BY_SHAPE, *_ANCHORED):
+            if table in _BY_SHAPE or any(_meets(attribute, anchor) for anchor in TABLES[table].anchors):
+                found |= self._index(table).products(attribute)
+                found |= self._leaves(table, attribute)
+        return found | self._leaves("products", attribute)
+
+    def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        """Return what was made under this key, and make it the first time: for work that several rules share."""
+        return self._once(("remembered", key), make)
+
+    @cached_property
+    def name(self) -> pa.Array:
+        """What people call each product: its long public name, else the short or legal one, else one that waits."""
+        texts = self._read("texts", ("attribute", "text"))
+        names: npt.NDArray[np.object_] = np.full(len(self), None, object)
+        positions = self._positions("texts", None).to_numpy()
+        filled = filled_values(texts[1])
+        for attribute in _NAMES:
+            chosen = np.flatnonzero(pc.equal(texts[0], attribute).to_numpy(zero_copy_only=False) & filled)[
+                ::-1
+            ]
+            names[positions[chosen]] = texts[1].take(pa.array(chosen)).to_numpy(zero_copy_only=False)
+        return pa.array(names, pa.string())
+
+    def _once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        if key not in self._made:
+            self._made[key] = make()
+        made: _Made = self._made[key]
+        return made
+
+    def _markets(self) -> pa.Array:
+        own = pc.utf8_ltrim(self.column("target_market"), "0")  # 056 is 56
+        query = self.origin.query
+        asked = query.target_market if query is not None else None
+        other = asked if asked is not None else self._market
+        return own if other is None else pc.fill_null(own, str(other))
+
+    def _index(self, table: str) -> Index:
+        return self._once(("index", table), lambda: self._make_index(table))
+
+    def _make_index(self, table: str) -> Index:
+        positions = self._positions(table, None).to_numpy()
+        size = len(self)
+        match table:
+            case "texts":
+                attribute, text = self._read(table, ("attribute", "text"))
+                language = pc.coalesce(*self._read(table, ("language", "language_code")))
+                return Index.of(size, positions, attribute, filled_values(text), language)
+            case "codes":
+                attribute, code, label = self._read(table, ("attribute", "code", "label"))
+                return Index.of(size, positions, attribute, filled_values(code) | filled_values(label))
+            case "quantities" | "scalars":
+                attribute, value = self._read(table, ("attribute", "value"))
+                return Index.of(size, positions, attribute, filled_values(value))
+        (attribute,) = self._read(table, ("attribute",))
+        return Index.of(size, positions, attribute, np.ones(len(attribute), bool))
+
+    def _leaves(self, table: str, attribute: str) -> Mask:
+        """Say for each product whether a declared column that stands at or below this path has data."""
+        found = np.zeros(len(self), bool)
+        for anchor in TABLES[table].anchors:
+            if anchor and not attribute.startswith(f"{anchor}."):
+                continue
+            inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
+            for column in TABLES[table].columns:
+                if not any(_within(".".join(path), inner) for path in column.paths):
+                    continue
+                (values,) = self._read(table, (column.name,))
+                filled = filled_values(values)
+                if table == "products":
+                    found |= filled
+                    continue
+                (own,) = self._read(table, ("attribute",))
+                filled &= pc.equal(own, anchor).to_numpy(zero_copy_only=False)
+                found |= self.any(self._positions(table, None).to_numpy()[filled])
+        return found
+
+    def _own_rows(self, table: str) -> pa.Array | None:
+        """Say which rows of a child table are the product's own, or None when all are."""
+        if "attribute" not in TABLES[table].schema.names:
+            return None
+        (attribute,) = self._read(table, ("attribute",))
+        waiting = pc.starts_with(attribute, _PENDING)
+        return pc.invert(waiting) if pc.any(waiting).as_py() else None
+
+    def _positions(self, table: str, own: pa.Array | None) -> pa.Array:
+        every = self._once(("position", table), lambda: self._every_position(table))
+        return every if own is None else every.filter(own)
+
+    def _every_position(self, table: str) -> pa.Array:
+        (keys,) = self._read(table, ("product_id",))
+        if table == "products":
+            return pa.array(np.arange(len(self)))
+        (products,) = self._read("products", ("product_id",))
+        return pc.index_in(keys, products).cast(pa.int64())
+
+    def _read(self, table: str, columns: tuple[str, ...]) -> list[pa.Array]:
+        missing = [name for name in dict.fromkeys(columns) if (table, name) not in self._columns]
+        if missing:
+            read = self._part.read(table, missing)
+            for name in missing:
+                if table == "presence" and name not in read.column_names:  # nobody in this part has it
+                    self._columns[table, name] = pa.repeat(pa.scalar("absent"), len(self))
+                else:
+                    self._columns[table, name] = _whole(read, name)
+        return [self._columns[table, name] for name in columns]
+
+
+def _whole(read: pa.Table, name: str) -> pa.Array:
+    column = read.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _series(name: str, values: pa.Array) -> pd.Series:
+    return to_frame(pa.table([values], names=[name]))[name]
+
+
+def _within(path: str, outer: str) -> bool:
+    return path == outer or path.startswith(f"{outer}.")
+
+
+def _meets(attribute: str, anchor: str) -> bool:
+    """Whether rows anchored here can stand at the path, above it or below it, an update that waits included."""
+    own = attribute.removeprefix(_PENDING)
+    return _within(own, anchor) or _within(anchor, own) or own == "lastRequest"

@@ -1,0 +1,54 @@
+"""The report: one HTML file that opens anywhere, with the full lists beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prodex.errors import InputError
+from prodex.files import writing
+from prodex.quality.report.contents import contents
+from prodex.quality.report.files import write_files
+from prodex.quality.report.page import rendered
+
+if TYPE_CHECKING:
+    from prodex.quality.outcome import Audit
+
+__all__ = ["write_report"]
+
+
+def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) -> Path:
+    """Write an audit as a page, and the lists that it shows a part of into a folder beside it.
+
+    Parameters
+    ----------
+    audit
+        What is reported.
+    path
+        Of the page; what stands there is replaced.
+    trend
+        Earlier audits.
+
+    Returns
+    -------
+    pathlib.Path
+        Where the page is.
+
+    Raises
+    ------
+    InputError
+        When the path is that of a folder, or the trend no list of audits.
+    StorageError
+        When the disk refuses.
+    """
+    page = Path(path).absolute()
+    if page.is_dir():
+        raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'report.html'}.")
+    if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
+        raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
+    shown = contents(audit, trend)
+    files = write_files(audit, page, shown.failures_total)
+    with writing(page) as beside:
+        beside.write_text(rendered(shown, files), encoding="utf-8", newline="\n")
+    return page

@@ -1,0 +1,80 @@
+"""Charts of an audit as matplotlib figures: grades over time, the largest gaps, scores by group and block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from prodex import charts
+from prodex.quality.display import percent
+from prodex.quality.groups import column_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from prodex.quality.outcome import Audit
+
+_AUDITS = 12
+_GROUPS = 15
+
+
+def grades_over_time(trend: pd.DataFrame) -> Figure:
+    """Draw how the grades of the products are distributed, one bar for each audit.
+
+    Parameters
+    ----------
+    trend
+        What `Audit.trend` returns; audits that are no equal measure are left out.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"valid_gtin": {}}})
+    >>> grades_over_time(audit.trend()).get_suptitle()
+    '100 % of 1 products have grade A or B'
+    """
+    alike = trend[trend["comparable"]].tail(_AUDITS)
+    counts = alike[[f"grade_{grade}" for grade in "ABCDE"]].astype(int)
+    counts.columns = pd.Index(list("ABCDE"))
+    counts.index = pd.Index([f"{moment:%Y-%m-%d}" for moment in alike["now"]])
+    last = counts.iloc[-1]
+    total = int(last.sum())
+    good = percent(float(last["A"] + last["B"]) / total) if total else "none"
+    return charts.stacks(counts, f"{good} of {total:,} products have grade A or B")
+
+
+def largest_gaps(audit: Audit, most: int = 10) -> Figure:
+    """Draw how many products fail each check, those first that help most when they are mended.
+
+    Parameters
+    ----------
+    most
+        How many checks.
+    """
+    found = audit.gaps()
+    shown = found.head(most)
+    title = f"{len(shown)} of {len(found)} gaps: products that fail, most helpful first"
+    return charts.bars(shown.set_index("check")["products"], title, of=len(audit))
+
+
+def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
+    """Draw the scores of groups by block, the worst group on top.
+
+    Parameters
+    ----------
+    by
+        What `Audit.scores` groups by.
+    most
+        How many groups.
+    """
+    code, label = column_names(by)
+    whole = audit.scores(by)
+    blocks = dict.fromkeys(check.block for check in audit.checks)
+    columns = {"all": whole.set_index(code)["score"]}
+    columns |= {block: audit.scores(by, block=block).set_index(code)["score"] for block in blocks}
+    shown = whole.head(most)
+    scores = pd.DataFrame({name: column.reindex(shown[code]) for name, column in columns.items()})
+    named = shown[label] if label in shown else shown[code]
+    scores.index = pd.Index(named.fillna(shown[code]).fillna(f"without {by}"))
+    return charts.heat(scores, f"Scores by {by} and block, the worst {len(shown)} of {len(whole)}")

@@ -1,0 +1,102 @@
+"""How much of what is long stands in a page: always said with it, as "n of N"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+#: Characters that a browser would drop, or read as another one; their pictures are shown in their place.
+_DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+
+#: Characters of a label, such as a name or an owner; the files beside the page have all.
+LABEL = 160
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text that somebody typed, or its beginning.
+
+    Attributes
+    ----------
+    text
+        What is shown, verbatim but for control characters, which stand as their pictures.
+    length
+        Number of characters of the whole.
+    is_missing
+        Whether there is no text at all, which is not the same as an empty one.
+    """
+
+    text: str
+    length: int
+    is_missing: bool = False
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.text) < self.length
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is folded until somebody opens it."""
+        return len(self.text) > 400
+
+
+def words(text: object, most: int | None = None) -> Words:
+    """Return a text as it is shown.
+
+    Parameters
+    ----------
+    text
+        What was typed; None where there is none.
+    most
+        Bytes that it may take on the page.
+
+    Examples
+    --------
+    >>> words("<b>Crème</b>"), words("x" * 40_000, 3), words(None).is_missing
+    (Words(text='<b>Crème</b>', length=12, is_missing=False), Words(text='xxx', length=40000, is_missing=False), True)
+    """
+    if text is None:
+        return Words("", 0, is_missing=True)
+    whole = _DROPPED.sub(lambda found: _picture(found[0]), str(text))
+    shown = whole if most is None else whole[:most]
+    while most is not None and (size := weight(shown)) > most:
+        shown = shown[: len(shown) * most // size]
+    return Words(shown, len(whole))
+
+
+def label(text: object) -> Words:
+    """Return the beginning of a text that names something."""
+    if text is None:
+        return words(None)
+    whole = str(text)
+    return Words(words(whole[:LABEL]).text, len(whole))
+
+
+def weight(text: str) -> int:
+    """Return how many bytes a text takes on the page.
+
+    >>> weight("a"), weight("é"), weight("<")
+    (1, 2, 4)
+    """
+    return len(escape(text).encode())
+
+
+def even_limit(sizes: Sequence[int], room: int) -> int:
+    """Return the largest limit for each of several things with which all of them fit.
+
+    >>> even_limit([10, 200, 3_000], 500), even_limit([10, 20], 500)
+    (290, 500)
+    """
+    left = room
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return room
+
+
+def _picture(character: str) -> str:
+    return chr(0x2421 if character == "\x7f" else 0x2400 + ord(character))

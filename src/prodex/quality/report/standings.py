@@ -1,0 +1,185 @@
+"""Who stands where: scores of groups by block, and the groups with most of the work."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from prodex.locales import language_name
+from prodex.quality.display import percent
+from prodex.quality.groups import column_names
+from prodex.quality.report.limits import Words, label
+from prodex.quality.states import State
+
+if TYPE_CHECKING:
+    from prodex.quality.outcome import Audit
+
+#: What the heat map can be switched to.
+GROUPINGS = ("kind", "owner", "brand", "language", "market")
+#: What the list of worst offenders can be switched to.
+OFFENDERS = ("owner", "brand", "kind")
+
+_MOST = 25
+_OFFENDERS = 10
+#: From which score a cell has which shade, the palest last: most scores stand near the top, and so do the steps.
+STEPS = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A score in the heat map.
+
+    Attributes
+    ----------
+    score
+        As written; a dash where nothing applies, or nothing that weighs.
+    failed
+        Number of answers that fail; those that weigh nothing count here too.
+    shade
+        From 0, nothing fails, to 7; None where there is no score.
+    """
+
+    score: str
+    failed: int
+    shade: int | None
+
+
+@dataclass(frozen=True)
+class HeatRow:
+    """A group in the heat map: one cell for each block, and one for all of them."""
+
+    name: Words
+    products: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Scores of groups by block, the worst group first.
+
+    Attributes
+    ----------
+    by
+        What is grouped by.
+    blocks
+        The columns, after "all".
+    rows
+        As many groups as are shown.
+    total
+        How many there are.
+    """
+
+    by: str
+    blocks: tuple[str, ...]
+    rows: tuple[HeatRow, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class Offender:
+    """A group with much to do: its figures, and the check that fails most often in it."""
+
+    name: Words
+    products: int
+    to_work_on: int
+    with_blockers: int
+    failed: int
+    score: str
+    grade: str
+    worst_check: str
+    worst_count: int
+
+
+@dataclass(frozen=True)
+class Offenders:
+    """The groups with most failures, the worst first; how many of how many."""
+
+    by: str
+    rows: tuple[Offender, ...]
+    total: int
+
+
+def heat_map(audit: Audit, by: str) -> HeatMap:
+    """Return the scores of groups, block by block."""
+    blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
+    code, _ = column_names(by)
+    whole = audit.scores(by)
+    whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
+    frames = [whole, *(audit.scores(by, block=block).set_index(code) for block in blocks)]
+    shown = whole.head(_MOST)
+    columns = [_cells(frame.set_index(code) if frame is whole else frame, shown[code]) for frame in frames]
+    rows = tuple(
+        HeatRow(_name(by, row), int(row["products"]), tuple(column[place] for column in columns))
+        for place, (_, row) in enumerate(shown.iterrows())
+    )
+    return HeatMap(by, blocks, rows, len(whole))
+
+
+def _cells(scores: pd.DataFrame, codes: pd.Series) -> list[Cell]:
+    """Return the cell of each group; a group is missing where no check of the block is in its language."""
+    by_code: dict[Any, Any] = {
+        None if pd.isna(code) else code: row
+        for code, row in zip(scores.index.tolist(), scores.to_dict("records"), strict=True)
+    }
+    cells = []
+    for code in codes:
+        row = by_code.get(None if pd.isna(code) else code)
+        if row is None:
+            cells.append(Cell("–", 0, None))
+        else:
+            has_none = math.isnan(row["score"])
+            score = "–" if has_none else percent(row["score"])
+            cells.append(Cell(score, int(row["failed"]), None if has_none else shade(row["score"])))
+    return cells
+
+
+def shade(score: float) -> int:
+    """Return how dark the cell of a score is.
+
+    >>> shade(1.0), shade(0.999), shade(0.5)
+    (0, 1, 7)
+    """
+    return len(STEPS) - bisect_right(STEPS, score)
+
+
+def offenders(audit: Audit, by: str) -> Offenders:
+    """Return the groups with most failures, and what fails most in them."""
+    code, _ = column_names(by)
+    scores = audit.scores(by)
+    worst = scores[scores["failed"] > 0].sort_values(["failed", "to_work_on"], ascending=False, kind="stable")
+    groups = audit.groups(by)
+    places = {one: place for place, one in enumerate(groups.codes)}
+    rows = []
+    for _, row in worst.head(_OFFENDERS).iterrows():
+        own = groups.rows[groups.groups == places[None if pd.isna(row[code]) else row[code]]]
+        counts = (audit.states[own] == State.FAIL).sum(axis=0)
+        most = int(np.argmax(counts))
+        rows.append(
+            Offender(
+                _name(by, row),
+                int(row["products"]),
+                int(row["to_work_on"]),
+                int(row["with_blockers"]),
+                int(row["failed"]),
+                percent(row["score"]),
+                row["grade"] if isinstance(row["grade"], str) else "none",
+                audit.checks[most].id,
+                int(counts[most]),
+            )
+        )
+    return Offenders(by, tuple(rows), len(worst))
+
+
+def _name(by: str, row: pd.Series) -> Words:
+    """Name a group by its label, else its code; products without either are a group too."""
+    code_column, label_column = column_names(by)
+    code = row[code_column]
+    if pd.isna(code):
+        return label(f"without {by}")
+    named = language_name(code) if by == "language" else row.get(label_column)
+    return label(code if pd.isna(named) else named)

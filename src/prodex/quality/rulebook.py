@@ -1,0 +1,261 @@
+"""Rules: a sentence that should be true of a product, with the function that says of which products it is not."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+
+from prodex.errors import InputError
+from prodex.quality.parameters import Parameter, parameters_of
+from prodex.quality.scope import EVERYTHING, Condition
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Severity = Literal["blocker", "error", "warning", "info"]
+Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
+Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "accuracy", "timeliness"]
+
+#: From the worst to the least, each with the weight that it has in a score unless a rule or a profile says another.
+SEVERITIES: Mapping[str, float] = {"blocker": 4.0, "error": 2.0, "warning": 1.0, "info": 0.0}
+BLOCKS: tuple[str, ...] = get_args(Block)
+DIMENSIONS: tuple[str, ...] = get_args(Dimension)
+
+#: One value for all rows of evidence, or one for each.
+Words: TypeAlias = "str | Sequence[Any] | pd.Series | None"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen on failing products: one row for each finding, several for a product where need be.
+
+    Attributes
+    ----------
+    product
+        Positions of the products in their part, as `Products.rows` gives them under `product`.
+    attribute
+        Wire path of where it was seen: one for all rows, or one for each (this holds for the next three as well).
+    language
+        Short language code, where the finding has one.
+    value
+        What stands there, verbatim.
+    reason
+        What is wrong with it, in words.
+    """
+
+    product: Any
+    attribute: Words = None
+    language: Words = None
+    value: Words = None
+    reason: Words = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a rule says of the products of a part. Only the engine makes states of it.
+
+    Attributes
+    ----------
+    fails
+        One boolean for each product: of which the sentence is not true.
+    applies
+        One boolean for each product: for which it is a question at all. Where this is False, the check is not
+        applicable, whatever `fails` says. All of the scope, by default.
+    evidence
+        What was seen on failing products. Where something is missing there is nothing to see and nothing to give.
+    """
+
+    fails: Any
+    applies: Any = None
+    evidence: Evidence | None = None
+
+
+RuleFunction: TypeAlias = Callable[..., Verdict]
+_Function = TypeVar("_Function", bound=RuleFunction)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule and what is known about it.
+
+    Attributes
+    ----------
+    id
+        Name of its function.
+    function
+        Takes `Products` and the parameters by keyword, returns a `Verdict`.
+    title
+        The sentence that should be true; `{attribute}` and other parameters are filled in.
+    why
+        Why it matters: the docstring of the function.
+    fix
+        What whoever maintains the product has to do.
+    reason
+        What is said of a failing product for which there is no evidence.
+    severity, weight
+        How bad it is, and how much it counts in a score.
+    dimension, block
+        Which kind of quality it is about, and under which heading it stands.
+    needs
+        Wire paths without which nothing can be said: where one was not asked for, the check is unknown.
+    scope
+        For which products it is a question.
+    parameters
+        Those of the function, with type and default.
+    whole
+        Columns that it needs of all parts at once, as "products.gtin".
+    prepare
+        Makes of these columns what each part is given; called once, with a dict of Arrow columns.
+    source
+        The standard or the service's rule behind it.
+    exact
+        Whether it is certain (a check digit) or a judgement that can be wrong (a language).
+    """
+
+    id: str
+    function: RuleFunction
+    title: str
+    why: str
+    fix: str
+    reason: str
+    severity: str
+    weight: float
+    dimension: str
+    block: str
+    needs: tuple[str, ...]
+    scope: Condition
+    parameters: tuple[Parameter, ...]
+    whole: tuple[str, ...]
+    prepare: Callable[[dict[str, Any]], Any] | None
+    source: str
+    exact: bool
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it came with prodex, and is not somebody's own."""
+        return str(self.function.__module__).partition(".")[0] == "prodex"
+
+
+#: Every rule there is, by id: the shipped ones, and one's own as soon as their functions are defined.
+RULES: dict[str, Rule] = {}
+
+
+def rule(
+    *,
+    title: str,
+    fix: str = "",
+    reason: str = "no data: absent, null or empty",
+    severity: Severity = "warning",
+    weight: float | None = None,
+    dimension: Dimension = "validity",
+    block: Block = "identity",
+    needs: str | Sequence[str] = (),
+    scope: Mapping[str, Any] | None = None,
+    whole: str | Sequence[str] = (),
+    prepare: Callable[[dict[str, Any]], Any] | None = None,
+    source: str = "",
+    exact: bool = True,
+    replace: bool = False,
+) -> Callable[[_Function], _Function]:
+    """Make a function a rule; profiles then know it by the function's name.
+
+    The function takes the `Products` of a part, and its parameters by keyword with type and, where there is one,
+    default. It returns a `Verdict`. Defining it again (running the cell again) replaces it.
+
+    Parameters
+    ----------
+    title
+        The sentence that should be true.
+    fix
+        What whoever maintains the product has to do.
+    reason
+        What is said of a failing product for which there is no evidence.
+    severity
+        "blocker", "error", "warning" or "info".
+    weight
+        How much it counts in a score; that of its severity (4, 2, 1, 0) unless given.
+    dimension, block
+        Which kind of quality, and under which heading.
+    needs
+        Wire paths without which nothing can be said; `{attribute}` stands for the parameter of that name, and of
+        "nameLegal.data or description.data" one is enough.
+    scope
+        Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
+    whole
+        Columns that it needs of all parts at once ("products.gtin"); the function takes them as `whole`.
+    prepare
+        Makes something smaller of these columns, once, before the parts are judged.
+    source
+        The standard behind it.
+    exact
+        False when it is a judgement that can be wrong.
+    replace
+        Allow one's own rule to take the place of a shipped one of the same name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> @prodex.rule(title="the brand is no private label", needs="brand")
+    ... def is_branded(products):
+    ...     return prodex.Verdict(fails=products["brand_code"].isin(["PRIVATE"]))
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "PRIVATE"}}, {"id": 8, "brand": {"code": "ACME"}}])
+    >>> prodex.audit(catalog, {"checks": {"is_branded": {}}}).failures()["product_id"].tolist()
+    ['7']
+    """
+
+    def register(function: _Function) -> _Function:
+        name = function.__name__
+        _check_words(name, severity, dimension, block)
+        made = Rule(
+            id=name,
+            function=function,
+            title=title,
+            why=inspect.getdoc(function) or "",
+            fix=fix,
+            reason=reason,
+            severity=severity,
+            weight=SEVERITIES[severity] if weight is None else float(weight),
+            dimension=dimension,
+            block=block,
+            needs=(needs,) if isinstance(needs, str) else tuple(needs),
+            scope=Condition.of(scope, place=f"rule {name}") if scope else EVERYTHING,
+            parameters=parameters_of(function, reserved="whole" if whole else None),
+            whole=(whole,) if isinstance(whole, str) else tuple(whole),
+            prepare=prepare,
+            source=source,
+            exact=exact,
+        )
+        _register(made, replace)
+        return function
+
+    return register
+
+
+def _check_words(name: str, severity: str, dimension: str, block: str) -> None:
+    for what, value, known in (
+        ("severity", severity, tuple(SEVERITIES)),
+        ("dimension", dimension, DIMENSIONS),
+        ("block", block, BLOCKS),
+    ):
+        if value not in known:
+            raise InputError(f"Rule {name}: {what} {value!r} is none of {', '.join(known)}.")
+
+
+def _register(made: Rule, replace: bool) -> None:
+    there = RULES.get(made.id)
+    # Modules can be loaded again, and cells run again: the same place may define its rule once more.
+    same_place = there is not None and there.function.__module__ == made.function.__module__
+    if there is not None and there.shipped and not same_place and not replace:
+        raise InputError(
+            f"{made.id!r} is a rule that comes with prodex. Name yours differently, or say replace=True."
+        )
+    RULES[made.id] = made
+
+
+def is_importable(function: RuleFunction) -> bool:
+    """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
+    module = sys.modules.get(function.__module__)
+    return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function

@@ -1,0 +1,41 @@
+"""The rules that come with prodex, by block; importing this registers them."""
+
+from prodex.quality.rules import (
+    allergens,
+    characters,
+    classification,
+    food,
+    freshness,
+    hierarchies,
+    identity,
+    languages,
+    measures,
+    nutrition,
+    picture_files,
+    pictures,
+    status,
+    texts,
+    wording,
+)
+
+#: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
+RULE_SET = "2"
+
+__all__ = [
+    "RULE_SET",
+    "allergens",
+    "characters",
+    "classification",
+    "food",
+    "freshness",
+    "hierarchies",
+    "identity",
+    "languages",
+    "measures",
+    "nutrition",
+    "picture_files",
+    "pictures",
+    "status",
+    "texts",
+    "wording",
+]

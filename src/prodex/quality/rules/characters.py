@@ -1,0 +1,120 @@
+"""Rules of the characters of texts: what no eye sees, what was read in the wrong encoding, how letters are set."""
+
+from __future__ import annotations
+
+import pyarrow.compute as pc
+
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Verdict, rule
+from prodex.quality.wordings import ANY_NAME, ANY_TEXT, NAMES, Wordings
+
+#: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x{80}-\x{84}\x{86}-\x{9f}]"
+#: Marks of direction, zero-width spaces and joiners of words, byte order marks, tags, private use.
+_INVISIBLE = (
+    r"[\x{200b}\x{202a}-\x{202e}\x{2060}-\x{2069}\x{feff}\x{fff9}-\x{fffb}\x{e000}-\x{f8ff}\x{e0001}]"
+)
+_BREAK = r"[\n\r\v\f\x{85}\x{2028}\x{2029}]"
+_STRAY = r"^\s|\s$|\pZ{2}|^\pZ|\pZ$"
+
+# What the second byte of a two-byte character of UTF-8 (0x80 to 0xBF) becomes in Windows-1252 or Latin-1.
+_SECOND = r"\x{80}-\x{9f}\x{a1}-\x{bf}ŠŒŽšœžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™"
+_MOJIBAKE = (
+    rf"Ã[{_SECOND}]|(?:^|[\s\p{{Ll}}'’-])Ã[ \x{{a0}}]|Å[\x{{80}}-\x{{9f}}ŠŒŽšœžŸƒˆ˜“”„†‡•…‰‹›€™]"
+    r"|Â[\x{80}-\x{bf}]|â€[\x{80}-\x{bf}™œžŸ˜š“”]|ï»¿|├[®¿á¬ºóñ]|\x{fffd}"
+)
+#: What has fewer letters may be an abbreviation, or a brand that writes itself so.
+_FEWEST_LETTERS = 5
+
+
+@rule(
+    title="no text holds a control character",
+    fix="Type the text again where it breaks off: the character came in with a copy.",
+    severity="error",
+    block="texts",
+    needs=ANY_TEXT,
+    source="Unicode Standard, section 23.1",
+)
+def texts_without_control_characters(products: Products) -> Verdict:
+    """Labels, XML files and tills stop at them, or show a box."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_CONTROL), "holds a control character")
+
+
+@rule(
+    title="no text holds an invisible character that changes how it reads",
+    fix="Type the text again without marks of direction, zero-width spaces and private signs.",
+    severity="warning",
+    block="texts",
+    needs=ANY_TEXT,
+    source="Unicode Technical Report 36, section 3.6",
+)
+def texts_without_invisible_characters(products: Products) -> Verdict:
+    """A mark of direction can make a text show something else than it says, and no search finds what is split."""
+    texts = Wordings.of(products)
+    return texts.verdict(
+        texts.matching(_INVISIBLE), "holds a mark of direction, a zero-width space or a private sign"
+    )
+
+
+@rule(
+    title="no text was read in the wrong encoding",
+    fix="Send the text again as UTF-8.",
+    severity="error",
+    block="texts",
+    needs=ANY_TEXT,
+    source="RFC 3629",
+    exact=False,
+)
+def texts_without_mojibake(products: Products) -> Verdict:
+    """Ã© where é should be: customers see at once that nobody has looked."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_MOJIBAKE), "written as UTF-8 and read as something else")
+
+
+@rule(
+    title="names stand on one line",
+    fix="Put a space where the line breaks.",
+    severity="error",
+    block="texts",
+    needs=ANY_NAME,
+    source="Data model of the exchange service: names have no line breaks",
+)
+def names_on_one_line(products: Products) -> Verdict:
+    """Shelf labels, receipts and search results have one line for a name."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_BREAK), "holds a line break", texts.within(NAMES))
+
+
+@rule(
+    title="names are not in capitals throughout",
+    fix="Write the name as in a sentence.",
+    severity="warning",
+    dimension="consistency",
+    block="texts",
+    needs=ANY_NAME,
+    source="Google Merchant Center product data specification, title",
+)
+def names_not_in_capitals(products: Products, *, letters: int = _FEWEST_LETTERS) -> Verdict:
+    """Capitals read as shouting, lose their accents, and receivers refuse them; short ones may be abbreviations."""
+    texts = Wordings.of(products)
+    capitals = pc.and_(
+        pc.equal(pc.utf8_upper(texts.texts), texts.texts),
+        pc.match_substring_regex(texts.texts, rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}"),
+    )
+    wrong = texts.where(capitals.to_numpy(zero_copy_only=False))
+    return texts.verdict(wrong, "in capitals throughout", texts.within(NAMES))
+
+
+@rule(
+    title="no text has stray spaces",
+    fix="Take away spaces at the beginning, at the end and where there are two.",
+    severity="info",
+    dimension="consistency",
+    block="texts",
+    needs=ANY_TEXT,
+)
+def texts_without_stray_spaces(products: Products) -> Verdict:
+    """They make two texts of one, so that searches and comparisons miss it."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_STRAY), "has spaces at an end or two in a row")

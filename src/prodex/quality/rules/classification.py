@@ -1,0 +1,256 @@
+"""Rules of what a product belongs to: name, brand, kind, owner, market, sort of unit."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from prodex.errors import QueryError
+from prodex.locales import market_code
+from prodex.quality.index import filled_values
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.wordings import NAMES
+
+_UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+
+
+@rule(
+    title="there is a name: long, short or legal",
+    fix="Write namePublicLong.",
+    severity="blocker",
+    dimension="completeness",
+    block="identity",
+    needs=tuple(f"{name}.data" for name in NAMES),
+    source="Product data exchange service: gtin and one of three names are mandatory",
+)
+def has_name(products: Products) -> Verdict:
+    """A product without a name can be neither found nor sold."""
+    fails = ~np.logical_or.reduce([products.filled(name) for name in NAMES])
+    waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
+    waiting = np.flatnonzero(fails & waits)
+    reason = "waits under lastRequest: it is there as soon as the update is accepted"
+    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, reason))
+
+
+@rule(
+    title="the brand is given with its code",
+    fix="Choose the brand from the service's list.",
+    severity="error",
+    dimension="completeness",
+    block="identity",
+    needs="brand.code",
+)
+def has_brand(products: Products) -> Verdict:
+    """Labels are spelled in many ways; only the code finds all products of a brand."""
+    return _has_code(products, "brand")
+
+
+@rule(
+    title="the kind is given with its code",
+    fix="Choose the kind (category) from the service's list.",
+    severity="error",
+    dimension="completeness",
+    block="identity",
+    needs="kind.code",
+)
+def has_kind(products: Products) -> Verdict:
+    """The kind decides which information a product needs, and on which shelf it is found."""
+    return _has_code(products, "kind")
+
+
+def _has_code(products: Products, name: str) -> Verdict:
+    fails = ~filled_values(products.column(f"{name}_code"))
+    labelled = np.flatnonzero(fails & filled_values(products.column(name)))
+    seen = products[name].iloc[labelled]
+    return Verdict(
+        fails, evidence=Evidence(labelled, f"{name}.label", None, seen, "has a label without code")
+    )
+
+
+@rule(
+    title="the GS1 brick is given with its eight digits",
+    fix="Choose the brick of the Global Product Classification.",
+    severity="info",
+    dimension="completeness",
+    block="identity",
+    needs="GPC.code",
+    source="GS1 Global Product Classification",
+)
+def has_gpc_brick(products: Products) -> Verdict:
+    """The brick is the only category that all trading partners share."""
+    codes = products["gpc_code"].fillna("").str.strip()
+    fails = ~codes.str.fullmatch("[0-9]{8}").to_numpy(bool)
+    other = np.flatnonzero(fails & (codes != "").to_numpy(bool))
+    seen = products["gpc_code"].iloc[other]
+    return Verdict(fails, evidence=Evidence(other, "GPC.code", None, seen, "not eight digits"))
+
+
+@rule(
+    title="it is said whether customers buy this unit",
+    fix="Set isConsumerUnit to true or false.",
+    severity="error",
+    dimension="completeness",
+    block="identity",
+    needs="isConsumerUnit",
+    source="GDSN, isTradeItemAConsumerUnit",
+)
+def says_whether_consumer_unit(products: Products) -> Verdict:
+    """Most of what a product needs depends on it; checks of consumer units say nothing of those that are silent."""
+    return Verdict(products["is_consumer_unit"].isna().to_numpy())
+
+
+@rule(
+    title="it is said how the unit is packed",
+    fix="Choose the type of packaging: each, pack, case, pallet.",
+    severity="warning",
+    dimension="completeness",
+    block="identity",
+    needs="typePackaging.code",
+)
+def has_packaging_type(products: Products) -> Verdict:
+    """Piece, case or pallet: orders and deliveries go by it."""
+    return Verdict(~filled_values(products.column("packaging_code")))
+
+
+@rule(
+    title="the owner is known",
+    fix="Ask the service who shared the product; nobody else can correct it.",
+    severity="warning",
+    dimension="completeness",
+    block="identity",
+    needs="owner.id or owner.uuid or owner.name",
+)
+def has_owner(products: Products) -> Verdict:
+    """Whatever is wrong has to be sent to somebody."""
+    columns = [products.column(name) for name in ("owner_id", "owner_uuid", "owner")]
+    return Verdict(~np.logical_or.reduce([filled_values(column) for column in columns]))
+
+
+@rule(
+    title="the product has a uuid",
+    fix="Load the product again; where it still has none, ask the service.",
+    severity="info",
+    block="identity",
+    needs="uuid",
+    source="RFC 9562",
+)
+def has_uuid(products: Products) -> Verdict:
+    """Validation scenarios are activated by uuid."""
+    uuids = products["uuid"].fillna("")
+    fails = ~uuids.str.fullmatch(_UUID).to_numpy(bool)
+    odd = np.flatnonzero(fails & filled_values(products.column("uuid")))
+    return Verdict(fails, evidence=Evidence(odd, "uuid", None, uuids.iloc[odd], "not of the form of a uuid"))
+
+
+@rule(
+    title="the market is one of ISO 3166-1",
+    fix="Give the market by its number: 250 for France.",
+    severity="warning",
+    dimension="completeness",
+    block="identity",
+    needs="product_key.target_market_id",
+    source="ISO 3166-1 numeric",
+)
+def has_market(products: Products) -> Verdict:
+    """The market decides on languages and law; checks of a market say nothing of products without one."""
+    encoded = products.column("target_market").dictionary_encode()
+    known = pa.array([*map(_is_market, encoded.dictionary.to_pylist()), False])
+    place = encoded.indices.fill_null(len(known) - 1)
+    fails = ~known.take(place).to_numpy(zero_copy_only=False)
+    other = np.flatnonzero(fails & filled_values(products.column("target_market")))
+    seen = products["target_market"].iloc[other]
+    return Verdict(
+        fails, evidence=Evidence(other, "product_key.target_market_id", None, seen, "no code of a market")
+    )
+
+
+def _is_market(code: str) -> bool:
+    try:
+        return code.strip().isdecimal() and bool(market_code(code))
+    except QueryError:
+        return False
+
+
+def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.DataFrame:
+    """Return the pairs of brand code and label that differ from those of most products, with the reason.
+
+    Parameters
+    ----------
+    whole
+        Codes and labels of all products.
+    by
+        What should go with one value only: "code", or "name", the label without case and punctuation.
+    told
+        The value: "label" or "code".
+    """
+    pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
+    frame: pd.DataFrame = (
+        pairs.group_by(["code", "label"]).aggregate([([], "count_all")]).to_pandas().dropna()
+    )
+    frame["name"] = frame["label"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
+    frame = frame[(frame["code"].str.strip() != "") & (frame["name"] != "")]
+    odd = []
+    for _, group in frame.groupby(by).filter(lambda each: each[told].nunique() > 1).groupby(by):
+        counts = group.groupby(told)["count_all"].sum().sort_values(ascending=False, kind="stable")
+        usual = counts.index[counts == counts.iloc[0]]
+        wrong = group if len(usual) > 1 else group[group[told] != usual[0]]
+        others = {
+            one: [f"{value} ({n:,} products)" for value, n in counts.items() if value != one]
+            for one in wrong[told]
+        }
+        odd.append(wrong.assign(reason=[f"also {', '.join(others[one])}" for one in wrong[told]]))
+    every: pd.DataFrame = pd.concat([frame.iloc[:0].assign(reason=""), *odd])
+    return every[["code", "label", "reason"]]
+
+
+@rule(
+    title="a brand code has one label",
+    fix="Agree on one spelling of the brand, or give the other brand a code of its own.",
+    severity="info",
+    dimension="consistency",
+    block="identity",
+    needs=("brand.code", "brand.label"),
+    whole=("products.brand_code", "products.brand"),
+    prepare=partial(_odd_ones, by="code", told="label"),
+)
+def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
+    """Two labels of a code are two brands under one number, or one brand that was renamed by half.
+
+    Products with the label that most products of the code bear are right.
+    """
+    return _is_usual(products, whole, "brand", "brand.label")
+
+
+@rule(
+    title="a brand has one code",
+    fix="Use the code under which most products of the brand stand.",
+    severity="warning",
+    dimension="uniqueness",
+    block="identity",
+    needs=("brand.code", "brand.label"),
+    whole=("products.brand_code", "products.brand"),
+    prepare=partial(_odd_ones, by="name", told="code"),
+    exact=False,
+)
+def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
+    """Two codes for one name split the brand: every list, score and order of it misses a part.
+
+    Products with the code that most products of the name bear are right; case and punctuation make no other name.
+    """
+    return _is_usual(products, whole, "brand_code", "brand.code")
+
+
+def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str) -> Verdict:
+    """Fail the products that bear one of the odd pairs."""
+    own = pd.MultiIndex.from_arrays([products["brand_code"], products["brand"]])
+    place = pd.MultiIndex.from_frame(odd[["code", "label"]]).get_indexer(own)
+    found = np.flatnonzero(place >= 0)
+    evidence = Evidence(
+        found, attribute, None, products[column].iloc[found], odd["reason"].iloc[place[found]]
+    )
+    return Verdict(products.any(found), products["brand_code"].notna() & products["brand"].notna(), evidence)

@@ -1,0 +1,197 @@
+"""Rules of freshness: dates of the product, and what has an end."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import numpy as np
+import pandas as pd
+
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+
+_CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
+_ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
+_SHOWN = "%Y-%m-%dT%H:%M:%S"
+
+
+@rule(
+    title="somebody updated the product within {days} days",
+    fix="Check the product against the one on the shelf, and confirm or correct it.",
+    severity="warning",
+    dimension="timeliness",
+    block="freshness",
+    needs="updatedAt",
+)
+def updated_within(products: Products, *, days: int = 730) -> Verdict:
+    """Recipes, pictures and laws change; what nobody has looked at for years is probably wrong."""
+    updated = products["updated_at"]
+    old = (updated < products.now - timedelta(days=days)).to_numpy()
+    fails = old | updated.isna().to_numpy()
+    stale = np.flatnonzero(old)
+    seen = updated.iloc[stale].dt.strftime(_SHOWN)
+    return Verdict(fails, evidence=Evidence(stale, "updatedAt", None, seen, f"older than {days} days"))
+
+
+@rule(
+    title="the product was not updated in the future",
+    fix="Correct the clock of the system that sent it, and send it again.",
+    severity="warning",
+    dimension="timeliness",
+    block="freshness",
+    needs="updatedAt",
+)
+def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
+    """What lies ahead is never old, and no refresh by date finds its next change; hours leave room for time zones."""
+    updated = products["updated_at"]
+    ahead = np.flatnonzero((updated > products.now + timedelta(hours=hours)).to_numpy())
+    seen = updated.iloc[ahead].dt.strftime(_SHOWN)
+    return Verdict(
+        products.any(ahead),
+        updated.notna(),
+        Evidence(ahead, "updatedAt", None, seen, "later than the moment of the audit"),
+    )
+
+
+@rule(
+    title="the product was created before it was updated",
+    fix="Load the product again; where the dates stay, tell the service.",
+    severity="info",
+    dimension="consistency",
+    block="freshness",
+    needs=("createdAt", "updatedAt"),
+)
+def created_before_updated(products: Products) -> Verdict:
+    """Dates in the wrong order were set by a machine: neither can be trusted."""
+    created, updated = products["created_at"], products["updated_at"]
+    wrong = np.flatnonzero((created > updated).to_numpy())
+    seen = created.iloc[wrong].dt.strftime(_SHOWN)
+    reasons = "created after its last update, " + updated.iloc[wrong].dt.strftime(_SHOWN)
+    return Verdict(
+        products.any(wrong),
+        created.notna() & updated.notna(),
+        Evidence(wrong, "createdAt", None, seen, reasons),
+    )
+
+
+@rule(
+    title="no certificate has ended",
+    fix="Send the new certificate, or take the claim away.",
+    severity="error",
+    dimension="timeliness",
+    block="freshness",
+    needs=_ENDS,
+)
+def certificates_in_force(products: Products) -> Verdict:
+    """A claim without a certificate in force is one that nobody may make."""
+    dated = _dated(products, _ENDS)
+    return _dates(products, dated, dated["at"] < products.now, "has ended")
+
+
+@rule(
+    title="certificates last for {days} more days",
+    fix="Ask for the next certificate now.",
+    severity="info",
+    dimension="timeliness",
+    block="freshness",
+    needs=_ENDS,
+)
+def certificates_last(products: Products, *, days: int = 60) -> Verdict:
+    """New ones take weeks; those that have ended already are another check."""
+    dated = _dated(products, _ENDS)
+    dated = dated[dated["at"] >= products.now]
+    soon = dated["at"] < products.now + timedelta(days=days)
+    return _dates(products, dated, soon, f"ends within {days} days")
+
+
+@rule(
+    title="certificates begin before they end",
+    fix="Correct the dates of the certificate.",
+    severity="warning",
+    dimension="consistency",
+    block="freshness",
+    needs=(_BEGINS, _ENDS),
+)
+def certificate_dates_in_order(products: Products) -> Verdict:
+    """One of the dates is a slip of the pen, and nobody knows which."""
+    begins, ends = _dated(products, _BEGINS), _dated(products, _ENDS)
+    both = ends.merge(
+        begins[["product", "position", "at"]], on=["product", "position"], suffixes=("", "_begin")
+    )
+    return _dates(products, both, both["at"] < both["at_begin"], "ends before it begins")
+
+
+@rule(
+    title="no label has ended",
+    fix="Renew the label, or take it away.",
+    severity="warning",
+    dimension="timeliness",
+    block="freshness",
+    needs="isLabeledBy.endDate",
+)
+def labels_in_force(products: Products) -> Verdict:
+    """A logo that the product may no longer bear misleads customers."""
+    labels = products.rows("labels", "attribute", "end_date")
+    dated = (
+        labels.rename(columns={"end_date": "value"})
+        .assign(at=_moments(labels["end_date"]))
+        .dropna(subset="at")
+    )
+    dated = dated.assign(attribute=dated["attribute"] + ".endDate")
+    return _dates(products, dated, dated["at"] < products.now, "has ended")
+
+
+@rule(
+    title="no document has passed its last day",
+    fix="Send the document that is in force now.",
+    severity="warning",
+    dimension="timeliness",
+    block="freshness",
+    needs="assets.documents.fileEffectiveEndDateTime",
+)
+def documents_in_force(products: Products) -> Verdict:
+    """Old instructions and certificates are worse than none."""
+    documents = products.rows("documents", "attribute", "effective_end").dropna(subset="effective_end")
+    at = documents["effective_end"].dt.tz_localize(None)
+    dated = documents.assign(
+        at=at, value=at.dt.strftime(_SHOWN), attribute=documents["attribute"] + ".fileEffectiveEndDateTime"
+    )
+    return _dates(products, dated, dated["at"] < products.now, "has ended")
+
+
+@rule(
+    title="the product is still available",
+    fix="Correct the last day of availability, or take the product out of the range.",
+    severity="warning",
+    dimension="timeliness",
+    block="freshness",
+    needs="endAvailabilityDateTime",
+)
+def is_still_available(products: Products) -> Verdict:
+    """What is no longer made should not be listed."""
+    dated = _dated(products, "endAvailabilityDateTime")
+    return _dates(products, dated, dated["at"] < products.now, "the last day has passed")
+
+
+def _dates(products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str) -> Verdict:
+    """Fail the products of the dates that are wrong; products without a date are not applicable."""
+    found = dated[wrong]
+    evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason)
+    return Verdict(products.any(found["product"]), products.any(dated["product"]), evidence)
+
+
+def _dated(products: Products, attribute: str) -> pd.DataFrame:
+    """Return the dates that stand at a wire path, with the moment of each; what is no date is left out."""
+    rows = products.remember(
+        "scalars", lambda: products.rows("scalars", "attribute", "position", "value").set_index("attribute")
+    )
+    named = rows.loc[rows.index == attribute].reset_index()
+    return named.assign(at=_moments(named["value"])).dropna(subset="at")
+
+
+def _moments(values: pd.Series) -> pd.Series:
+    """Read dates as they come: UNIX seconds, ISO dates, ISO times; local time, as all dates of the service."""
+    numbers = pd.to_numeric(values, errors="coerce")
+    seconds = pd.to_datetime(numbers.where(numbers.abs() < 1e11), unit="s", errors="coerce")
+    written = pd.to_datetime(values.where(numbers.isna()), format="ISO8601", errors="coerce", utc=True)
+    return seconds.astype("datetime64[us]").fillna(written.dt.tz_localize(None).astype("datetime64[us]"))

@@ -1,0 +1,328 @@
+"""Rules of hierarchies: what is packed in what, how often, and what each unit is for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.gtin import are_valid
+from prodex.quality.columns import Rows, is_true
+from prodex.quality.packing import Packing
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+
+_GDSN = "GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg"
+_TREE = "logisticalHierarchies"
+_CHILDREN = f"{_TREE}.children"
+
+
+def _verdict(
+    packing: Packing, wrong: Any, leaf: str, value: Any, reason: Any, applies: Any = None
+) -> Verdict:
+    """Return a verdict from the nodes that are wrong; value and reason take the rows that are shown."""
+    rows = packing.shown(wrong)
+    return Verdict(
+        packing.products.any(packing.product[wrong]),
+        applies=packing.packed if applies is None else applies,
+        evidence=Evidence(packing.product[rows], packing.paths(rows, leaf), None, value(rows), reason(rows)),
+    )
+
+
+def _in_parent(packing: Packing, rows: Rows) -> list[str]:
+    return [
+        f"{child} in {parent}"
+        for child, parent in zip(packing.gtins(rows), packing.gtins(packing.parent[rows]), strict=True)
+    ]
+
+
+@rule(
+    title="an outer unit says what is in it",
+    fix="Add the units that it holds, each with its quantity.",
+    severity="error",
+    dimension="completeness",
+    block="hierarchies",
+    needs=(_CHILDREN, f"{_TREE}.typePackaging", f"{_TREE}.isConsumerUnit"),
+    source=_GDSN,
+)
+def outer_unit_has_children(
+    products: Products, *, packagings: tuple[str, ...] = ("PACK", "CASE", "PALLET")
+) -> Verdict:
+    """A case of which nobody knows what is in it cannot be ordered, received or split.
+
+    A pack that is sold to consumers as it is may well be the smallest unit that the supplier describes.
+    """
+    packing = Packing.of(products)
+    outer = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
+    sold = packing.is_flagged("is_consumer_unit") & is_true(pc.equal(packing["packaging_code"], "PACK"))
+    wrong = outer & ~sold & ~packing.has_children & ~packing.repeats
+    return _verdict(
+        packing,
+        wrong,
+        "children",
+        packing.gtins,
+        lambda rows: [
+            f"a {kind} without children" for kind in packing["packaging_code"].take(rows).to_pylist()
+        ],
+    )
+
+
+@rule(
+    title="the lowest unit of a hierarchy is a consumer or base unit",
+    fix="Add the units down to the one that consumers buy, or mark the lowest one as consumer unit.",
+    severity="warning",
+    dimension="completeness",
+    block="hierarchies",
+    needs=(f"{_TREE}.isConsumerUnit", _CHILDREN, f"{_TREE}.typePackaging"),
+    source=_GDSN,
+)
+def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
+    """A hierarchy that ends above the product does not say how many products one orders."""
+    packing = Packing.of(products)
+    is_base = is_true(pc.is_in(packing["packaging_code"], pa.array(base, pa.string())))
+    leaves = ~packing.has_children & ~packing.repeats
+    wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~is_base
+    return _verdict(
+        packing, wrong, "", packing.gtins, lambda _: "the lowest unit is neither a consumer nor a base unit"
+    )
+
+
+@rule(
+    title="the hierarchy says how many of a unit are in the next larger one",
+    fix="Give the quantity.",
+    severity="warning",
+    dimension="completeness",
+    block="hierarchies",
+    needs=(f"{_CHILDREN}.quantity",),
+    source=_GDSN,
+)
+def quantity_in_parent_told(products: Products) -> Verdict:
+    """Whoever orders a case has to know how many are in it; one must not be guessed."""
+    packing = Packing.of(products)
+    wrong = packing.is_inner & np.isnan(packing.quantity)
+    return _verdict(
+        packing,
+        wrong,
+        "quantity",
+        lambda _: None,
+        lambda rows: [f"no quantity of {where}" for where in _in_parent(packing, rows)],
+        applies=products.any(packing.product[packing.is_inner]),
+    )
+
+
+@rule(
+    title="quantities in a hierarchy are whole numbers of 1 or more",
+    fix="Correct the quantity.",
+    severity="error",
+    dimension="validity",
+    block="hierarchies",
+    needs=(f"{_CHILDREN}.quantity",),
+    source=_GDSN,
+)
+def quantity_in_parent_whole(products: Products) -> Verdict:
+    """Half a unit cannot be packed, and none is no child."""
+    packing = Packing.of(products)
+    told = packing.is_inner & ~np.isnan(packing.quantity)
+    wrong = told & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
+    return _verdict(
+        packing,
+        wrong,
+        "quantity",
+        lambda rows: packing.quantity[rows],
+        lambda rows: [f"no whole number of 1 or more: {where}" for where in _in_parent(packing, rows)],
+        applies=products.any(packing.product[told]),
+    )
+
+
+@rule(
+    title="no unit is inside itself",
+    fix="Take the unit out of its own contents; the wrong GTIN was probably linked.",
+    severity="error",
+    dimension="consistency",
+    block="hierarchies",
+    needs=(f"{_CHILDREN}.gtin",),
+    source=_GDSN,
+)
+def hierarchy_without_cycle(products: Products) -> Verdict:
+    """What holds itself has no size: systems that count contents stop or never end."""
+    packing = Packing.of(products)
+    return _verdict(
+        packing,
+        packing.repeats,
+        "children",
+        packing.gtins,
+        lambda rows: [f"a unit inside itself: {where}" for where in _in_parent(packing, rows)],
+    )
+
+
+@rule(
+    title="the hierarchy has a unit that can be despatched",
+    fix="Mark the unit that leaves the warehouse as despatch unit.",
+    reason="no unit is marked as despatch unit",
+    severity="error",
+    dimension="completeness",
+    block="hierarchies",
+    needs=(f"{_TREE}.isDespatchUnit", f"{_CHILDREN}.isDespatchUnit"),
+    source=_GDSN,
+)
+def has_despatch_unit(products: Products) -> Verdict:
+    """Without one nothing can be sent."""
+    return _has_unit(products, "is_despatch_unit")
+
+
+@rule(
+    title="the hierarchy has a unit that can be ordered",
+    fix="Mark the unit that can be ordered as orderable unit.",
+    reason="no unit is marked as orderable unit",
+    severity="error",
+    dimension="completeness",
+    block="hierarchies",
+    needs=(f"{_TREE}.isOrderableUnit", f"{_CHILDREN}.isOrderableUnit"),
+    source=_GDSN,
+)
+def has_orderable_unit(products: Products) -> Verdict:
+    """Without one nothing can be ordered."""
+    return _has_unit(products, "is_orderable_unit")
+
+
+def _has_unit(products: Products, flag: str) -> Verdict:
+    packing = Packing.of(products)
+    own = products[flag].fillna(False).to_numpy(bool)
+    return Verdict(~(own | products.any(packing.product[packing.is_flagged(flag)])), applies=packing.packed)
+
+
+@rule(
+    title="a pallet is not sold to consumers, unless it is a display",
+    fix="Take the mark isConsumerUnit off the pallet, or mark it as display unit.",
+    severity="error",
+    dimension="consistency",
+    block="hierarchies",
+    needs=(f"{_TREE}.isConsumerUnit", f"{_TREE}.isDisplayUnit", f"{_TREE}.typePackaging"),
+    source=_GDSN,
+)
+def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
+    """Shops list every consumer unit: the pallet stands online at the price of a thousand."""
+    packing = Packing.of(products)
+    pallets = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
+    sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
+    return _verdict(
+        packing,
+        pallets & sold,
+        "isConsumerUnit",
+        packing.gtins,
+        lambda _: "a pallet that is a consumer unit and no display unit",
+        applies=products.any(packing.product[pallets]),
+    )
+
+
+@rule(
+    title="an outer unit shows its hierarchy",
+    fix="Send the hierarchy of the unit: what it holds, and how many.",
+    severity="warning",
+    dimension="completeness",
+    block="hierarchies",
+    needs=(_TREE,),
+    scope={"packaging_code": ["CASE", "PALLET"]},
+    source=_GDSN,
+)
+def outer_unit_has_hierarchy(products: Products) -> Verdict:
+    """A case or pallet without a hierarchy says nothing of the products that it brings."""
+    return Verdict(~Packing.of(products).packed)
+
+
+@rule(
+    title="the GTINs of a hierarchy have right check digits",
+    fix="Correct the GTIN in the hierarchy.",
+    severity="error",
+    dimension="validity",
+    block="hierarchies",
+    needs=(f"{_CHILDREN}.gtin", f"{_TREE}.gtin"),
+    source="GS1 General Specifications, section 7.9",
+)
+def hierarchy_gtins_valid(products: Products) -> Verdict:
+    """A wrong GTIN links the case to another product, or to none."""
+    packing = Packing.of(products)
+    distinct = packing["node_gtin"].dictionary_encode().dictionary
+    valid = np.append(are_valid(distinct.to_pylist()), True)
+    return _verdict(
+        packing,
+        ~valid[packing.gtin],
+        "gtin",
+        packing.gtins,
+        lambda _: "not 14 digits of which the last is the right check digit",
+        applies=products.any(packing.product[packing.gtin >= 0]),
+    )
+
+
+def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
+    """Return every GTIN of the catalogue, as 14 digits."""
+    return pc.unique(pc.utf8_lpad(whole["products.gtin"].drop_null(), 14, "0"))
+
+
+@rule(
+    title="what a unit holds is in the catalogue",
+    fix="Share the product that is inside as well, or correct its GTIN in the hierarchy.",
+    severity="warning",
+    dimension="consistency",
+    block="hierarchies",
+    needs=(f"{_CHILDREN}.gtin",),
+    whole="products.gtin",
+    prepare=_known_gtins,
+    source=_GDSN,
+)
+def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
+    """A case of a product that nobody has shared cannot be sold.
+
+    In a catalogue that was asked for in part only (one tag, consumer units alone), the child may simply not be in it.
+    """
+    packing = Packing.of(products)
+    inner = packing.is_inner & (packing.gtin >= 0)
+    known = is_true(pc.is_in(pc.utf8_lpad(packing["node_gtin"], 14, "0"), whole))
+    return _verdict(
+        packing,
+        inner & ~known,
+        "children.gtin",
+        packing.gtins,
+        lambda rows: [f"not in this catalogue: {where}" for where in _in_parent(packing, rows)],
+        applies=products.any(packing.product[inner]),
+    )
+
+
+def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
+    """Return the GTINs that stand in larger units; and those that stand in several, with the GTINs of these."""
+    own = pc.invert(pc.starts_with(whole["hierarchies.attribute"], "lastRequest."))
+    edges = pa.table(
+        [whole["hierarchies.node_gtin"], whole["hierarchies.parent_gtin"]], names=["child", "parent"]
+    ).filter(own)
+    edges = edges.filter(pc.and_(edges["child"].is_valid(), edges["parent"].is_valid()))
+    pairs = edges.group_by(["child", "parent"]).aggregate([])
+    held = pairs.group_by("child").aggregate([("parent", "list"), ("parent", "count")])
+    several = held.filter(pc.greater(held["parent_count"], 1)).select(["child", "parent_list"])
+    return held["child"].combine_chunks(), several
+
+
+@rule(
+    title="a unit is packed in one sort of larger unit",
+    fix="Nothing, if it is meant: say which of them is to be ordered.",
+    severity="info",
+    dimension="consistency",
+    block="hierarchies",
+    needs=(f"{_CHILDREN}.gtin",),
+    whole=("hierarchies.node_gtin", "hierarchies.parent_gtin", "hierarchies.attribute"),
+    prepare=_parents_of,
+    source="worth knowing, no mistake: receivers ask which of them they order",
+)
+def one_parent(products: Products, *, whole: Any) -> Verdict:
+    """A product that comes in two sorts of cases is ordered in the wrong one sooner or later."""
+    packed, several = whole
+    place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
+    found = np.flatnonzero(is_true(place.is_valid()))
+    parents = several["parent_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
+    reasons = [f"in {len(each)} larger units: {', '.join(sorted(each))}" for each in parents]
+    return Verdict(
+        products.any(found),
+        applies=is_true(pc.is_in(products.column("gtin"), packed)),
+        evidence=Evidence(found, _TREE, None, products["gtin"].iloc[found], reasons),
+    )

@@ -1,0 +1,176 @@
+"""Rules of identity: the GTIN and what else tells products apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.gtin import are_valid, check_digit
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+
+#: Of the other products of a GTIN, at most so many are named; how many there are is always said.
+_MOST_NAMED = 50
+_GS1 = "GS1 General Specifications, section 7.9"
+
+
+@rule(
+    title="the GTIN has 14 digits of which the last is the right check digit",
+    fix="Correct the GTIN: compare it with the one printed under the barcode.",
+    severity="error",
+    dimension="validity",
+    block="identity",
+    needs="gtin",
+    source=_GS1,
+)
+def valid_gtin(products: Products) -> Verdict:
+    """A wrong GTIN is another product's, or nobody's: orders, prices and pictures go astray."""
+    gtins = products["gtin"].fillna("")
+    fails = ~are_valid(gtins.tolist())
+    wrong = np.flatnonzero(fails & (gtins != "").to_numpy())
+    seen = gtins.iloc[wrong]
+    return Verdict(
+        fails, evidence=Evidence(wrong, "gtin", None, seen, [_what_is_wrong(gtin) for gtin in seen])
+    )
+
+
+@rule(
+    title="the GTIN is not one for use inside a company",
+    fix="Ask the brand owner for the GTIN that is the same everywhere.",
+    severity="warning",
+    block="identity",
+    needs="gtin",
+    source="GS1 General Specifications, section 1.4: restricted circulation numbers",
+)
+def gtin_is_unrestricted(products: Products) -> Verdict:
+    """Numbers of restricted circulation mean another product in every company and country."""
+    gtins = products["gtin"]
+    names = gtins.gtin.prefix_name.fillna("")
+    short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
+    within = names.str.startswith("restricted circulation") | short
+    found = np.flatnonzero(within.to_numpy(bool))
+    reasons = "of restricted circulation: begins with " + gtins.gtin.prefix.iloc[found]
+    reasons[short.iloc[found]] = (
+        "eight digits of restricted circulation: begins with " + gtins.str[6].iloc[found]
+    )
+    return Verdict(
+        products.any(found), _is_formed(products), Evidence(found, "gtin", None, gtins.iloc[found], reasons)
+    )
+
+
+@rule(
+    title="the GTIN is that of a product, not of a coupon, a refund receipt or a demonstration",
+    fix="Replace the number: its prefix is not given to products.",
+    severity="warning",
+    block="identity",
+    needs="gtin",
+    source="GS1 General Specifications, section 1.4: GS1 prefixes",
+)
+def gtin_is_of_a_product(products: Products) -> Verdict:
+    """Such numbers are free for all, so they come from a test or a template."""
+    gtins = products["gtin"]
+    names = gtins.gtin.prefix_name.fillna("")
+    found = np.flatnonzero(names.str.contains("coupon|refund|demonstration").to_numpy(bool))
+    reasons = gtins.gtin.prefix.iloc[found] + " stands for " + names.iloc[found]
+    return Verdict(
+        products.any(found), _is_formed(products), Evidence(found, "gtin", None, gtins.iloc[found], reasons)
+    )
+
+
+@rule(
+    title="a consumer unit does not bear the GTIN of an outer unit",
+    fix="Give the unit that customers buy its own GTIN, or say that it is no consumer unit.",
+    severity="warning",
+    dimension="consistency",
+    block="identity",
+    needs=("gtin", "isConsumerUnit"),
+    scope={"is_consumer_unit": True},
+    source="GS1 General Specifications, section 2.1: indicator digits",
+)
+def consumer_unit_has_own_gtin(products: Products) -> Verdict:
+    """Numbers with an indicator from 1 to 8 stand for cases and pallets, and tills cannot read them."""
+    return _with_indicator(products, "12345678", "stands for an outer unit")
+
+
+@rule(
+    title="a consumer unit does not bear the GTIN of a variable measure",
+    fix="Give the unit that customers buy a GTIN without indicator 9, or say that it is no consumer unit.",
+    severity="info",
+    dimension="consistency",
+    block="identity",
+    needs=("gtin", "isConsumerUnit"),
+    scope={"is_consumer_unit": True},
+    source="GS1 General Specifications, section 2.1: indicator 9, variable measure trade items",
+)
+def consumer_unit_is_of_fixed_measure(products: Products) -> Verdict:
+    """Indicator 9 means that each piece weighs differently; no till reads such a number."""
+    return _with_indicator(products, "9", "stands for a variable measure")
+
+
+def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdict:
+    gtins = products["gtin"]
+    applies = _is_formed(products)
+    found = np.flatnonzero(gtins.str[0].isin(list(indicators)).to_numpy(bool) & applies)
+    seen = gtins.iloc[found]
+    reasons = "indicator " + seen.str[0] + " " + meaning
+    return Verdict(products.any(found), applies, Evidence(found, "gtin", None, seen, reasons))
+
+
+def _is_formed(products: Products) -> npt.NDArray[np.bool_]:
+    """Say for each product whether its GTIN has 14 digits that are not all zeros: only then they mean something."""
+    formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
+    long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
+    return np.asarray(pc.fill_null(pc.and_(formed, long), False).to_numpy(zero_copy_only=False))
+
+
+def _what_is_wrong(gtin: str) -> str:
+    if not (gtin.isascii() and gtin.isdigit()):
+        return "not only digits"
+    if len(gtin) != 14:
+        return f"{len(gtin)} digits instead of 14"
+    if not int(gtin):
+        return "only zeros"
+    return f"ends with the check digit {gtin[-1]}, and {check_digit(gtin[:-1])} would be right"
+
+
+def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
+    """Return the GTINs that several products bear, with the ids of all of these."""
+    table = pa.table([whole["products.gtin"], whole["products.product_id"]], names=["gtin", "product_id"])
+    table = table.filter(pc.not_equal(pc.fill_null(table["gtin"], ""), ""))
+    counted = table.group_by("gtin").aggregate([("product_id", "count")])
+    several = counted.filter(pc.greater(counted["product_id_count"], 1))["gtin"].combine_chunks()
+    return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin").aggregate([("product_id", "list")])
+
+
+@rule(
+    title="no other product bears the same GTIN",
+    fix="Find out whose GTIN it is; the other product needs its own, or is the same and goes.",
+    severity="warning",
+    dimension="uniqueness",
+    block="identity",
+    needs="gtin",
+    whole=("products.gtin", "products.product_id"),
+    prepare=_several_times,
+    source="GS1 General Specifications, GTIN management",
+)
+def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
+    """Where two products share a number, nobody can say which of them is meant."""
+    place = pc.index_in(products.column("gtin"), whole["gtin"].combine_chunks())
+    found = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
+    bearers = whole["product_id_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
+    own = products["product_id"].iloc[found]
+    reasons = [_also(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
+    seen = products["gtin"].iloc[found]
+    return Verdict(products.any(found), evidence=Evidence(found, "gtin", None, seen, reasons))
+
+
+def _also(others: list[str]) -> str:
+    """Name the other bearers; a number that thousands bear is a placeholder, and the first of them will do."""
+    named = ", ".join(others[:_MOST_NAMED])
+    if len(others) <= _MOST_NAMED:
+        return f"also the GTIN of product {named}"
+    return f"also the GTIN of {len(others):,} other products, of which the first {_MOST_NAMED} are {named}"

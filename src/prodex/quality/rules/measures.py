@@ -1,0 +1,155 @@
+"""Rules of weights and sizes: told, and larger the further out a unit is."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from prodex.quality.packing import Packing
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.units import grams
+
+_GDSN = "GDSN trade item measurements; GS1 Package and Product Measurement Standard"
+_TREE = "logisticalHierarchies"
+
+
+@rule(
+    title="{attribute} is told",
+    fix="Measure or weigh the unit and give {attribute} with its unit.",
+    severity="warning",
+    dimension="completeness",
+    block="hierarchies",
+    needs="{attribute}.data",
+    source=_GDSN,
+)
+def measure_told(products: Products, *, attribute: str) -> Verdict:
+    """Transport, shelves and warehouses are planned with weights and sizes; zero is none."""
+    told = products.arrow("quantities", "attribute", "value")
+    told = told.filter(pc.equal(told["attribute"], attribute))
+    value = told["value"].to_numpy()
+    positive = products.any(told["product"].to_numpy()[value > 0])
+    nothing = np.flatnonzero((value <= 0) & ~positive[told["product"].to_numpy()])
+    return Verdict(
+        ~positive,
+        evidence=Evidence(
+            told["product"].to_numpy()[nothing], attribute, None, value[nothing], "not more than zero"
+        ),
+    )
+
+
+@rule(
+    title="the net weight is not above the gross weight",
+    fix="Correct one of the two weights, or its unit.",
+    severity="error",
+    dimension="consistency",
+    block="hierarchies",
+    needs=("netWeight.data", "grossWeight.data"),
+    source=_GDSN,
+)
+def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict:
+    """The package cannot weigh less than nothing: one of the weights is wrong, or its unit is."""
+    net, gross = grams(products, "netWeight"), grams(products, "grossWeight")
+    fails = net > gross * (1 + tolerance)
+    wrong = np.flatnonzero(fails)
+    return Verdict(
+        fails,
+        applies=~np.isnan(net) & ~np.isnan(gross),
+        evidence=Evidence(
+            wrong,
+            "netWeight",
+            None,
+            [f"{each:g} g" for each in net[wrong]],
+            [f"more than the gross weight of {each:g} g" for each in gross[wrong]],
+        ),
+    )
+
+
+@rule(
+    title="a unit weighs as much as what is in it",
+    fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of what it holds.",
+    severity="error",
+    dimension="consistency",
+    block="hierarchies",
+    needs=(f"{_TREE}.grossWeight", f"{_TREE}.children.quantity", f"{_TREE}.children.grossWeight"),
+    source=_GDSN,
+)
+def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -> Verdict:
+    """Trucks are loaded by these weights; a difference of more than {tolerance} is no rounding.
+
+    Children of which quantity or weight is not told count nothing, so what is found is certain.
+    """
+    packing = Packing.of(products)
+    gross = packing.measure("grossWeight")
+    whole = (packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity))
+    children = np.flatnonzero(packing.is_inner & whole & ~np.isnan(gross))
+    held = np.bincount(
+        packing.parent[children], packing.quantity[children] * gross[children], minlength=len(packing)
+    )
+    known = (held > 0) & ~np.isnan(gross)
+    wrong = known & (gross * (1 + tolerance) < held)
+    rows = packing.shown(wrong)
+    reasons = [
+        f"{gtin} weighs less than what is in it: {grams:g} g (more than {tolerance:.0%} below)"
+        for gtin, grams in zip(packing.gtins(rows), held[rows], strict=True)
+    ]
+    return Verdict(
+        products.any(packing.product[wrong]),
+        applies=products.any(packing.product[known]),
+        evidence=Evidence(
+            packing.product[rows],
+            packing.paths(rows, "grossWeight"),
+            None,
+            [f"{each:g} g" for each in gross[rows]],
+            reasons,
+        ),
+    )
+
+
+@rule(
+    title="a unit is at least as large as one that is in it",
+    fix="Correct height, width and depth of the outer unit, or of what it holds.",
+    severity="error",
+    dimension="consistency",
+    block="hierarchies",
+    needs=tuple(
+        f"{_TREE}.{path}{side}" for path in ("", "children.") for side in ("height", "width", "depth")
+    ),
+    source=_GDSN,
+)
+def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> Verdict:
+    """Shelves and pallets are planned by these sizes; what is inside cannot be larger, whichever way up it stands."""
+    packing = Packing.of(products)
+    inner = np.flatnonzero(packing.is_inner)
+    around = packing.parent[inner]
+    sides, outer = packing.sides[inner], packing.sides[around]
+    known = ~np.isnan(sides).any(axis=1) & ~np.isnan(outer).any(axis=1)
+    small = known & (outer * (1 + tolerance) < sides).any(axis=1)
+    wrong = np.zeros(len(packing), bool)
+    wrong[inner[small]] = True
+    rows = packing.shown(wrong)
+    reasons = [
+        f"{child} does not fit: {_size(inside)}"
+        for child, inside in zip(packing.gtins(rows), packing.sides[rows], strict=True)
+    ]
+    return Verdict(
+        products.any(packing.product[wrong]),
+        applies=products.any(packing.product[inner[known]]),
+        evidence=Evidence(
+            packing.product[rows],
+            packing.paths(rows, "height"),
+            None,
+            [
+                f"{gtin}: {_size(each)}"
+                for gtin, each in zip(
+                    packing.gtins(packing.parent[rows]), packing.sides[packing.parent[rows]], strict=True
+                )
+            ],
+            reasons,
+        ),
+    )
+
+
+def _size(sides: npt.NDArray[np.float64]) -> str:
+    return " x ".join(f"{side:g}" for side in sides) + " mm"

@@ -1,0 +1,353 @@
+"""Rules of nutrition: figures that cannot be, or that contradict each other.
+
+A false alarm costs more than a missed one here: Open Food Facts widened its tolerance from 10 % to 30 %. So each rule
+compares only what is declared, and leaves room for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from prodex.quality import declared
+from prodex.quality.columns import Mask, Numbers, Rows, numbers
+from prodex.quality.declared import BASIS, NEEDS, PATH, Declared
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+
+_OFF = "data quality checks of Open Food Facts"
+_PRESET = "preset: Open Food Facts"
+_EU = "Regulation (EU) No 1169/2011"
+_ADDED_UP = (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN, declared.SALT)
+#: Grams that may be rounded away.
+_ROUNDING = 0.1
+#: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols; and what may be rounded away.
+_FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
+
+
+def _verdict(
+    nutrition: Declared, wrong: Mask, known: Mask, seen: Iterable[str], why: Iterable[str]
+) -> Verdict:
+    """Return a verdict from the partitions that are wrong; `seen` and `why` are of these, product by product."""
+    rows = nutrition.in_order(wrong)
+    # What is not per 100 says so.
+    names = [
+        "" if hundred else f"per {name}: "
+        for name, hundred in zip(
+            nutrition.names(rows), np.isclose(nutrition.per_hundred[rows], 1.0), strict=True
+        )
+    ]
+    reasons = [name + words for name, words in zip(names, why, strict=True)]
+    return Verdict(
+        nutrition.any(wrong),
+        applies=nutrition.any(known),
+        evidence=Evidence(nutrition.product[rows], PATH, None, list(seen), reasons),
+    )
+
+
+def _known(*amounts: Numbers) -> Mask:
+    return np.logical_not(np.isnan(np.stack(amounts)).any(axis=0))
+
+
+@rule(
+    title="the nutrition declaration has all that is mandatory",
+    fix="Add what is missing: energy in kJ and kcal, fat, saturates, carbohydrate, sugars, protein, salt.",
+    severity="warning",
+    dimension="completeness",
+    block="food",
+    needs=NEEDS,
+    source=f"{_EU}, Art. 30(1)",
+)
+def nutrition_complete(products: Products) -> Verdict:
+    """Half a table cannot be compared, and shops show it as an error or not at all."""
+    nutrition = Declared.of(products)
+    parts = {
+        "energy in kJ": nutrition.energy("kJ"),
+        "energy in kcal": nutrition.energy("kcal"),
+        "fat": nutrition.amount(declared.FAT),
+        "saturates": nutrition.amount(declared.SATURATES),
+        "carbohydrate": nutrition.amount(declared.CARBOHYDRATE),
+        "sugars": nutrition.amount(declared.SUGARS),
+        "protein": nutrition.amount(declared.PROTEIN),
+        "salt": nutrition.amount(declared.SALT),
+    }
+    lacks = np.stack([~products.any(nutrition.product[_known(amount)]) for amount in parts.values()])
+    known = products.any(nutrition.product)
+    wrong = np.flatnonzero(known & lacks.any(axis=0))
+    names = np.array(list(parts))
+    reasons = [f"not declared: {', '.join(names[lacks[:, product]])}" for product in wrong]
+    return Verdict(lacks.any(axis=0), applies=known, evidence=Evidence(wrong, PATH, None, None, reasons))
+
+
+@rule(
+    title="nutrition is declared per 100 g or 100 ml",
+    fix="Give the figures per 100 g or 100 ml; those of a serving may stand beside them.",
+    severity="warning",
+    dimension="validity",
+    block="food",
+    needs=(NEEDS[0], *BASIS),
+    source=f"{_EU}, Art. 32(2)",
+)
+def nutrition_per_hundred(products: Products) -> Verdict:
+    """Figures of a serving cannot be compared: every supplier's serving is another."""
+    nutrition = Declared.of(products)
+    hundred = np.isclose(nutrition.per_hundred, 1.0)
+    known = products.any(nutrition.product)
+    fails = known & ~nutrition.any(hundred)
+    rows = nutrition.in_order(fails[nutrition.product])
+    return Verdict(
+        fails,
+        applies=known,
+        evidence=Evidence(
+            nutrition.product[rows],
+            "isPartitionedBy",
+            None,
+            nutrition.names(rows),
+            "neither 100 g nor 100 ml",
+        ),
+    )
+
+
+@rule(
+    title="no nutrient is below zero",
+    fix="Correct the figure.",
+    severity="error",
+    dimension="validity",
+    block="food",
+    needs=NEEDS,
+    source=_OFF,
+)
+def nutrient_not_negative(products: Products) -> Verdict:
+    """Nothing has less than nothing of something."""
+    nutrition = Declared.of(products)
+    told = numbers(nutrition["quantity"])
+    return _of_nutrients(nutrition, told < 0, ~np.isnan(told), "less than nothing")
+
+
+@rule(
+    title="no nutrient weighs more than the 100 g that hold it",
+    fix="Correct the figure, its unit or what it refers to: it is over {limit} g per 100 g or ml.",
+    severity="error",
+    dimension="validity",
+    block="food",
+    needs=(*NEEDS, *BASIS),
+    source=_OFF,
+)
+def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
+    """A decimal point was lost, or the figure is of the whole pack; scores computed from it are nonsense."""
+    nutrition = Declared.of(products)
+    amounts = nutrition.grams * nutrition.per_hundred[nutrition.row]
+    why = f"over {limit:g} g per 100 g or ml ({_PRESET})"
+    return _of_nutrients(nutrition, amounts > limit, ~np.isnan(amounts), why)
+
+
+def _of_nutrients(nutrition: Declared, wrong: Mask, known: Mask, why: str) -> Verdict:
+    """Return a verdict from single nutrients that are wrong."""
+    whose = nutrition.product[nutrition.row]
+    rows = np.flatnonzero(wrong)
+    rows = rows[np.argsort(whose[rows], kind="stable")]
+    told = [nutrition[column].take(pa.array(rows)).to_pylist() for column in ("nutrient", "nutrient_code")]
+    units = nutrition["unit_code"].take(pa.array(rows)).to_pylist()
+    seen = [
+        f"{label or code}: {value:g} {unit or ''}".strip()
+        for label, code, value, unit in zip(*told, numbers(nutrition["quantity"])[rows], units, strict=True)
+    ]
+    products = nutrition.products
+    return Verdict(
+        products.any(whose[wrong]),
+        applies=products.any(whose[known]),
+        evidence=Evidence(whose[rows], PATH, None, seen, why),
+    )
+
+
+@rule(
+    title="all nutrients together weigh no more than the 100 g that hold them",
+    fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g or ml.",
+    severity="error",
+    dimension="consistency",
+    block="food",
+    needs=(*NEEDS, *BASIS),
+    source=_OFF,
+)
+def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
+    """One of the figures is wrong, or of another quantity than the others.
+
+    Fibre is left out: some count it as carbohydrate, and then it would count twice.
+    """
+    nutrition = Declared.of(products)
+    parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
+    total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
+    known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
+    wrong = known & (total > limit)
+    found = total[nutrition.in_order(wrong)]
+    why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g or ml ({_PRESET})"
+    return _verdict(nutrition, wrong, known, (f"{each:g} g" for each in found), [why] * len(found))
+
+
+@rule(
+    title="the energy is possible",
+    fix="Correct the energy, its unit (kJ or kcal) or what it refers to: it is over {limit} kJ per 100 g or ml.",
+    severity="error",
+    dimension="validity",
+    block="food",
+    needs=(*NEEDS, *BASIS),
+    source=_OFF,
+)
+def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
+    """Pure fat has 3,700 kJ in 100 g; nothing has more."""
+    nutrition = Declared.of(products)
+    both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
+    known: Mask = np.logical_not(np.isnan(both).all(axis=0))
+    highest: Numbers = np.nan_to_num(both).max(axis=0)
+    wrong: Mask = known & (highest > limit)
+    found = highest[nutrition.in_order(wrong)]
+    why = f"over {limit:g} kJ per 100 g or ml ({_PRESET})"
+    return _verdict(nutrition, wrong, known, (f"{each:g} kJ" for each in found), [why] * len(found))
+
+
+@rule(
+    title="kilojoules and kilocalories say the same",
+    fix="Correct the one that is wrong; 1 kcal is 4.184 kJ.",
+    severity="error",
+    dimension="consistency",
+    block="food",
+    needs=NEEDS,
+    source=_OFF,
+)
+def kilojoules_fit_kilocalories(
+    products: Products, *, least: float = 3.7, most: float = 4.7, rounding: float = 2.0
+) -> Verdict:
+    """They are one figure in two units: one of them is mistyped, or they were exchanged."""
+    nutrition = Declared.of(products)
+    kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
+    known = _known(kilojoules, kilocalories)
+    # Half a kilocalorie may have been rounded away as well.
+    low = kilojoules < least * (kilocalories - 0.5) - rounding
+    high = kilojoules > most * (kilocalories + 0.5) + rounding
+    wrong = known & (low | high)
+    rows = nutrition.in_order(wrong)
+    seen = (f"{kilojoules[row]:g} kJ, {kilocalories[row]:g} kcal" for row in rows)
+    why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
+    return _verdict(nutrition, wrong, known, seen, [why] * len(rows))
+
+
+@rule(
+    title="the energy is what the nutrients give, within {percent} %",
+    fix="Check energy, fat, carbohydrate, protein and fibre against the pack: they do not belong together.",
+    severity="warning",
+    dimension="consistency",
+    block="food",
+    needs=NEEDS,
+    source=f"{_EU}, Annex XIV (factors); {_OFF} (15 % and 30 %)",
+    exact=False,
+)
+def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdict:
+    """One of the figures is of another product, of another quantity, or mistyped.
+
+    Not a question where there is alcohol, or where fat, carbohydrate or protein is not declared. Fibre may be part of
+    the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail.
+    """
+    nutrition = Declared.of(products)
+    fat, carbohydrate, protein = (
+        nutrition.amount(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)
+    )
+    fibre, polyols = (np.nan_to_num(nutrition.amount(each)) for each in (declared.FIBRE, declared.POLYOLS))
+    alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
+    known = _known(fat, carbohydrate, protein) & ~alcohol
+    off, told = np.zeros((2, len(known)), bool)
+    given: dict[str, Numbers] = {}
+    for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
+        energy = nutrition.energy(sign)
+        most = of_fat * fat + of_sugar * (carbohydrate + protein) + of_fibre * fibre
+        least = most - (of_sugar + of_fibre) * fibre - (of_sugar - of_polyols) * polyols
+        given[sign] = most - of_fibre * fibre
+        told |= ~np.isnan(energy)
+        off |= energy > most + np.maximum(percent / 100 * most, rounding)
+        off |= energy < least - np.maximum(percent / 100 * least, rounding)
+    known &= told
+    wrong = known & off
+    rows = nutrition.in_order(wrong)
+    why = [
+        f"fat, carbohydrate and protein give {given['kJ'][row]:.0f} kJ or {given['kcal'][row]:.0f} kcal: more than "
+        f"{percent:g} % away ({_PRESET})"
+        for row in rows
+    ]
+    return _verdict(nutrition, wrong, known, _energies(nutrition, rows), why)
+
+
+def _energies(nutrition: Declared, rows: Rows) -> list[str]:
+    told = [(nutrition.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
+    return [
+        ", ".join(f"{amounts[place]:g} {sign}" for amounts, sign in told if not np.isnan(amounts[place]))
+        for place in range(len(rows))
+    ]
+
+
+def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: str) -> Verdict:
+    """Say where the parts together are more than the whole that they belong to."""
+    nutrition = Declared.of(products)
+    amounts = np.stack([nutrition.amount(part) for part in parts])
+    total = np.nan_to_num(amounts).sum(axis=0)
+    of = nutrition.amount(whole)
+    known = ~np.isnan(amounts).all(axis=0) & ~np.isnan(of)
+    wrong = known & (total > of + _ROUNDING + 1e-6)
+    rows = nutrition.in_order(wrong)
+    seen = (f"{total[row]:g} g" for row in rows)
+    return _verdict(nutrition, wrong, known, seen, [f"{words} {of[row]:g} g" for row in rows])
+
+
+@rule(
+    title="saturates are not above the fat that they are part of",
+    fix="Correct fat or saturates.",
+    severity="error",
+    dimension="consistency",
+    block="food",
+    needs=NEEDS,
+    source=_OFF,
+)
+def saturates_within_fat(products: Products) -> Verdict:
+    """Saturates are a part of fat: one of the two figures is wrong, or they were exchanged."""
+    return _part_within(products, (declared.SATURATES,), declared.FAT, "saturates, more than the fat of")
+
+
+@rule(
+    title="sugars and starch are not above the carbohydrate that they are part of",
+    fix="Correct carbohydrate, sugars or starch.",
+    severity="error",
+    dimension="consistency",
+    block="food",
+    needs=NEEDS,
+    source=_OFF,
+)
+def sugars_within_carbohydrate(products: Products) -> Verdict:
+    """Sugars and starch are parts of carbohydrate: one of the figures is wrong, or they were exchanged."""
+    return _part_within(
+        products,
+        (declared.SUGARS, declared.STARCH),
+        declared.CARBOHYDRATE,
+        "sugars and starch, more than the carbohydrate of",
+    )
+
+
+@rule(
+    title="salt is 2.5 times the sodium",
+    fix="Correct salt or sodium; salt is the sodium times 2.5.",
+    severity="warning",
+    dimension="consistency",
+    block="food",
+    needs=NEEDS,
+    source=f"{_EU}, Annex I(11)",
+)
+def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
+    """Sodium was entered as salt, or in the wrong unit; diets are planned by it."""
+    nutrition = Declared.of(products)
+    salt, sodium = nutrition.amount(declared.SALT), nutrition.amount(declared.SODIUM)
+    known = _known(salt, sodium)
+    wrong = known & (np.abs(salt - 2.5 * sodium) > np.maximum(tolerance * 2.5 * sodium, _ROUNDING))
+    rows = nutrition.in_order(wrong)
+    seen = (f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium" for row in rows)
+    return _verdict(
+        nutrition, wrong, known, seen, [f"{2.5 * sodium[row]:g} g of salt expected" for row in rows]
+    )

@@ -1,0 +1,198 @@
+"""Rules of picture files: name, format, dates of use, and the same file twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.columns import is_true
+from prodex.quality.imagery import Imagery
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+
+_GS1 = "GS1 Product Image Specification 4.4"
+_ENDS = "assets.pictures.fileEffectiveEndDateTime"
+
+
+@rule(
+    title="picture files are named as GS1 says",
+    fix="Name the file GTIN_type face angle state, as in 03036811359935_C1N1.jpg.",
+    severity="info",
+    dimension="validity",
+    block="pictures",
+    needs="assets.pictures.gdsnFileName",
+    source=_GS1,
+)
+def picture_file_named_as_gs1(products: Products) -> Verdict:
+    """The name says whose picture it is and what it shows, wherever the file goes."""
+    pictures = Imagery.of(products)
+    named = is_true(pc.greater(pc.utf8_length(pictures["gdsn_file_name"]), 0))
+    other = pictures.in_order(named & ~pictures.follows_gs1)
+    return Verdict(
+        products.any(pictures.product[other]),
+        applies=products.any(pictures.product[named]),
+        evidence=Evidence(
+            pictures.product[other],
+            "assets.pictures.gdsnFileName",
+            value=pictures.seen("gdsn_file_name", other),
+            reason=pictures.say(other, "not GTIN_type face angle state"),
+        ),
+    )
+
+
+@rule(
+    title="the GTIN in the file name of a picture is the product's",
+    fix="Find out whose picture it is: rename the file, or move it to the other product.",
+    severity="error",
+    dimension="consistency",
+    block="pictures",
+    needs=("gtin", "assets.pictures.gdsnFileName"),
+    source=_GS1,
+)
+def picture_of_this_gtin(products: Products) -> Verdict:
+    """It is probably the picture of another product, which customers will then expect."""
+    pictures = Imagery.of(products)
+    own = products.column("gtin").take(pa.array(pictures.product))
+    told = pictures.follows_gs1 & is_true(own.is_valid())
+    # A GTIN of 8, 12 or 13 digits is written with leading zeros in file names.
+    full = pc.utf8_lpad(own, 14, "0")
+    wrong = pictures.in_order(told & is_true(pc.not_equal(full, pictures.gtin_in_name)))
+    return Verdict(
+        products.any(pictures.product[wrong]),
+        applies=products.any(pictures.product[told]),
+        evidence=Evidence(
+            pictures.product[wrong],
+            "assets.pictures.gdsnFileName",
+            value=pictures.seen("gdsn_file_name", wrong),
+            reason=pictures.say(wrong, "the file name bears another GTIN"),
+        ),
+    )
+
+
+@rule(
+    title="pictures are in a format that browsers show",
+    fix="Send the picture as one of: {formats}.",
+    severity="warning",
+    dimension="validity",
+    block="pictures",
+    needs="assets.pictures.format",
+    source=_GS1,
+)
+def picture_format_for_web(
+    products: Products, *, formats: tuple[str, ...] = ("jpeg", "jpg", "png")
+) -> Verdict:
+    """A TIFF is fine for print, and shows as a broken picture in a shop."""
+    pictures = Imagery.of(products)
+    told = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
+    told = pc.replace_substring_regex(told, "^image/", "")
+    filled = is_true(pc.greater(pc.utf8_length(told), 0))
+    shown = is_true(pc.is_in(told, pa.array([each.lower() for each in formats], pa.string())))
+    other = pictures.in_order(filled & ~shown)
+    return Verdict(
+        products.any(pictures.product[other]),
+        applies=products.any(pictures.product[filled]),
+        evidence=Evidence(
+            pictures.product[other],
+            "assets.pictures.format",
+            value=pictures.seen("format", other),
+            reason=pictures.say(other, f"none of {', '.join(formats)}"),
+        ),
+    )
+
+
+@rule(
+    title="no picture is past the end of its use",
+    fix="Take the picture away, or extend the right to use it.",
+    severity="error",
+    dimension="timeliness",
+    block="pictures",
+    needs=_ENDS,
+    source=_GS1,
+)
+def picture_not_expired(products: Products) -> Verdict:
+    """The right to use it has ended: whoever shows it can be asked for money."""
+    pictures = Imagery.of(products)
+    now = pa.scalar(products.now, pictures["effective_end"].type)
+    over = pictures.in_order(is_true(pc.less(pictures["effective_end"], now)))
+    return Verdict(
+        products.any(pictures.product[over]),
+        applies=pictures.pictured,
+        evidence=Evidence(
+            pictures.product[over],
+            _ENDS,
+            value=pc.strftime(
+                pc.cast(pictures.seen("effective_end", over), pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S"
+            ),
+            reason=pictures.say(over, "its end date has passed"),
+        ),
+    )
+
+
+@rule(
+    title="the use of a picture ends after it begins",
+    fix="Correct the dates from which and until which the picture may be used.",
+    severity="error",
+    dimension="consistency",
+    block="pictures",
+    needs=("assets.pictures.fileEffectiveStartDateTime", _ENDS),
+    source=_GS1,
+)
+def picture_dates_in_order(products: Products) -> Verdict:
+    """A picture whose use ends before it begins is never shown."""
+    pictures = Imagery.of(products)
+    begins, ends = pictures["effective_start"], pictures["effective_end"]
+    both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
+    wrong = pictures.in_order(both & is_true(pc.less(ends, begins)))
+    seen = (
+        pc.strftime(pc.cast(dates.take(pa.array(wrong)), pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S")
+        for dates in (begins, ends)
+    )
+    reasons = [
+        f"begins {begin}, ends {end}" for begin, end in zip(*(d.to_pylist() for d in seen), strict=True)
+    ]
+    return Verdict(
+        products.any(pictures.product[wrong]),
+        applies=products.any(pictures.product[both]),
+        evidence=Evidence(
+            pictures.product[wrong],
+            _ENDS,
+            value=pc.strftime(pc.cast(ends.take(pa.array(wrong)), pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S"),
+            reason=pictures.say(wrong, reasons),
+        ),
+    )
+
+
+@rule(
+    title="no picture file stands twice on a product",
+    fix="Take the second one away, or send the picture that was meant.",
+    severity="warning",
+    dimension="uniqueness",
+    block="pictures",
+    needs="assets.pictures.crc32",
+    source=_GS1,
+)
+def pictures_differ(products: Products) -> Verdict:
+    """The same checksum is the same file: the view that it should show is missing."""
+    pictures = Imagery.of(products)
+    sums = pictures["crc32"].dictionary_encode()
+    known = np.flatnonzero(is_true(pictures["crc32"].is_valid()))
+    codes = sums.indices.take(pa.array(known)).to_numpy().astype(np.int64)
+    _, place, counts = np.unique(
+        pictures.product[known] * max(len(sums.dictionary), 1) + codes,
+        return_inverse=True,
+        return_counts=True,
+    )
+    chosen = np.zeros(len(pictures.product), bool)
+    chosen[known[counts[place] > 1]] = True
+    twice = pictures.in_order(chosen)
+    return Verdict(
+        products.any(pictures.product[twice]),
+        applies=products.any(pictures.product[known]),
+        evidence=Evidence(
+            pictures.product[twice],
+            "assets.pictures.crc32",
+            value=pictures.seen("crc32", twice),
+            reason=pictures.say(twice, "the same file (crc32) as another picture of the product"),
+        ),
+    )

@@ -1,0 +1,270 @@
+"""Rules of pictures: that they are there, show the front, and are large enough."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.columns import is_true
+from prodex.quality.imagery import FACES, FRONT, Imagery
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+
+_GS1 = "GS1 Product Image Specification 4.4"
+#: Whose minimum a number of pixels is.
+PRESETS = {
+    500: "Google Merchant Center from 2027",
+    800: "marketplaces that offer zoom",
+    1200: "many receivers",
+    2500: "GS1 New Zealand",
+}
+
+
+@rule(
+    title="there is a picture",
+    fix="Add a picture, first of all one of the front on a white background.",
+    severity="error",
+    dimension="completeness",
+    block="pictures",
+    needs="assets.pictures.url",
+    scope={"is_consumer_unit": True},
+    source=_GS1,
+)
+def has_picture(products: Products) -> Verdict:
+    """Nobody buys online what they cannot see."""
+    return Verdict(~Imagery.of(products).pictured)
+
+
+@rule(
+    title="there is a packshot of the front",
+    fix="Add a picture of the front on a white background, marked as packshot with productFace 1.",
+    severity="blocker",
+    dimension="completeness",
+    block="pictures",
+    needs=("assets.pictures.isPackshot", "assets.pictures.productFace"),
+    scope={"is_consumer_unit": True},
+    source=_GS1,
+)
+def has_front_packshot(products: Products) -> Verdict:
+    """Nobody buys online what they cannot see; receivers refuse products without it."""
+    pictures = Imagery.of(products)
+    fails = ~products.any(pictures.product[pictures.is_front_packshot])
+    nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
+    nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
+    near = pictures.in_order(nearly & fails[pictures.product])
+    marked = np.where(pictures.is_packshot[near], "marked", "not marked")
+    faces = pictures.seen("product_face", near).fill_null("not told").to_pylist()
+    reasons = [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
+    return Verdict(
+        fails,
+        evidence=Evidence(
+            pictures.product[near],
+            "assets.pictures",
+            value=pictures.seen("gdsn_file_name", near),
+            reason=pictures.say(near, reasons),
+        ),
+    )
+
+
+@rule(
+    title="one picture is the packshot of the front, not several",
+    fix="Leave the mark isPackshot with productFace 1 on one picture.",
+    severity="warning",
+    dimension="uniqueness",
+    block="pictures",
+    needs=("assets.pictures.isPackshot", "assets.pictures.productFace"),
+    source=_GS1,
+)
+def one_front_packshot(products: Products) -> Verdict:
+    """Where several pictures claim to be the one, each shop shows another."""
+    pictures = Imagery.of(products)
+    counted = products.count(pictures.product[pictures.is_front_packshot])
+    several = pictures.in_order(pictures.is_front_packshot & (counted > 1)[pictures.product])
+    whose = pictures.product[several]
+    reasons = [f"one of {count} packshots of the front" for count in counted[whose]]
+    return Verdict(
+        counted > 1,
+        applies=counted > 0,
+        evidence=Evidence(
+            whose,
+            "assets.pictures.isPackshot",
+            value=pictures.seen("gdsn_file_name", several),
+            reason=pictures.say(several, reasons),
+        ),
+    )
+
+
+@rule(
+    title="what a picture says it shows agrees with its file name",
+    fix="Correct productFace, or give the file the name of what it shows.",
+    severity="warning",
+    dimension="consistency",
+    block="pictures",
+    needs=("assets.pictures.isPackshot", "assets.pictures.productFace", "assets.pictures.gdsnFileName"),
+    source=_GS1,
+)
+def face_agrees_with_file_name(products: Products) -> Verdict:
+    """One of the two is wrong, and some receivers read the one, some the other: the back becomes the front."""
+    pictures = Imagery.of(products)
+    face, named = pictures["product_face"], pictures.face_in_name
+    told = is_true(pc.and_(face.is_valid(), named.is_valid()))
+    wrong = pictures.in_order(told & is_true(pc.not_equal(face, named)))
+    reasons = [
+        f"productFace {said}{_shown(said)}, and face {other}{_shown(other)} in the file name"
+        for said, other in zip(
+            face.take(pa.array(wrong)).to_pylist(), named.take(pa.array(wrong)).to_pylist(), strict=True
+        )
+    ]
+    return Verdict(
+        products.any(pictures.product[wrong]),
+        applies=products.any(pictures.product[told]),
+        evidence=Evidence(
+            pictures.product[wrong],
+            "assets.pictures.gdsnFileName",
+            value=pictures.seen("gdsn_file_name", wrong),
+            reason=pictures.say(wrong, reasons),
+        ),
+    )
+
+
+def _shown(face: str) -> str:
+    return f" ({FACES[face]})" if face in FACES else ""
+
+
+@rule(
+    title="the longest side of the front packshot has at least {pixels} pixels",
+    fix="Send the original in its full size: at least {pixels} pixels on the longest side.",
+    severity="warning",
+    dimension="validity",
+    block="pictures",
+    needs=(
+        "assets.pictures.isPackshot",
+        "assets.pictures.productFace",
+        "assets.pictures.width",
+        "assets.pictures.height",
+    ),
+    source="published minimums of receivers: 500, 800, 1200 and 2500 pixels",
+)
+def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
+    """Below the minimum of a receiver the picture is refused, or shown so that nobody can read the pack."""
+    pictures = Imagery.of(products)
+    known = pictures.is_front_packshot & ~np.isnan(pictures.longest_side)
+    large = pictures.longest_side >= pixels
+    fails = products.any(pictures.product[known]) & ~products.any(pictures.product[known & large])
+    small = pictures.in_order(known & fails[pictures.product])
+    preset = f"preset: {PRESETS[pixels]}" if pixels in PRESETS else "as the profile says"
+    sizes = zip(
+        pictures.seen("width", small).to_pylist(), pictures.seen("height", small).to_pylist(), strict=True
+    )
+    return Verdict(
+        fails,
+        applies=products.any(pictures.product[known]),
+        evidence=Evidence(
+            pictures.product[small],
+            "assets.pictures.width",
+            value=[f"{width} x {height}" for width, height in sizes],
+            reason=pictures.say(small, f"longest side under {pixels} pixels ({preset})"),
+        ),
+    )
+
+
+@rule(
+    title="the size of the front packshot is told",
+    fix="Send width and height of the original in pixels.",
+    severity="info",
+    dimension="completeness",
+    block="pictures",
+    needs=(
+        "assets.pictures.isPackshot",
+        "assets.pictures.productFace",
+        "assets.pictures.width",
+        "assets.pictures.height",
+    ),
+    source=_GS1,
+)
+def packshot_size_known(products: Products) -> Verdict:
+    """Without width and height nobody can say whether the picture is large enough before it is downloaded."""
+    pictures = Imagery.of(products)
+    fronts = pictures.is_front_packshot
+    unknown = pictures.in_order(fronts & np.isnan(pictures.longest_side))
+    return Verdict(
+        products.any(pictures.product[unknown]),
+        applies=products.any(pictures.product[fronts]),
+        evidence=Evidence(
+            pictures.product[unknown],
+            "assets.pictures.width",
+            value=pictures.seen("definition", unknown),
+            reason=pictures.say(unknown, "width and height are not both told"),
+        ),
+    )
+
+
+@rule(
+    title="the front packshot has a rendition of {side} pixels",
+    fix="Have the renditions of the picture made again; where the original is smaller, send a larger one.",
+    severity="warning",
+    dimension="completeness",
+    block="pictures",
+    needs=(
+        "assets.pictures.isPackshot",
+        "assets.pictures.productFace",
+        "assets.pictures.exportables.width",
+        "assets.pictures.exportables.height",
+    ),
+    source="renditions of the service: 1024, 512, 256, 128 and 64 pixels",
+)
+def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
+    """Shops take the ready-made renditions; without the large one they enlarge a small one."""
+    pictures = Imagery.of(products)
+    renditions = products.arrow("exportables", "position", "width", "height")
+    long = is_true(pc.greater_equal(pc.max_element_wise(renditions["width"], renditions["height"]), side))
+    large = renditions.filter(pa.array(long))
+    # A rendition's position is its picture's with one more index: "0.3" is the fourth rendition of picture "0".
+    of_picture = pc.replace_substring_regex(large["position"], "[.][0-9]+$", "")
+    served = _keys(large["product"], of_picture)
+    fronts = pictures.in_order(pictures.is_front_packshot)
+    wanted = _keys(pa.array(pictures.product[fronts]), pictures.seen("position", fronts))
+    without = fronts[~is_true(pc.is_in(wanted, served))]
+    return Verdict(
+        products.any(pictures.product[without]),
+        applies=products.any(pictures.product[fronts]),
+        evidence=Evidence(
+            pictures.product[without],
+            "assets.pictures.exportables",
+            value=pictures.seen("gdsn_file_name", without),
+            reason=pictures.say(without, f"no rendition of {side} pixels or more"),
+        ),
+    )
+
+
+def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return one text for each picture of a part."""
+    joined = pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " ")
+    return joined.combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
+
+
+@rule(
+    title="a picture was touched within {days} days",
+    fix="Compare the pictures with the pack on the shelf, and send new ones where it changed.",
+    severity="warning",
+    dimension="timeliness",
+    block="pictures",
+    needs="assets.lastUpdatedAt.pictures",
+    source=_GS1,
+)
+def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
+    """Packs are redesigned every few years; the old one in the shop makes customers doubt the product."""
+    touched = products["pictures_updated_at"]
+    old = (touched < products.now - timedelta(days=days)).to_numpy()
+    stale = np.flatnonzero(old)
+    seen = touched.iloc[stale].dt.strftime("%Y-%m-%dT%H:%M:%S")
+    return Verdict(
+        old,
+        applies=touched.notna().to_numpy(),
+        evidence=Evidence(
+            stale, "assets.lastUpdatedAt.pictures", None, seen, f"no picture touched for {days} days"
+        ),
+    )

@@ -1,0 +1,206 @@
+"""Rules of texts and their languages: which are there, in which languages, and whether they were translated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import QueryError
+from prodex.locales import language_tag
+from prodex.quality.index import filled_values
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.wordings import ANY_TEXT, TEXTS, Mask, Wordings
+
+_WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
+
+
+@rule(
+    title="{attribute} is filled in {language}",
+    fix="Write {attribute} in {language}.",
+    severity="error",
+    dimension="completeness",
+    block="texts",
+    needs="{attribute}.data",
+)
+def required_text(products: Products, *, attribute: str, language: str) -> Verdict:
+    """Customers read their own language, and markets require it."""
+    fails = ~products.filled(attribute, language)
+    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, _WAITS))
+
+
+@rule(
+    title="{attribute} is filled",
+    fix="Write {attribute}.",
+    severity="error",
+    dimension="completeness",
+    block="texts",
+    needs="{attribute}.data",
+)
+def has_text(products: Products, *, attribute: str) -> Verdict:
+    """What nobody wrote in any language cannot be translated either."""
+    fails = ~products.filled(attribute)
+    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, _WAITS))
+
+
+@rule(
+    title="what is filled in another language is filled in {language}",
+    fix="Translate it into {language}.",
+    severity="error",
+    dimension="completeness",
+    block="texts",
+    needs=ANY_TEXT,
+)
+def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
+    """A page in two languages at once, or with holes, is a page that nobody finished."""
+    names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
+    languages = Wordings.of(products).languages
+    filled_there = (
+        filled[:, :, languages.index(language)] if language in languages else filled[:, :, 0] & False
+    )
+    missing, attribute = np.nonzero(filled.any(axis=2) & ~filled_there)
+    return Verdict(
+        products.any(missing),
+        filled.any(axis=(1, 2)),
+        Evidence(
+            missing,
+            pa.array(names, pa.string()).take(pa.array(attribute)),
+            language,
+            None,
+            _filled_in(filled[missing, attribute], languages),
+        ),
+    )
+
+
+def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
+    """Return attributes, and for each product, attribute and language whether there is a text."""
+    texts = Wordings.of(products)
+    meant = np.flatnonzero(texts.within(attributes))
+    places = np.unique(texts.attribute[meant])
+    filled = np.zeros((len(products), len(places), max(1, len(texts.languages))), bool)
+    filled[texts.product[meant], np.searchsorted(places, texts.attribute[meant]), texts.language[meant]] = (
+        True
+    )
+    if "" in texts.languages:
+        filled[:, :, texts.languages.index("")] = False
+    return [texts.attributes[place] for place in places], filled
+
+
+def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
+    """Return in words for each row the languages that are filled; few combinations occur."""
+    packed = np.packbits(filled, axis=1)
+    kind = pa.binary(packed.shape[1])
+    rows = pa.Array.from_buffers(kind, len(packed), [None, pa.py_buffer(packed)]).dictionary_encode()
+    words = []
+    for combination in rows.dictionary.to_pylist():
+        there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
+        words.append(f"filled in {', '.join(np.array(languages)[there])} only")
+    return pa.array(words, pa.string()).take(rows.indices)
+
+
+@rule(
+    title="texts in different languages differ",
+    fix="Translate the text; the copy stands there in the wrong language.",
+    severity="warning",
+    dimension="accuracy",
+    block="texts",
+    needs=ANY_TEXT,
+    exact=False,
+)
+def translations_differ(
+    products: Products, *, letters: int = 40, attributes: tuple[str, ...] = ()
+) -> Verdict:
+    """A copy in place of a translation fills the field, and the customer cannot read it; short ones may be names."""
+    texts = Wordings.of(products)
+    long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
+    judged = texts.where(long) & texts.within(attributes) & (texts.language != _place(texts, ""))
+    judged &= ~texts.within(("namePublicLong", "namePublicShort")) | bool(attributes)
+    rows = np.flatnonzero(judged)
+    place = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
+    same = place * max(1, len(texts.texts)) + texts.wording[rows]
+    others: dict[int, set[int]] = {}
+    _, inverse, count = np.unique(same, return_inverse=True, return_counts=True)
+    shared = np.flatnonzero(count[inverse] > 1)
+    # Letters are counted in these few texts only: a list of numbers is the same in all languages.
+    shared = shared[pc.count_substring_regex(texts.said(rows[shared]), r"\pL").to_numpy() >= letters]
+    for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
+        others.setdefault(one, set()).add(language)
+    wrong, reasons = np.zeros(len(judged), bool), []
+    for row, one in zip(rows[shared].tolist(), same[shared].tolist(), strict=True):
+        if rest := others[one] - {int(texts.language[row])}:
+            wrong[row] = True
+            reasons.append(f"the same as in {', '.join(sorted(texts.languages[each] for each in rest))}")
+    return texts.verdict(wrong, reasons, judged)
+
+
+@rule(
+    title="every text says its language",
+    fix="Say in which language the text is.",
+    severity="warning",
+    dimension="completeness",
+    block="texts",
+    needs=ANY_TEXT,
+    source="ISO 639",
+)
+def texts_say_their_language(products: Products) -> Verdict:
+    """A text of no language is shown to nobody, or to everybody."""
+    texts = Wordings.of(products)
+    known = np.array([_is_language(one) for one in texts.languages], bool)
+    found = np.flatnonzero(~known[texts.language])
+    silent = _without_language(products)
+    said = pd.DataFrame(
+        {
+            "product": texts.product[found],
+            "attribute": [texts.attributes[place] for place in texts.attribute[found]],
+            "language": [texts.languages[place] or None for place in texts.language[found]],
+            "value": texts.said(found).to_pylist(),
+        }
+    )
+    every = pd.concat([said, silent], ignore_index=True)
+    reason = "says no language that there is"
+    return Verdict(
+        products.any(every["product"]),
+        products.any(np.concatenate([texts.product, silent["product"]])),
+        Evidence(every["product"], every["attribute"], every["language"], every["value"], reason),
+    )
+
+
+def _without_language(products: Products) -> pd.DataFrame:
+    """Return the texts that stand without any language, which makes them scalars."""
+    rows = products.arrow("scalars", "attribute", "value")
+    found = rows.filter(pc.is_in(rows["attribute"], pa.array([f"{name}.data" for name in TEXTS])))
+    frame: pd.DataFrame = found.filter(pa.array(filled_values(found["value"].combine_chunks()))).to_pandas()
+    return frame.assign(attribute=frame["attribute"].str.removesuffix(".data"))
+
+
+def _is_language(code: str) -> bool:
+    try:
+        return bool(language_tag(code))
+    except QueryError:
+        return False
+
+
+@rule(
+    title="a text stands once in each language",
+    fix="Keep the right one; receivers take any.",
+    severity="warning",
+    dimension="uniqueness",
+    block="texts",
+    needs=ANY_TEXT,
+)
+def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = TEXTS) -> Verdict:
+    """With two names in one language, every receiver shows another."""
+    texts = Wordings.of(products)
+    judged = texts.within(attributes)
+    place = texts.product * len(texts.attributes) + texts.attribute
+    place = place * max(1, len(texts.languages)) + texts.language
+    _, inverse, count = np.unique(np.where(judged, place, -1), return_inverse=True, return_counts=True)
+    return texts.verdict(judged & (count[inverse] > 1), "one of several in this language", judged)
+
+
+def _place(texts: Wordings, language: str) -> int:
+    return texts.languages.index(language) if language in texts.languages else -1

@@ -1,0 +1,219 @@
+"""Rules of what texts say: how much, and what does not belong into a text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Verdict, rule
+from prodex.quality.wordings import ANY_NAME, ANY_TEXT, NAMES, Wordings
+
+_LENGTHS = (
+    "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
+)
+
+#: Said instead of nothing, compared without case and outer punctuation.
+_PLACEHOLDERS = pa.array(
+    [
+        *("tbd", "tba", "tbc", "todo", "to do", "to be defined", "to be determined", "to be completed"),
+        *("n/a", "na", "n.a", "n/d", "n.d", "null", "nan", "nil", "undefined", "unknown", "not available"),
+        *("test", "test test", "test1", "test 1", "texte", "text", "sample text", "placeholder", "dummy"),
+        *("à compléter", "a compléter", "a completer", "à définir", "a définir", "à venir", "non renseigné"),
+        *("noch offen", "folgt", "wird nachgereicht", "por definir", "pendiente", "da definire", "nog te bepalen"),
+    ]
+)  # fmt: skip
+_NOTHING_SAID = r"^[^\pL\pN\p{So}]*$|^[xX]+$|^[xX]{2,}[\s.]*$|^(?i:lorem ipsum)"
+
+_ELEMENTS = (
+    "a|abbr|b|big|blockquote|body|br|button|center|cite|code|dd|div|dl|dt|em|font|footer|form|frame|h[1-6]|head|header"
+    "|hr|html|i|iframe|img|input|ins|label|li|link|main|meta|nav|object|ol|option|p|pre|q|s|script|section|select|small"
+    "|span|strike|strong|style|sub|sup|svg|table|tbody|td|textarea|th|thead|title|tr|tt|u|ul|video"
+)
+_MARKUP = rf"(?i)</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>|<!--|<!\[CDATA\[|<!doctype"
+_REFERENCE = (
+    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos|nbsp|euro|copy|reg|trade|deg|laquo|raquo|lsquo|rsquo"
+    r"|ldquo|rdquo|ndash|mdash|hellip|bull|middot|frac12|frac14|times|szlig|oelig|OElig"
+    r"|[A-Za-z](?:grave|acute|circ|tilde|uml|ring|cedil|slash)|[aA][eE]lig);"
+)
+#: How spreadsheets recognise a formula, with something to compute behind it.
+_FORMULA = r"^\s*(?:=\s*[A-Za-z(@+\"'-]|[=+@-]\s*[A-Za-z0-9_.]+\s*\(|[=+@-][^ ].*\|.*!)"
+_ADDRESS = r"(?i)https?://|\bwww\.[\pL0-9-]+\.|[\pL0-9._+-]+@[\pL0-9-]+\.[a-z]{2,}\b"
+_CUT_OFF = r"(?:\.\.\.|…)\s*$"
+
+
+@rule(
+    title="{attribute} has at most {characters} characters",
+    fix="Shorten {attribute} to {characters} characters.",
+    severity="error",
+    block="texts",
+    needs="{attribute}.data",
+    source=_LENGTHS,
+)
+def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict:
+    """Receivers cut what is longer, in the middle of a word, or refuse the product."""
+    texts = Wordings.of(products)
+    return _at_most(texts, characters, texts.within([attribute]))
+
+
+@rule(
+    title="no text has more than {characters} characters",
+    fix="Shorten the text to {characters} characters.",
+    severity="error",
+    block="texts",
+    needs=ANY_TEXT,
+    source=_LENGTHS,
+)
+def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
+    """The service takes no longer ones; they are copies gone wrong, and break pages and files."""
+    texts = Wordings.of(products)
+    return _at_most(texts, characters, None)
+
+
+@rule(
+    title="{attribute} has at least {characters} characters",
+    fix="Say more in {attribute}: at least {characters} characters.",
+    severity="info",
+    dimension="completeness",
+    block="texts",
+    needs="{attribute}.data",
+    exact=False,
+)
+def text_says_enough(products: Products, *, attribute: str, characters: int) -> Verdict:
+    """Two words do not describe a product; who shops online has nothing else to go by."""
+    texts = Wordings.of(products)
+    length = pc.utf8_length(pc.utf8_trim_whitespace(texts.texts)).to_numpy(zero_copy_only=False)
+    wrong = texts.within([attribute]) & (length < characters)[texts.wording]
+    reasons = [f"{n} characters" for n in length[texts.wording[np.flatnonzero(wrong)]]]
+    return texts.verdict(wrong, reasons, texts.within([attribute]))
+
+
+@rule(
+    title="no text is a placeholder",
+    fix="Write the text, or take the placeholder away.",
+    severity="error",
+    dimension="completeness",
+    block="texts",
+    needs=ANY_TEXT,
+    exact=False,
+)
+def texts_without_placeholders(products: Products) -> Verdict:
+    """TBD or N/A looks filled in to every count, and is printed as it stands."""
+    texts = Wordings.of(products)
+    bare = pc.utf8_trim(pc.utf8_lower(texts.texts), " \t\r\n.:;,-_*()[]<>{}\"'")
+    known = pc.is_in(bare, _PLACEHOLDERS).to_numpy(zero_copy_only=False)
+    wrong = texts.where(known) | texts.matching(_NOTHING_SAID)
+    return texts.verdict(wrong, "stands there for its place only")
+
+
+@rule(
+    title="no text holds markup",
+    fix="Take away the tags; keep the words.",
+    severity="error",
+    block="texts",
+    needs=ANY_TEXT,
+    source="HTML Living Standard, section 4",
+)
+def texts_without_markup(products: Products) -> Verdict:
+    """Texts are shown as they are: customers read the tags, and a page that believes them is open to attack."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_MARKUP), "holds HTML")
+
+
+@rule(
+    title="no text holds a character reference",
+    fix="Write the character itself: & for &amp;, é for &eacute;.",
+    severity="warning",
+    block="texts",
+    needs=ANY_TEXT,
+    source="HTML Living Standard, section 13.5",
+)
+def texts_without_character_references(products: Products) -> Verdict:
+    """What was escaped for a web page is escaped again there, and &amp;amp; is what customers see."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_REFERENCE), "holds a character reference of HTML")
+
+
+@rule(
+    title="no text begins as a formula",
+    fix="Write the text without the sign at its beginning.",
+    severity="error",
+    block="texts",
+    needs=ANY_TEXT,
+    source="OWASP, CSV Injection",
+    exact=False,
+)
+def texts_without_formulas(products: Products) -> Verdict:
+    """Whoever opens an export in a spreadsheet runs it."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_FORMULA), "a spreadsheet would compute it")
+
+
+@rule(
+    title="names hold no web or mail address",
+    fix="Take the address out of the name; contact has a place of its own.",
+    severity="warning",
+    block="texts",
+    needs=ANY_NAME,
+)
+def names_without_addresses(products: Products) -> Verdict:
+    """A name says what the product is; marketplaces refuse names that lead elsewhere."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_ADDRESS), "holds an address", texts.within(NAMES))
+
+
+@rule(
+    title="names are words",
+    fix="Write the name: what it is, brand, variant, content.",
+    severity="error",
+    block="texts",
+    needs=ANY_NAME,
+)
+def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
+    """An article number says nothing to anybody outside the company that gave it."""
+    texts = Wordings.of(products)
+    enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]")
+    return texts.verdict(~enough, f"has fewer than {letters} letters", texts.within(NAMES))
+
+
+@rule(
+    title="no text breaks off",
+    fix="Write the text to its end.",
+    severity="info",
+    dimension="completeness",
+    block="texts",
+    needs=ANY_TEXT,
+    exact=False,
+)
+def texts_not_cut_off(products: Products) -> Verdict:
+    """Three dots at the end are what is left when a system had no room for the rest."""
+    texts = Wordings.of(products)
+    return texts.verdict(texts.matching(_CUT_OFF), "ends in dots")
+
+
+@rule(
+    title="the description says more than the name",
+    fix="Describe the product: what it is like, what it is for.",
+    severity="warning",
+    dimension="completeness",
+    block="texts",
+    needs=("description.data", ANY_NAME),
+)
+def description_is_more_than_name(products: Products) -> Verdict:
+    """A name copied into the description fills the field and tells nothing."""
+    texts = Wordings.of(products)
+    described, named = texts.within(["description"]), texts.within(NAMES)
+    pair = texts.product * (len(texts.texts) + 1) + texts.wording
+    return texts.verdict(described & np.isin(pair, pair[named]), "is the name again", described)
+
+
+def _at_most(texts: Wordings, characters: int, judged: np.ndarray | None) -> Verdict:
+    length = pc.utf8_length(texts.texts).to_numpy(zero_copy_only=False)
+    wrong = (length > characters)[texts.wording]
+    if judged is not None:
+        wrong = wrong & judged
+    reasons = [
+        f"{n:,} characters, {characters:,} allowed" for n in length[texts.wording[np.flatnonzero(wrong)]]
+    ]
+    return texts.verdict(wrong, reasons, judged)

@@ -1,0 +1,147 @@
+"""Scope: for which products a check is a question, as a condition on columns of `products`.
+
+Two words stand for more than one column: `market` is the market of the product's version, else the one that was asked
+for, else the one that the audit was given. A text that ends in "*" means every value that begins so.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import InputError, QueryError
+from prodex.locales import market_code
+from prodex.tables.declaration import COUNTED, TABLES
+
+Mask = npt.NDArray[np.bool_]
+#: Gives a column of `products`, or the `market`.
+Read = Callable[[str], pa.Array]
+
+_COLUMNS = {column.name: column for column in TABLES["products"].columns}
+#: Where on the wire columns come from that are no leaf of their own.
+_DERIVED = {
+    "market": ("product_key.target_market_id",),
+    "has_pending_update": ("lastRequest",),
+    "product_id": (),
+    "gtin": (),
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Which products are meant: those where each column has one of its values, but none of the excepted ones.
+
+    Attributes
+    ----------
+    only, excepted
+        Columns, each with its values; None means no value.
+    """
+
+    only: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    excepted: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        only: Mapping[str, Any] | None = None,
+        excepted: Mapping[str, Any] | None = None,
+        *,
+        place: str = "scope",
+    ) -> Self:
+        """Read a condition from what people write.
+
+        Raises
+        ------
+        InputError
+            When there is no such column, or a value is not of its type.
+
+        Examples
+        --------
+        >>> Condition.of({"market": ["France", 56], "is_consumer_unit": True}).words
+        'market = 250 or 56, is_consumer_unit = true'
+        """
+        return cls(_read(only or {}, place), _read(excepted or {}, place))
+
+    @property
+    def words(self) -> str:
+        """The condition as people read it."""
+        named = [f"{column} = {_values(values)}" for column, values in self.only]
+        return ", ".join([*named, *(f"not {column} = {_values(values)}" for column, values in self.excepted)])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(column for column, _ in (*self.only, *self.excepted))
+
+    def holds(self, read: Read, size: int) -> Mask:
+        """Say for each product whether it is meant."""
+        held = np.ones(size, bool)
+        for column, values in self.only:
+            held &= _is_one_of(read(column), values)
+        for column, values in self.excepted:
+            held &= ~_is_one_of(read(column), values)
+        return held
+
+
+EVERYTHING = Condition()
+
+
+def wire_paths(column: str) -> tuple[str, ...]:
+    """Return where on the wire a column of `products` comes from."""
+    if column in _DERIVED:
+        return _DERIVED[column]
+    table = column.removesuffix("_count")
+    if table in COUNTED:
+        return TABLES[table].anchors
+    return tuple(".".join(path) for path in _COLUMNS[column].paths[:1])
+
+
+def _read(conditions: Mapping[str, Any], place: str) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    read = []
+    for column, value in conditions.items():
+        if column != "market" and column not in _COLUMNS:
+            near = difflib.get_close_matches(column, ["market", *_COLUMNS], n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "`prodex tables products` lists its columns."
+            raise InputError(f"{place}: products has no column {column!r}; {hint}")
+        values = value if isinstance(value, list | tuple | set | frozenset) else [value]
+        read.append((column, tuple(dict.fromkeys(_value(column, one, place) for one in values))))
+    return tuple(read)
+
+
+def _value(column: str, value: Any, place: str) -> Any:
+    if value is None:
+        return None
+    if column == "market":
+        try:
+            return str(market_code(value))
+        except (QueryError, AttributeError) as error:
+            raise InputError(f"{place}: {error}") from error
+    kind = _COLUMNS[column].kind
+    if kind in {"string", "code"} and not isinstance(value, bool):
+        return str(value)
+    fits = {"boolean": bool, "integer": int, "number": int | float}.get(kind)
+    if fits is None or not isinstance(value, fits) or (kind != "boolean" and isinstance(value, bool)):
+        raise InputError(f"{place}: {column} holds {kind}, and {value!r} is none.")
+    return value
+
+
+def _is_one_of(column: pa.Array, values: tuple[Any, ...]) -> Mask:
+    begins = [one[:-1] for one in values if isinstance(one, str) and one.endswith("*")]
+    whole = [one for one in values if one is not None and not (isinstance(one, str) and one.endswith("*"))]
+    held = pc.is_in(column, pa.array(whole, column.type)).to_numpy(zero_copy_only=False)
+    for beginning in begins:
+        held = held | pc.fill_null(pc.starts_with(column, beginning), False).to_numpy(zero_copy_only=False)
+    if None in values:
+        held = held | column.is_null().to_numpy(zero_copy_only=False)
+    return np.asarray(held, bool)
+
+
+def _values(values: tuple[Any, ...]) -> str:
+    shown = ("nothing" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
+    return " or ".join(shown)

@@ -1,0 +1,150 @@
+"""Scores: what share of what applies passes, weighted, for a product, a group, or all.
+
+Score = weight of the checks passed / weight of the checks passed or failed, so between 0 and 1. What is not applicable
+or unknown is on neither side; where nothing is left there is no score. A product is ready when no blocker fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from prodex.quality.check import CheckFacts
+from prodex.quality.states import State, States
+
+FORMULA = "score = weight of checks passed / weight of checks passed or failed; ready = no blocker fails"
+CAVEAT = "Completeness is not accuracy: a text that is there can still be wrong."
+
+#: Grades with the least score of each; below them is E.
+GRADES = (("A", 0.9), ("B", 0.8), ("C", 0.7), ("D", 0.6), ("E", 0.0))
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def grades(scores: Floats) -> npt.NDArray[np.object_]:
+    """Return the grade of each score; None where there is none.
+
+    >>> grades(np.array([1, 0.9, 0.899, 0.6, 0.1, np.nan])).tolist()
+    ['A', 'A', 'B', 'D', 'E', None]
+    """
+    made: npt.NDArray[np.object_] = np.full(len(scores), None, object)
+    for grade, least in reversed(GRADES):
+        made[scores >= least - 1e-12] = grade
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What is counted for each product.
+
+    Attributes
+    ----------
+    earned, possible
+        Weight of the checks passed, and of those passed or failed.
+    failed, passed, not_applicable, unknown
+        Numbers of checks.
+    blockers
+        How many blockers fail.
+    doubtful
+        Whether a blocker is unknown, so that nobody can say that the product is ready.
+    """
+
+    earned: Floats
+    possible: Floats
+    failed: Integers
+    passed: Integers
+    not_applicable: Integers
+    unknown: Integers
+    blockers: Integers
+    doubtful: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, states: States, checks: Sequence[CheckFacts]) -> Self:
+        """Count a part."""
+        weights = np.array([check.weight for check in checks], float)
+        blocker = np.array([check.severity == "blocker" for check in checks], bool)
+        size = len(states)
+        earned, failing = np.zeros(size), np.zeros(size)
+        counts = np.zeros((len(State), size), np.int64)
+        blockers, doubtful = np.zeros(size, np.int64), np.zeros(size, bool)
+        for column, weight, blocks in zip(states.T, weights, blocker, strict=True):
+            is_in = [column == state for state in State]
+            counts += is_in
+            earned += is_in[State.PASS] * weight
+            failing += is_in[State.FAIL] * weight
+            if blocks:
+                blockers += is_in[State.FAIL]
+                doubtful |= is_in[State.UNKNOWN]
+        return cls(
+            earned,
+            earned + failing,
+            counts[State.FAIL],
+            counts[State.PASS],
+            counts[State.NOT_APPLICABLE],
+            counts[State.UNKNOWN],
+            blockers,
+            doubtful,
+        )
+
+    @classmethod
+    def joined(cls, tallies: Sequence[Tally]) -> Self:
+        """Put the parts together."""
+        return cls(
+            *(np.concatenate([vars(one)[name] for one in tallies]) for name in cls.__dataclass_fields__)
+        )
+
+    def taken(self, rows: Integers) -> Self:
+        """Return the counts of some products."""
+        return type(self)(*(vars(self)[name][rows] for name in self.__dataclass_fields__))
+
+    @property
+    def scores(self) -> Floats:
+        return ratio(self.earned, self.possible)
+
+    @property
+    def ready(self) -> npt.NDArray[np.bool_]:
+        return np.asarray((self.blockers == 0) & ~self.doubtful)
+
+    @property
+    def not_ready(self) -> npt.NDArray[np.bool_]:
+        return self.blockers > 0
+
+    def by_group(self, groups: Integers, count: int) -> pd.DataFrame:
+        """Return one row per group, given the group of each product."""
+
+        def total(values: npt.NDArray[np.generic]) -> Floats:
+            return np.bincount(groups, values.astype(float), count).astype(float)
+
+        scores = self.scores
+        has_score = ~np.isnan(scores)
+        ready, known = total(self.ready), total(self.ready | self.not_ready)
+        score = ratio(total(self.earned), total(self.possible))
+        return pd.DataFrame(
+            {
+                "products": total(np.ones(len(groups))).astype(int),
+                "score": score,
+                "grade": pd.Series(grades(score), dtype="str"),
+                "mean_score": ratio(total(np.where(has_score, scores, 0)), total(has_score)),
+                "ready": ratio(ready, known),
+                "ready_products": ready.astype(int),
+                "ready_unknown": (total(np.ones(len(groups))) - known).astype(int),
+                "to_work_on": total(self.failed > 0).astype(int),
+                "with_blockers": total(self.not_ready).astype(int),
+                "failed": total(self.failed).astype(int),
+                "passed": total(self.passed).astype(int),
+                "not_applicable": total(self.not_applicable).astype(int),
+                "unknown": total(self.unknown).astype(int),
+            }
+        )
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Divide, with no result where there is nothing to divide by; rounding never leaves 0 to 1."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.minimum(np.where(whole > 0, part / whole, np.nan), 1.0)

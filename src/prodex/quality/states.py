@@ -1,0 +1,168 @@
+"""The four states of a product under a check, and how they are made: here and nowhere else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from prodex.quality.rulebook import Evidence, Verdict
+
+States = npt.NDArray[np.int8]
+Mask = npt.NDArray[np.bool_]
+
+
+class State(IntEnum):
+    """What the matrix holds."""
+
+    PASS = 0
+    FAIL = 1
+    NOT_APPLICABLE = 2
+    UNKNOWN = 3
+
+
+class VerdictRefused(ValueError):
+    """A rule returned what cannot be taken; the message says why. It becomes a crash of that rule."""
+
+
+EVIDENCE = pa.schema(
+    [
+        ("check", pa.int32()),
+        ("product", pa.int32()),
+        ("attribute", pa.string()),
+        ("language", pa.string()),
+        ("value", pa.string()),
+        ("reason", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict that was taken: states of the products, and evidence of the failing ones."""
+
+    states: States
+    evidence: pa.Table
+
+
+def judge(verdict: Any, in_scope: Mask, check: int) -> Judged:
+    """Make states of a verdict.
+
+    Parameters
+    ----------
+    verdict
+        What a rule returned.
+    in_scope
+        The products that the check is about.
+    check
+        Its place in the matrix.
+
+    Raises
+    ------
+    VerdictRefused
+        When it is no verdict, of the wrong length, or has evidence for a product that passes.
+    """
+    if not isinstance(verdict, Verdict):
+        raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.Verdict(fails)")
+    size = len(in_scope)
+    fails = _mask("fails", verdict.fails, size)
+    applies = in_scope if verdict.applies is None else in_scope & _mask("applies", verdict.applies, size)
+    states = np.where(applies, np.where(fails, State.FAIL, State.PASS), State.NOT_APPLICABLE).astype(np.int8)
+    return Judged(states, _evidence(verdict.evidence, fails, states == State.FAIL, check))
+
+
+def _mask(name: str, given: Any, size: int) -> Mask:
+    values = given
+    if isinstance(values, pd.Series):
+        if len(values) == size and not values.index.equals(pd.RangeIndex(size)):
+            raise VerdictRefused(
+                f"{name} is a Series whose index is not 0 to {size - 1}, so its order is not the products'; use "
+                "products.any(rows['product']) or .reindex(range(len(products)))"
+            )
+        values = values.array
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        if not pa.types.is_boolean(values.type):
+            raise VerdictRefused(f"{name} holds {values.type} instead of booleans")
+        values = np.array(values.fill_null(False))
+    if isinstance(values, pd.api.extensions.ExtensionArray):
+        if str(values.dtype) not in {"bool", "boolean", "bool[pyarrow]"}:
+            raise VerdictRefused(f"{name} holds {values.dtype} instead of booleans")
+        values = values.to_numpy(dtype=bool, na_value=False)
+    mask = np.asarray(values)
+    if mask.ndim != 1 or len(mask) != size:
+        has = f"{len(mask):,} values" if mask.ndim == 1 else f"the shape {mask.shape}"
+        raise VerdictRefused(f"{name} has {has} for {size:,} products")
+    if mask.dtype == object and all(isinstance(one, bool) for one in mask):
+        mask = mask.astype(bool)
+    if mask.dtype != bool and size:
+        raise VerdictRefused(f"{name} holds {mask.dtype} instead of booleans")
+    return mask.astype(bool)
+
+
+def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
+    if given is None:
+        return EVIDENCE.empty_table()
+    products = np.asarray(given.product)
+    if products.ndim != 1 or (len(products) and not np.issubdtype(products.dtype, np.integer)):
+        raise VerdictRefused("the evidence needs `product`: positions of products, as whole numbers")
+    products = products.astype(np.int64)
+    if len(products) and (products.min() < 0 or products.max() >= len(fails)):
+        raise VerdictRefused(f"the evidence is about positions outside the {len(fails):,} products")
+    innocent = products[~fails[products]]
+    if len(innocent):
+        raise VerdictRefused(
+            f"there is evidence for {len(np.unique(innocent)):,} products that do not fail, the first at position "
+            f"{innocent[0]}"
+        )
+    size = len(products)
+    columns = [
+        _words(name, getattr(given, name), size) for name in ("attribute", "language", "value", "reason")
+    ]
+    table = pa.Table.from_arrays(
+        [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32()), *columns],
+        schema=EVIDENCE,
+    )
+    return table.filter(pa.array(kept[products]))
+
+
+def _words(name: str, given: Any, size: int) -> pa.Array:
+    if given is None or isinstance(given, str):
+        return pa.array([given], pa.string()).take(pa.array(np.zeros(size, np.int64)))
+    if isinstance(given, pa.ChunkedArray):
+        given = given.combine_chunks()
+    if not isinstance(given, pa.Array):
+        given = _array(given)
+    if len(given) != size:
+        raise VerdictRefused(f"the evidence has {len(given):,} values of {name} for {size:,} rows")
+    return given if given.type == pa.string() else given.cast(pa.string())
+
+
+def _array(given: Sequence[Any]) -> pa.Array:
+    if isinstance(given, pd.Series | np.ndarray):
+        made = pa.array(given, from_pandas=True)
+        made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+        if pa.types.is_string(made.type):
+            return made
+    values = given.tolist() if isinstance(given, pd.Series | np.ndarray) else list(given)
+    return pa.array([None if _is_missing(one) else _text(one) for one in values], pa.string())
+
+
+def _is_missing(value: Any) -> bool:
+    return (
+        value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    return f"{value:.15g}" if isinstance(value, float) else str(value)

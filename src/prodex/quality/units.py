@@ -1,0 +1,57 @@
+"""Weights and lengths in one unit each: grams and millimetres."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from prodex.quality.columns import Numbers, encoded, numbers
+from prodex.quality.products import Products
+
+#: Grams and millimetres in one of each unit (UN/CEFACT Recommendation 20).
+FACTORS: Mapping[str, Mapping[str, float]] = {
+    "weight": {
+        "MC": 1e-6,
+        "MGM": 1e-3,
+        "CGM": 1e-2,
+        "DG": 0.1,
+        "GRM": 1.0,
+        "HGM": 1e2,
+        "KGM": 1e3,
+        "TNE": 1e6,
+        "ONZ": 28.349523125,
+        "LBR": 453.59237,
+    },
+    "length": {"MMT": 1.0, "CMT": 10.0, "DMT": 100.0, "MTR": 1e3, "INH": 25.4, "FOT": 304.8},
+}
+
+
+def in_base_unit(values: Any, units: Any, kinds: npt.NDArray[np.str_] | str) -> Numbers:
+    """Return numbers in grams or millimetres; NaN where the unit is unknown or no number is told.
+
+    >>> import pyarrow as pa
+    >>> in_base_unit(pa.array([1.5, 3.0, 7.0]), pa.array(["KGM", "GRM", None]), "weight")
+    array([1500.,    3.,   nan])
+    """
+    distinct, code = encoded(units)
+    factors = np.full(len(code), np.nan)
+    for kind, known in FACTORS.items():
+        # The last one stands for rows without a unit, whose code is -1.
+        factor = np.array([*(known.get(unit, np.nan) for unit in distinct.to_pylist()), np.nan])
+        np.copyto(factors, factor[code], where=np.asarray(kinds) == kind)
+    return factors * numbers(values)
+
+
+def grams(products: Products, attribute: str) -> Numbers:
+    """Return the weight of each product: the first that is told in a known unit, else NaN."""
+    told = products.arrow("quantities", "attribute", "value", "unit_code")
+    told = told.filter(pc.equal(told["attribute"], attribute))
+    weights = in_base_unit(told["value"], told["unit_code"], "weight")
+    known = np.flatnonzero(~np.isnan(weights))[::-1]
+    of_product = np.full(len(products), np.nan)
+    of_product[told["product"].to_numpy()[known]] = weights[known]
+    return of_product

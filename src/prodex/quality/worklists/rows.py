@@ -1,0 +1,113 @@
+"""The rows of worklists: every failure with what is needed to find its place again when a new value comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Part
+from prodex.quality.failures import FAILURES, failure_rows
+from prodex.quality.outcome import Audit
+from prodex.quality.rulebook import SEVERITIES
+from prodex.tables.languages import short_of
+
+#: A row is a failure. `row` is its number within its worklist, `product` its product's place in the audit;
+#: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
+#: hand; `updated_at` is when the product was last changed; `new_value` is empty, to be filled in.
+WORKLIST = pa.schema(
+    [
+        ("row", pa.int64()),
+        *((field.name, pa.string()) for field in FAILURES),
+        ("language_code", pa.string()),
+        ("position", pa.string()),
+        ("updated_at", pa.timestamp("us")),
+        ("new_value", pa.string()),
+    ]
+)
+
+_PLACE = ["language_code", "position"]
+
+
+def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
+    """Return all failures, the worst first, then product by product as in the catalogue.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    equal
+        Column of the failures = value or list of values.
+
+    Returns
+    -------
+    pyarrow.Table
+        `WORKLIST`, but for `row`, and `product`: the place of the product in the audit.
+    """
+    table = pa.concat_tables([_EMPTY, *_by_part(audit, equal)])
+    severity = pc.index_in(table["severity"], pa.array(list(SEVERITIES))).to_numpy()
+    order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
+    return table.take(pa.array(order))
+
+
+def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
+    before = 0
+    for number, part in enumerate(audit.parts):
+        rows = failure_rows(part, audit.checks, equal)
+        rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
+        place = pc.index_in(rows["product_id"], part.products["product_id"].combine_chunks())
+        rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
+        before += part.products.num_rows
+        found = _found(rows, audit.catalog, number)
+        columns = {name: rows[name] for name in rows.column_names} | found
+        yield pa.table({name: columns[name] for name in _EMPTY.column_names}, _EMPTY.schema)
+
+
+def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
+    """Look up in the catalogue what the failures themselves do not say."""
+    size = len(rows)
+    empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in (*_PLACE, "updated_at", "new_value")}
+    if catalog is None or not size:
+        return empty
+    part = catalog.parts[number]
+    products = part.read("products", ["product_id", "updated_at"])
+    place = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
+    updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
+    places = _places(rows.select(["product_id", "attribute", "language", "value"]).to_pandas(), part)
+    told = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
+    return {**empty, **told, "updated_at": updated}
+
+
+def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
+    """Say which text item each failure means: the one that reads as the value seen, else the only one there is.
+
+    Where several read the same, the first failure means the first, and so on.
+    """
+    columns = ["product_id", "attribute", "language", "text", *_PLACE]
+    concerned = pc.field("attribute").isin(pa.array(rows["attribute"].dropna().unique(), pa.string()))
+    texts = part.read("texts", columns, concerned).to_pandas().rename(columns={"text": "value"})
+    short = {one: short_of(one) for one in texts["language"].dropna().unique()}
+    texts["language"] = texts["language"].map(short)
+    found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in _PLACE})
+    for keys in (
+        ["product_id", "attribute", "language", "value"],
+        ["product_id", "attribute", "value"],
+        ["product_id", "attribute", "language"],
+    ):
+        left = rows[found["position"].isna() & rows[keys].notna().all(axis=1)]
+        if "value" in keys:
+            known = texts.assign(turn=texts.groupby(keys, dropna=False).cumcount())
+            meant = left.assign(turn=left.groupby(keys).cumcount())
+            keys = [*keys, "turn"]  # noqa: PLW2901 - the turn tells equal ones apart
+        else:
+            known, meant = texts[~texts.duplicated(keys, keep=False)], left
+        met = meant[keys].merge(known[[*keys, *_PLACE]], "left", keys, validate="many_to_one")
+        found.loc[left.index, _PLACE] = met[_PLACE].to_numpy(object)
+    return found
+
+
+_EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()

@@ -1,0 +1,1 @@
+"""Judging a catalogue: tests mirror the modules of prodex.quality."""

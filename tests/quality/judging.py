@@ -1,0 +1,25 @@
+"""Rules of one's own in a module, as other processes can import them."""
+
+from __future__ import annotations
+
+import prodex
+from prodex.quality.products import Products
+
+
+def is_even(products: Products) -> prodex.Verdict:
+    """Ids that are odd fail."""
+    odd = (products["product_id"].str[-1].isin(list("13579"))).to_numpy()
+    return prodex.Verdict(odd)
+
+
+def raises_on_odd(products: Products) -> prodex.Verdict:
+    """Raise where a product's id is odd."""
+    if is_even(products).fails.any():
+        raise ZeroDivisionError("an odd id")
+    return prodex.Verdict([False] * len(products))
+
+
+def declare() -> None:
+    """Make them rules; the tests forget them afterwards."""
+    prodex.rule(title="the id is even")(is_even)
+    prodex.rule(title="the id is even, or it raises")(raises_on_odd)

@@ -1,0 +1,138 @@
+"""Law 6: the four states add up, scores stay in [0, 1], and an audit is a function of each product alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex import ProductQuery
+from prodex.quality.check import Check
+from prodex.quality.outcome import Audit
+from prodex.quality.parameters import Parameter
+from prodex.quality.profile import Profile
+from prodex.quality.rulebook import RULES
+from prodex.sandbox.sample import AS_OF
+from tests.wire import localized, products, sometimes
+
+thorough = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+queries = st.sampled_from(
+    [
+        None,
+        ProductQuery(source_include=["namePublicLong", "isConsumerUnit"]),
+        ProductQuery(source_exclude=["assets", "kind"]),
+        ProductQuery(product_languages=["fr"], target_market=56),
+    ]
+)
+catalogues = st.lists(products, max_size=6)
+
+
+@cache
+def profile() -> Profile:
+    """Return every check of every shipped profile, and each rule once, in its own severity."""
+    own = [
+        Check.of(rule.id, {p.name: _some(p) for p in rule.parameters if p.required})
+        for rule in RULES.values()
+        if rule.shipped
+    ]
+    shipped = [check for name in prodex.profiles()["profile"] for check in Profile.read(name).checks]
+    checks = {check.id: check for check in (*shipped, *own)}
+    return replace(Profile("all"), checks=tuple(checks.values()))
+
+
+def _some(parameter: Parameter) -> Any:
+    values = {str: "fr" if parameter.name == "language" else "description", int: 10, float: 1.0, bool: True}
+    return (values[parameter.kind],) if parameter.several else values[parameter.kind]
+
+
+def audited(records: list[dict[str, Any]], query: ProductQuery | None) -> Audit:
+    catalog = prodex.flatten(records)
+    catalog = replace(catalog, origin=replace(catalog.origin, query=query))
+    return prodex.audit(catalog, profile(), now=AS_OF)
+
+
+@thorough
+@given(catalogues, queries)
+def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQuery | None) -> None:
+    """For every check they are all products, no rule crashes whatever was sent, and scores are shares."""
+    audit = audited(records, query)
+    by_check = audit.by_check()
+    states = ["failed", "passed", "not_applicable", "unknown"]
+
+    assert () == audit.crashes
+    assert [len(audit)] * len(audit.checks) == by_check[states].sum(axis=1).tolist()
+    for scores in (
+        by_check["score"],
+        audit.products["score"],
+        audit.scores("brand")["score"],
+        audit.scores("language")["score"],
+    ):
+        told = scores.to_numpy(float)
+        told = told[~np.isnan(told)]
+        assert ((told >= 0) & (told <= 1)).all()
+    assert audit.products["score"].isna().tolist() == (audit.tally.possible == 0).tolist()
+    cells = audit.matrix.stack()
+    assert set(cells[cells == 1].index) == set(audit.failures().set_index(["product_id", "check"]).index)
+
+
+@settings(thorough, max_examples=8)
+@given(catalogues, catalogues, queries)
+def test_an_audit_is_one_of_each_product_alone(
+    some: list[dict[str, Any]], others: list[dict[str, Any]], query: ProductQuery | None
+) -> None:
+    """Cut into parts or not, the states are the same, but for rules that want all parts."""
+    one, two = prodex.flatten(some), prodex.flatten(others)
+    clash = set(one.products["product_id"]) & set(two.products["product_id"])
+    two = two.where(~_is_in(clash))
+    origin = replace(one.origin, query=query)
+    every = profile()
+    alone = [c for c in every.checks if not c.rule.whole]
+    every = replace(every, checks=tuple(alone))
+
+    cut = prodex.audit(replace(one, parts=one.parts + two.parts, origin=origin), every, now=AS_OF)
+    apart = [prodex.audit(replace(c, origin=origin), every, now=AS_OF).states for c in (one, two)]
+
+    assert np.concatenate(apart).tolist() == cut.states.tolist()
+
+
+@thorough
+@given(st.lists(st.one_of(st.just(...), sometimes(st.lists(localized, max_size=3))), max_size=6))
+def test_missing_is_absent_null_or_empty_however_it_was_sent(values: list[Any]) -> None:
+    """The check agrees with a plain reading of the wire."""
+    records = [
+        {"id": n} if value is ... else {"id": n, "namePublicLong": value} for n, value in enumerate(values, 1)
+    ]
+    checks = {"required_text": {"attribute": "namePublicLong", "language": "fr"}}
+
+    audit = prodex.audit(prodex.flatten(records), {"checks": checks})
+
+    assert [not _says_in_french(record.get("namePublicLong")) for record in records] == (
+        audit.states[:, 0] == 1
+    ).tolist()
+
+
+def _says_in_french(value: Any) -> bool:
+    """Look for a text in French at any depth, as a reader would."""
+    if isinstance(value, list):
+        return any(map(_says_in_french, value))
+    if not isinstance(value, dict):
+        return False
+    language, data = value.get("expressedIn"), value.get("data")
+    if isinstance(language, dict) and isinstance(data, str):
+        short, code = language.get("normalizedCode"), language.get("code")
+        told = short if isinstance(short, str) else code if isinstance(code, str) else ""
+        if told.replace("_", "-").split("-")[0].lower() in {"fr", "fra", "fre"} and data.strip():
+            return True
+    return any(map(_says_in_french, value.values()))
+
+
+def _is_in(ids: set[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))

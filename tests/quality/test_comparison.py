@@ -1,0 +1,89 @@
+"""Comparing audits: fixed, newly failing, still failing, added, gone, not comparable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import prodex
+from prodex.errors import InputError
+from prodex.quality.comparison import compare_audits
+from prodex.quality.outcome import Audit
+
+GOOD, BAD = "03036811359935", "03036811359936"
+CHECKS = {"valid_gtin": {}}
+
+
+def audited(gtins: dict[int, str], checks: dict[str, object] = CHECKS) -> Audit:
+    return prodex.audit(
+        prodex.flatten({"id": n, "gtin": gtin} for n, gtin in gtins.items()), {"checks": checks}
+    )
+
+
+def test_every_product_is_in_one_of_the_groups() -> None:
+    """By what it was and is, whatever the order."""
+    old = audited({1: BAD, 2: GOOD, 3: BAD, 4: GOOD, 5: BAD})
+    new = audited({6: BAD, 4: GOOD, 3: BAD, 2: BAD, 1: GOOD})
+
+    compared = compare_audits(old, new)
+
+    assert {"1": "fixed", "2": "newly failing", "3": "still failing"} == (
+        compared.changes().set_index("product_id")["change"].to_dict()
+    )
+    assert [("1", "fail", "pass")] == list(
+        compared.changes("fixed")[["product_id", "was", "is"]].itertuples(index=False, name=None)
+    )
+    assert (["6"], ["5"]) == (compared.added["product_id"].tolist(), compared.gone["product_id"].tolist())
+    assert [("valid_gtin", 1, 1, 1, 0)] == list(
+        compared.by_check.iloc[:, [0, 2, 3, 4, 5]].itertuples(index=False, name=None)
+    )
+    assert "1 fixed, 1 newly failing, 1 still failing, 0 not comparable; 1 product added, 1 gone" in repr(
+        compared
+    )
+    assert "Completeness is not accuracy" in compared._repr_html_()
+
+
+def test_what_one_side_does_not_know_is_not_comparable() -> None:
+    """Nobody asked for it, so it is neither fixed nor broken."""
+    checks = {"required_text": {"attribute": "nameLegal", "language": "fr"}}
+    old = audited({1: GOOD}, checks)
+    catalog = prodex.flatten([{"id": 1}])
+    origin = prodex.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
+    new = prodex.audit(prodex.Catalog(catalog.parts, origin), {"checks": checks})
+
+    assert ["not comparable"] == compare_audits(old, new).changes()["change"].tolist()
+    assert ["not comparable"] == compare_audits(new, old).changes()["change"].tolist()
+    assert compare_audits(new, new).changes().empty
+
+
+def test_what_differs_between_the_audits_is_said() -> None:
+    """Checks of only one side, other severities, another rule set."""
+    old = audited({1: GOOD}, {"valid_gtin": {}, "updated_within": {}})
+    new = audited({1: GOOD}, {"valid_gtin": {"severity": "info"}, "duplicate_gtin": {}})
+
+    compared = compare_audits(old, replace(new, rule_set="0", profile="other"))
+
+    assert {"duplicate_gtin": "only in the new audit", "updated_within": "only in the old audit"} == (
+        compared.by_check.dropna().set_index("check")["note"].to_dict()
+    )
+    told = " ".join(compared.notes)
+    assert "Rule sets differ" in told
+    assert "Profiles differ" in told
+    assert "Another severity, weight or scope than before: 1 check, valid_gtin for one" in told
+
+
+def test_the_figures_stand_side_by_side() -> None:
+    """Before and after."""
+    figures = compare_audits(audited({1: BAD}), audited({1: GOOD})).figures
+
+    assert [0.0, 1.0] == figures.loc["score"].tolist()
+
+
+def test_wrong_words_are_refused() -> None:
+    """With those that there are."""
+    audit = audited({1: BAD})
+    with pytest.raises(InputError, match="there are fixed, newly failing"):
+        compare_audits(audit, audit).changes("mended")
+    with pytest.raises(InputError, match="DataFrame is none"):
+        compare_audits(audit.matrix, audit)  # type: ignore[arg-type]

@@ -1,0 +1,348 @@
+"""The engine: unknown where nobody asked or a rule crashed, and the same on any executor."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime
+from itertools import pairwise
+from multiprocessing import get_context
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import prodex
+from prodex import Catalog, Origin, ProductQuery
+from prodex.errors import InputError, SnapshotDamaged
+from prodex.quality.outcome import Audit
+from prodex.quality.products import Products
+from prodex.quality.states import State
+from prodex.sandbox.sample import AS_OF
+from tests.quality import judging
+
+FRENCH = {"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}}
+NAME = {"required_text": {"attribute": "namePublicLong", "language": "fr"}}
+
+
+def asked(catalog: Catalog, **query: Any) -> Catalog:
+    """Return the catalogue as if this had been asked for."""
+    return replace(catalog, origin=replace(catalog.origin, query=ProductQuery(**query)))
+
+
+def in_parts(catalog: Catalog, *sizes: int) -> Catalog:
+    """Cut the first part of a catalogue into smaller ones."""
+    ids = catalog.arrow("products", ["product_id"])["product_id"].combine_chunks()
+    edges = [0, *sizes, len(ids)]
+    parts = [
+        replace(catalog.parts[0], size=end - start, chosen=ids[start:end]) for start, end in pairwise(edges)
+    ]
+    return replace(catalog, parts=tuple(parts))
+
+
+def content(audit: Audit) -> tuple[Any, ...]:
+    """Return all that an audit says."""
+    return audit.matrix, audit.failures(), audit.scores("owner"), audit.summary()
+
+
+def test_missing_is_absent_null_or_empty() -> None:
+    """Four ways to say nothing fail alike; one word passes; another language does not help."""
+    values: list[Any] = [None, [], [FRENCH], [{**FRENCH, "data": None}], [{**FRENCH, "data": ""}], ""]
+    german = {"expressedIn": {"normalizedCode": "de", "code": "deu-DE"}, "data": "Reis"}
+    values += [[{**FRENCH, "data": " \n"}], [german], [german, {**FRENCH, "data": "Riz"}], {"x": 1}]
+    records = [{"id": 0}, *({"id": n, "namePublicLong": value} for n, value in enumerate(values, 1))]
+
+    audit = prodex.audit(prodex.flatten(records), {"checks": NAME})
+
+    assert [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1] == audit.states[:, 0].tolist()
+    failures = audit.failures()
+    assert {"no data: absent, null or empty"} == set(failures["reason"])
+    assert {("namePublicLong", "fr")} == set(zip(failures["attribute"], failures["language"], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("query", "state"),
+    [
+        ({}, State.FAIL),
+        ({"source_include": ["namePublicLong"]}, State.FAIL),
+        ({"source_include": ["namePublicLong.data"]}, State.FAIL),
+        ({"source_include": ["brand"]}, State.UNKNOWN),
+        ({"source_exclude": ["brand"]}, State.FAIL),
+        ({"source_exclude": ["namePublicLong"]}, State.UNKNOWN),
+        ({"source_exclude": ["namePublicLong.data"]}, State.UNKNOWN),
+        ({"source_exclude": ["namePublicLong.dat"]}, State.UNKNOWN),
+        ({"source_exclude": ["namePublicLongs.data"]}, State.FAIL),
+        ({"product_languages": ["fr"]}, State.FAIL),
+        ({"product_languages": ["de"]}, State.UNKNOWN),
+    ],
+)
+def test_what_nobody_asked_for_is_unknown(query: dict[str, Any], state: State) -> None:
+    """Field or language: neither a failure of the supplier nor a pass."""
+    audit = prodex.audit(asked(prodex.flatten([{"id": 7}]), **query), {"checks": NAME})
+
+    assert [state] == audit.states[:, 0].tolist()
+    assert (state == State.FAIL) == bool(len(audit.failures()))
+
+
+def test_a_text_that_stands_deeper_is_known_by_any_part_of_its_path() -> None:
+    """Also where only that part was asked for."""
+    checks = {"required_text": {"attribute": "productBenefits", "language": "fr"}}
+    catalog = prodex.flatten(
+        [{"id": 7, "productBenefits": [{"text": [{**FRENCH, "data": "Riz"}]}]}, {"id": 8}]
+    )
+
+    for path in ("productBenefits", "productBenefits.text", "productBenefits.text.data"):
+        audit = prodex.audit(asked(catalog, source_include=[path]), {"checks": checks})
+        assert [0, 1] == audit.states[:, 0].tolist()
+
+
+def test_a_scope_that_nobody_asked_for_is_unknown_as_well() -> None:
+    """Whether the check applies cannot be said either; a market that was asked for is known."""
+    catalog = prodex.flatten([{"id": 7, "isConsumerUnit": True}, {"id": 8, "isConsumerUnit": False}])
+    checks = {"required_text": {**NAME["required_text"], "only": {"is_consumer_unit": True, "market": 250}}}
+
+    def states(**query: Any) -> list[int]:
+        return prodex.audit(asked(catalog, **query), {"checks": checks}).states[:, 0].tolist()
+
+    name = "namePublicLong"
+    assert [3, 3] == states(source_include=[name], target_market=250)
+    assert [3, 3] == states(source_include=[name, "isConsumerUnit"])
+    assert [1, 2] == states(source_include=[name, "isConsumerUnit"], target_market=250)
+    assert [3, 2] == states(source_include=["isConsumerUnit"], target_market=250)
+    checks["required_text"]["only"] = {"has_pending_update": True}
+    assert [3, 3] == states(source_exclude=["lastRequest"])
+    assert [2, 2] == states(source_exclude=["brand"])
+    checks["required_text"]["only"] = {"pictures_count": 0}
+    assert [3, 3] == states(source_exclude=["assets"])
+    assert [1, 1] == states()
+
+
+def test_a_rule_that_raises_is_a_crash_in_the_report() -> None:
+    """Its column is unknown in that part, the others are as ever, and nothing passes."""
+    judging.declare()
+    catalog = in_parts(prodex.flatten([{"id": n} for n in (2, 4, 1, 3)]), 2)
+
+    audit = prodex.audit(catalog, {"checks": {"is_even": {}, "raises_on_odd": {}}})
+
+    assert {"is_even": [0, 0, 1, 1], "raises_on_odd": [0, 0, 3, 3]} == audit.matrix.to_dict("list")
+    assert [("raises_on_odd", 1)] == [(crash.check, crash.part) for crash in audit.crashes]
+    assert audit.crashes[0].message.startswith("ZeroDivisionError: an odd id (in raises_on_odd, line ")
+    assert "rule crashed: raises_on_odd: ZeroDivisionError: an odd id" in repr(audit)
+    assert "ZeroDivisionError" in audit.by_check().set_index("check").loc["raises_on_odd", "crash"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "why"),
+    [
+        (prodex.Verdict([True]), "fails has 1 values for 2 products"),
+        (prodex.Verdict([False, True], evidence=prodex.Evidence([0])), "1 products that do not fail"),
+        (True, "it returned bool instead of prodex.Verdict"),
+    ],
+)
+def test_a_verdict_that_cannot_be_taken_is_a_crash(verdict: Any, why: str) -> None:
+    """With clear words."""
+
+    @prodex.rule(title="never")
+    def is_odd(products: Products) -> Any:
+        return verdict
+
+    audit = prodex.audit(prodex.flatten([{"id": 1}, {"id": 2}]), {"checks": {"is_odd": {}}})
+
+    assert [3, 3] == audit.states[:, 0].tolist()
+    assert why in audit.crashes[0].message
+
+
+def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
+    """Whether a product is ready is then not known, and this is said."""
+
+    @prodex.rule(title="never", severity="blocker")
+    def breaks(products: Products) -> prodex.Verdict:
+        raise RuntimeError
+
+    audit = prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"breaks": {}}})
+
+    assert (0, 1) == (audit.summary()["ready_products"], audit.summary()["ready_unknown"])
+    assert audit.products["ready"].isna().all()
+    assert "1 product of which nobody can say whether they are ready" in repr(audit)
+
+
+def test_what_a_rule_wants_whole_is_seen_over_all_parts() -> None:
+    """A GTIN that stands in two parts is found in both."""
+    records = [
+        {"id": n, "gtin": gtin} for n, gtin in enumerate(["03036811359935", "", None, "03036811359935"])
+    ]
+    catalog = in_parts(prodex.flatten(records), 2)
+
+    audit = prodex.audit(catalog, {"checks": {"duplicate_gtin": {}}})
+
+    assert [1, 0, 0, 1] == audit.states[:, 0].tolist()
+    assert ["also the GTIN of product 3", "also the GTIN of product 0"] == audit.failures()["reason"].tolist()
+
+
+def test_what_cannot_be_prepared_is_a_crash() -> None:
+    """A column that is not there, or a function that raises: unknown everywhere, reported once."""
+
+    @prodex.rule(title="never", whole="products.gtim")
+    def misspelt(products: Products, *, whole: Any) -> prodex.Verdict:
+        return prodex.Verdict([False] * len(products))
+
+    audit = prodex.audit(in_parts(prodex.flatten([{"id": 1}, {"id": 2}]), 1), {"checks": {"misspelt": {}}})
+
+    assert [3, 3] == audit.states[:, 0].tolist()
+    assert ["misspelt"] == [crash.check for crash in audit.crashes]
+    assert "did you mean 'gtin'" in audit.crashes[0].message
+
+
+def test_a_damaged_snapshot_is_no_fault_of_a_rule() -> None:
+    """The audit ends with the name of the file, and is not one of unknowns."""
+    catalog = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    catalog.files("pictures")[0].unlink()
+
+    with pytest.raises(SnapshotDamaged, match="pictures"):
+        prodex.audit(catalog, {"checks": {"has_front_packshot": {}}})
+
+
+def test_what_one_rule_does_to_its_columns_does_not_reach_another() -> None:
+    """Each gets a column of its own, and what it remembers is found under its own key."""
+
+    @prodex.rule(title="never")
+    def careless(products: Products) -> prodex.Verdict:
+        gtins = products["gtin"]
+        gtins[:] = ""
+        products.remember(("column", "gtin"), lambda: gtins)
+        products.remember("market", lambda: None)
+        return prodex.Verdict([False] * len(products))
+
+    audit = prodex.audit(
+        prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"careless": {}, "valid_gtin": {}}}
+    )
+
+    assert [0, 0] == audit.states[0].tolist()
+
+
+def test_the_audit_is_the_same_on_threads_processes_and_any_parts(sample: Catalog) -> None:
+    """Also with a rule of one's own, from a module that others can import."""
+    judging.declare()
+    profile = prodex.Profile.read("core").with_check("is_even").with_check("raises_on_odd")
+    cut = in_parts(sample, 7, 7, 300)
+
+    whole = prodex.audit(sample, profile, now=AS_OF)
+    with ThreadPoolExecutor(3) as threads, ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        others = [
+            prodex.audit(cut, profile, now=AS_OF, executor=executor)
+            for executor in (None, threads, processes)
+        ]
+
+    assert [True] * 3 == [
+        whole.matrix.drop(columns="raises_on_odd").equals(o.matrix.drop(columns="raises_on_odd"))
+        for o in others
+    ]
+    assert [True] * 3 == [whole.failures().equals(other.failures()) for other in others]
+    assert [[(c.check, c.part) for c in others[0].crashes]] * 2 == [
+        [(c.check, c.part) for c in other.crashes] for other in others[1:]
+    ]
+
+
+def test_a_rule_of_a_notebook_is_refused_for_processes() -> None:
+    """With what to do instead."""
+
+    @prodex.rule(title="mine")
+    def is_mine(products: Products) -> prodex.Verdict:
+        return prodex.Verdict([False] * len(products))
+
+    with (
+        ProcessPoolExecutor(1, get_context("spawn")) as processes,
+        pytest.raises(InputError, match=r"'is_mine' was defined in this notebook.*Leave executor out"),
+    ):
+        prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"is_mine": {}}}, executor=processes)
+
+
+def test_what_waits_under_last_request_is_not_called_empty() -> None:
+    """The failure says that it waits; judged as accepted, there is none; the number is told."""
+    name = [{**FRENCH, "data": "Riz"}]
+    catalog = prodex.flatten([{"id": 7, "lastRequest": {"namePublicLong": name}}, {"id": 8}])
+
+    audit = prodex.audit(catalog, {"checks": NAME})
+    accepted = prodex.audit(prodex.with_pending_updates(catalog), {"checks": NAME})
+
+    assert ["waits under lastRequest", "no data"] == [
+        reason.split(":")[0] for reason in audit.failures()["reason"]
+    ]
+    assert ["Riz", None] == audit.failures()["name"].astype(object).where(lambda s: s.notna(), None).tolist()
+    assert 1 == audit.pending
+    assert "1 product with an update that waits" in repr(audit)
+    assert [0, 1] == accepted.states[:, 0].tolist()
+
+
+def test_now_is_what_older_than_refers_to() -> None:
+    """A moment with zone is taken in UTC, as the service's dates are."""
+    catalog = prodex.flatten([{"id": 7, "updatedAt": "2026-10-01T00:00:00"}, {"id": 8}])
+
+    def states(now: str) -> list[int]:
+        checks = {"updated_within": {"days": 31}}
+        return (
+            prodex.audit(catalog, {"checks": checks}, now=datetime.fromisoformat(now)).states[:, 0].tolist()
+        )
+
+    assert [0, 1] == states("2026-11-01T00:00:00")
+    assert [0, 1] == states("2026-11-01T01:00:00+01:00")
+    assert [1, 1] == states("2026-11-01T00:00:01+00:00")
+
+
+def test_a_filtered_catalogue_is_audited_as_it_is(sample: Catalog) -> None:
+    """Only its products are judged, and those as before."""
+    chosen = sample.where(is_consumer_unit=True)
+
+    part = prodex.audit(chosen, "core", now=AS_OF).matrix
+    whole = prodex.audit(sample, "core", now=AS_OF).matrix
+
+    assert 0 < len(part) < len(whole)
+    assert part.equals(whole.loc[part.index])
+
+
+def test_products_gives_rules_what_they_ask_for() -> None:
+    """Rows with positions, without those of an update that waits; what is filled at any depth."""
+    picture = {"url": "https://media.example/1.jpg", "isPackshot": False}
+    records = [
+        {
+            "id": 7,
+            "netContent": [{"data": 0, "expressedIn": {"code": "GRM"}}],
+            "assets": {"pictures": [picture]},
+        },
+        {"id": 8, "contact": [{"name": "", "country": {"code": "528"}}], "lifeCycle": 0},
+        {
+            "id": 9,
+            "lastRequest": {"assets": {"pictures": [picture]}, "lifeCycle": 1},
+            "assets": {"pictures": []},
+        },
+    ]
+    catalog = prodex.flatten(records)
+    products = Products(catalog.parts[0], Origin("records"), AS_OF)
+
+    assert [0] == products.rows("pictures", "url")["product"].tolist()
+    assert [1, 0, 0] == products.count(products.arrow("pictures", "url")["product"]).tolist()
+    filled = {
+        path: products.filled(path).tolist()
+        for path in (
+            "netContent", "assets", "assets.pictures", "assets.pictures.url", "assets.pictures.width", "contact",
+            "contact.name", "contact.country", "lifeCycle", "lastRequest.assets.pictures", "lastRequest", "id", "x",
+        )
+    }  # fmt: skip
+    assert {
+        "netContent": [True, False, False],
+        "assets": [True, False, False],
+        "assets.pictures": [True, False, False],
+        "assets.pictures.url": [True, False, False],
+        "assets.pictures.width": [False, False, False],
+        "contact": [False, True, False],
+        "contact.name": [False, False, False],
+        "contact.country": [False, True, False],
+        "lifeCycle": [False, True, False],
+        "lastRequest.assets.pictures": [False, False, True],
+        "lastRequest": [False, False, True],
+        "id": [True, True, True],
+        "x": [False, False, False],
+    } == filled
+    assert pa.array(["7", "8", "9"]).equals(products.column("product_id"))
+    assert ["absent"] * 3 == products.rows("presence", "brand")["brand"].tolist()
+    assert ["filled", "absent", "filled"] == products.rows("presence", "assets")["assets"].tolist()

@@ -1,0 +1,232 @@
+"""What people ask of an audit: figures, groups, gaps, failures, coverage, and how far they can be trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import prodex
+from prodex.errors import QueryError
+from prodex.quality.outcome import Audit
+from prodex.quality.products import Products
+from prodex.sandbox.sample import AS_OF
+
+GOOD, BAD = "03036811359935", "03036811359936"
+
+
+def name(language: str) -> dict[str, object]:
+    return {"expressedIn": {"normalizedCode": language, "code": language}, "data": "Riz"}
+
+
+RECORDS = [
+    {"id": 1, "gtin": GOOD, "owner": {"id": 4, "name": "Mill"}, "kind": {"code": "RICE", "label": "Rice"},
+     "namePublicLong": [name("fr"), name("nl")], "hasTags": [{"tag": "new"}, {"tag": "exportable"}]},
+    {"id": 2, "gtin": BAD, "owner": {"id": 4, "name": "The Mill"}, "kind": {"code": "RICE", "label": "Riz"},
+     "namePublicLong": [name("fr")], "hasTags": [{"tag": "new"}]},
+    {"id": 3, "gtin": GOOD, "owner": {"id": 4, "name": "The Mill"}, "kind": {"code": "SALT", "label": "Rice"}},
+    {"id": 4, "gtin": BAD, "product_key": {"target_market_id": 56}, "lastRequest": {"hasTags": [{"tag": "new"}]}},
+]  # fmt: skip
+PROFILE = {
+    "checks": {
+        "valid_gtin": {"severity": "blocker"},
+        "required_text": [
+            {
+                "attribute": "namePublicLong",
+                "language": "fr",
+                "severity": "blocker",
+                "except": {"market": 56},
+            },
+            {"attribute": "namePublicLong", "language": "nl", "severity": "error"},
+        ],
+    }
+}
+FR, NL = "required_text[namePublicLong,fr]", "required_text[namePublicLong,nl]"
+
+
+@pytest.fixture(scope="module")
+def audit() -> Audit:
+    """Judge four products by three checks: weights 4, 4 and 2.
+
+    1 passes all; 2 fails GTIN and Dutch; 3 fails French and Dutch; 4 fails GTIN and Dutch, French does not apply.
+    """
+    return prodex.audit(prodex.flatten(RECORDS), PROFILE, now=AS_OF)
+
+
+def test_the_matrix_has_a_row_for_each_product_and_a_column_for_each_check(audit: Audit) -> None:
+    """In the order of the catalogue and of the profile."""
+    expected = pd.DataFrame(
+        [[0, 0, 0], [1, 0, 1], [0, 1, 1], [1, 2, 1]],
+        pd.Index(["1", "2", "3", "4"], name="product_id"),
+        ["valid_gtin", FR, NL],
+        dtype=np.int8,
+    )
+    pd.testing.assert_frame_equal(expected, audit.matrix, check_index_type=False)
+
+
+def test_score_is_weighted_pass_over_weighted_applicable(audit: Audit) -> None:
+    """For each product, and for all cells together."""
+    assert [1.0, 0.4, 0.4, 0.0] == audit.products["score"].tolist()
+    assert ["A", "E", "E", "E"] == audit.products["grade"].tolist()
+    summary = audit.summary()
+    assert pytest.approx((18 / 36, 0.45, 0.25)) == tuple(summary[["score", "mean_score", "ready"]])
+    assert "E" == summary["grade"]
+    assert (1, 3, 3, 6, 5, 1, 0) == tuple(
+        summary[
+            ["ready_products", "to_work_on", "with_blockers", "failed", "passed", "not_applicable", "unknown"]
+        ]
+    )
+    assert (1, 0, 0, 0, 3) == tuple(summary[[f"grade_{grade}" for grade in "ABCDE"]])
+
+
+def test_groups_are_made_by_code_and_shown_with_the_commonest_label(audit: Audit) -> None:
+    """Two labels of one code are one group; one label of two codes are two; without code is a group as well."""
+    owners, kinds = audit.scores("owner"), audit.scores("kind")
+
+    assert [(None, None, 1), ("4", "The Mill", 3)] == _rows(owners, "owner_id", "owner", "products")
+    assert [0.0, 0.6] == owners["score"].tolist()
+    assert {("RICE", "Rice", 2), ("SALT", "Rice", 1), (None, None, 1)} == set(
+        _rows(kinds, "kind_code", "kind", "products")
+    )
+
+
+def test_products_are_grouped_by_tag_market_language_and_any_column(audit: Audit) -> None:
+    """A product counts under each of its tags; the tags of an update that waits are not its own."""
+    tags = audit.scores("tag").set_index("tag")["products"].to_dict()
+    markets = _rows(audit.scores("market"), "market", "market_label", "products")
+    languages = audit.scores("language").set_index("language")
+
+    assert {"new": 2, "exportable": 1} == tags
+    assert {("56", "Belgium", 1), (None, None, 3)} == set(markets)
+    assert {"fr": 3, "nl": 4} == languages["products"].to_dict()
+    assert {"fr": 2 / 3, "nl": 1 / 4} == languages["score"].to_dict()
+    assert {GOOD: 2, BAD: 2} == audit.scores("gtin").set_index("gtin")["products"].to_dict()
+    with pytest.raises(QueryError, match="did you mean 'brand'"):
+        audit.scores("brands")
+
+
+def test_scores_can_be_of_one_block(audit: Audit) -> None:
+    """That is how the heat map is made."""
+    texts = audit.scores("owner", block="texts").set_index("owner_id")["score"]
+
+    assert 10 / 18 == texts["4"]
+    with pytest.raises(QueryError, match="No check stands under 'food'; there are identity, texts"):
+        audit.scores("owner", block="food")
+
+
+def test_gaps_say_what_mending_each_would_bring(audit: Audit) -> None:
+    """Ready counts the products of which it is the only failing blocker."""
+    gaps = audit.gaps().set_index("check")
+
+    assert ["valid_gtin", FR, NL] == gaps.index.tolist()
+    assert [2, 1, 3] == gaps["products"].tolist()
+    assert [3 / 4, 2 / 4, 1 / 4] == gaps["ready_if_fixed"].tolist()
+    assert [26 / 36, 22 / 36, 24 / 36] == gaps["score_if_fixed"].tolist()
+    by_rule = audit.gaps("rule").set_index("rule")
+    assert (3, 0.5, 28 / 36) == tuple(
+        by_rule.loc["required_text", ["products", "ready_if_fixed", "score_if_fixed"]]
+    )
+    assert "namePublicLong is filled in fr (and 1 more)" == by_rule.loc["required_text", "title"]
+    with pytest.raises(QueryError, match="by 'check' or by 'rule'"):
+        audit.gaps("owner")
+
+
+def test_if_fixed_is_what_happens_when_it_is_fixed(sample: prodex.Catalog) -> None:
+    """Make the failing cells of a check pass and count again: the same figures."""
+    audit = prodex.audit(sample, "core", now=AS_OF)
+    for gap in audit.gaps().to_dict("records"):
+        place = [check.id for check in audit.checks].index(gap["check"])
+        mended = audit.states.copy()
+        mended[mended[:, place] == 1, place] = 0
+        tally = type(audit.tally).of(mended, audit.checks)
+
+        assert pytest.approx(tally.ready.mean()) == gap["ready_if_fixed"]
+        assert pytest.approx(tally.earned.sum() / tally.possible.sum()) == gap["score_if_fixed"]
+
+
+def test_failures_are_all_with_what_was_seen(audit: Audit) -> None:
+    """Evidence where there is some, the matrix where something is missing; filtered by any column."""
+    failures = audit.failures()
+
+    assert [("2", "valid_gtin"), ("2", NL), ("3", FR), ("3", NL), ("4", "valid_gtin"), ("4", NL)] == _rows(
+        failures, "product_id", "check"
+    )
+    first = failures.iloc[0]
+    assert (BAD, "Riz", "4", "The Mill", "blocker", "gtin", BAD) == tuple(
+        first[["gtin", "name", "owner_id", "owner", "severity", "attribute", "value"]]
+    )
+    assert "nl" == failures["language"].iloc[1]
+    assert "Write namePublicLong in nl." == failures["fix"].iloc[1]
+    assert 3 == len(audit.failures(severity="blocker"))
+    assert ["4"] == audit.failures(severity=["blocker"], owner_id=None)["product_id"].tolist()
+    assert ["2"] == audit.failures(language="nl", name="Riz")["product_id"].tolist()
+    assert audit.failures(check="nothing").empty
+    with pytest.raises(QueryError, match="did you mean 'severity'"):
+        audit.failures(severty="blocker")
+    whole = pa.Table.from_batches(audit.failure_batches())
+    assert len(failures) == whole.num_rows
+
+
+def test_coverage_is_filled_of_applicable(audit: Audit) -> None:
+    """By language, and by any group."""
+    assert [("namePublicLong", "fr", 2, 3), ("namePublicLong", "nl", 1, 4)] == _rows(
+        audit.coverage(), "attribute", "language", "filled", "applicable"
+    )
+    rice = audit.coverage("kind").query("kind_code == 'RICE'")
+    assert [("fr", 2, 2, 1.0), ("nl", 1, 2, 0.5)] == _rows(
+        rice, "language", "filled", "applicable", "coverage"
+    )
+
+
+def test_by_check_has_one_row_for_each(audit: Audit) -> None:
+    """With its own score."""
+    assert [0.5, 2 / 3, 0.25] == audit.by_check()["score"].tolist()
+
+
+def test_a_trend_is_in_order_of_time_and_says_what_is_comparable(audit: Audit) -> None:
+    """Another profile is another measure."""
+    earlier = prodex.audit(prodex.flatten(RECORDS[:1]), "core", now=AS_OF.replace(month=9))
+
+    trend = audit.trend([earlier])
+
+    assert [1, 4] == trend["products"].tolist()
+    assert [False, True] == trend["comparable"].tolist()
+
+
+def test_the_repr_prints_formula_version_and_caveat(audit: Audit) -> None:
+    """With every score."""
+    for shown in (repr(audit), audit._repr_html_()):
+        assert "Audit of 4 products by 3 checks" in shown
+        assert "score = weight of checks passed / weight of checks passed or failed" in shown
+        assert "Rule set " in shown
+        assert "Completeness is not accuracy" in shown
+        assert "if fixed: ready 75.0 %, score 72.2 %" in shown
+
+
+def test_own_checks_are_counted_under_the_score() -> None:
+    """They are no part of the rule set's version."""
+
+    @prodex.rule(title="never")
+    def is_mine(products: Products) -> prodex.Verdict:
+        return prodex.Verdict([True] * len(products))
+
+    audit = prodex.audit(prodex.flatten([{"id": 7}]), {"checks": {"is_mine": {}}})
+
+    assert "and 1 own check." in repr(audit)
+
+
+def test_unknown_is_counted_and_shown() -> None:
+    """What was not asked for stands in the figures, not in the score."""
+    catalog = prodex.flatten([{"id": 7, "gtin": GOOD}])
+    origin = prodex.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
+    audit = prodex.audit(prodex.Catalog(catalog.parts, origin), PROFILE, now=AS_OF)
+
+    assert (2, 2, 1.0) == tuple(audit.summary()[["unknown", "checks_unknown", "score"]])
+    assert "2 of 3 checks unknown for all products" in repr(audit)
+    assert [1, 1] == audit.coverage()["unknown"].tolist()
+
+
+def _rows(frame: pd.DataFrame, *columns: str) -> list[tuple[object, ...]]:
+    chosen = frame[list(columns)].astype(object)
+    return list(chosen.where(chosen.notna(), None).itertuples(index=False, name=None))

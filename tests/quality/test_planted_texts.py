@@ -1,0 +1,62 @@
+"""The plan of planted defects against the rules: every defect found, and none that nobody planted."""
+
+from __future__ import annotations
+
+import pytest
+
+import prodex
+from prodex.quality.outcome import Audit
+from prodex.sandbox.sample import AS_OF, DEFECTS, plan, shared_products
+from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile
+
+pytestmark = pytest.mark.xdist_group("sample")
+
+
+#: What is no defect of a product: nobody has validated it yet.
+NO_DEFECT = {"is_validated"}
+
+
+@pytest.fixture(scope="module")
+def catalog() -> prodex.Catalog:
+    """The sample as the retailer sees it that sees all."""
+    return prodex.flatten(product.record for product in shared_products(COUNT))
+
+
+@pytest.fixture(scope="module")
+def audit(catalog: prodex.Catalog) -> Audit:
+    """Judge it by the checks that stand for a kind of defect."""
+    return prodex.audit(catalog, profile(), now=AS_OF, progress=False)
+
+
+def test_every_kind_of_defect_has_its_check() -> None:
+    """None is planted that no rule looks for."""
+    assert set(DEFECTS) == set(CHECKS)
+
+
+def test_every_check_is_asked(audit: Audit) -> None:
+    """No rule crashes, and nothing is unknown."""
+    assert () == audit.crashes
+    assert 0 == (audit.states == 3).sum()
+
+
+@pytest.mark.parametrize("defect", sorted(CHECKS))
+def test_every_planted_defect_is_found(audit: Audit, defect: str) -> None:
+    """Recall is 1."""
+    assert set() != planted(defect)
+    assert set() == planted(defect) - found(audit, defect)
+
+
+@pytest.mark.parametrize("defect", sorted(CHECKS))
+def test_no_defect_is_invented(audit: Audit, defect: str) -> None:
+    """Precision is 1: what a check finds was planted, or follows from what was planted."""
+    assert set() == found(audit, defect) - explained(defect)
+
+
+def test_nothing_is_found_on_products_without_a_defect(catalog: prodex.Catalog) -> None:
+    """Neither by the rules that nothing was planted for."""
+    spoilt = {defect.product_id for defect in plan(COUNT)}
+    failures = prodex.audit(catalog, "online-listing", now=AS_OF, progress=False).failures(
+        block=["identity", "texts", "freshness"]
+    )
+    assert set() == set(failures.loc[~failures["product_id"].isin(spoilt), "rule"]) - NO_DEFECT
+    assert len(failures) > 100

@@ -1,0 +1,468 @@
+"""The report says what the audit says, in its order, verbatim, and nothing in it runs or asks the network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from datetime import timedelta
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.errors import InputError
+from prodex.quality.display import percent
+from prodex.quality.report import figures
+from prodex.quality.report.contents import contents
+from prodex.quality.report.limits import even_limit, words
+from prodex.quality.report.page import rendered
+from prodex.quality.report.standings import GROUPINGS
+from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.quality.states import State
+from prodex.sandbox.sample import AS_OF
+
+from . import hostile
+from .reading_html import Node, parsed, read
+
+#: A few checks of each severity; profiles that come with prodex may change.
+PROFILE = {
+    "checks": {
+        "valid_gtin": {"severity": "blocker"},
+        "has_front_packshot": {"severity": "blocker"},
+        "duplicate_gtin": {},
+        "updated_within": {"days": 365, "severity": "info"},
+        "required_text": [
+            {"attribute": "namePublicLong", "language": "of the market", "severity": "blocker"},
+            {"attribute": ["namePublicShort", "description"], "language": "of the market"},
+        ],
+    }
+}
+ORDER = ["figures", "grades", "gaps", "standings", "offenders", "checks", "failing", "cards"]
+
+
+@pytest.fixture(scope="module")
+def audit(sample: prodex.Catalog) -> prodex.Audit:
+    return prodex.audit(sample, PROFILE, now=AS_OF)
+
+
+@pytest.fixture(scope="module")
+def earlier(sample: prodex.Catalog) -> prodex.Audit:
+    part = sample.where(is_consumer_unit=True)
+    return prodex.audit(part, PROFILE, now=AS_OF - timedelta(days=31))
+
+
+@pytest.fixture(scope="module")
+def page(audit: prodex.Audit, earlier: prodex.Audit, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return audit.to_html(tmp_path_factory.mktemp("report") / "my report.html", trend=[earlier])
+
+
+@pytest.fixture(scope="module")
+def top(page: Path) -> Node:
+    return read(page)
+
+
+@pytest.fixture
+def hostile_page(tmp_path: Path) -> Path:
+    return hostile.audit().to_html(tmp_path / "hostile.html")
+
+
+def test_sections_stand_in_their_order(top: Node) -> None:
+    """Header, figures, grades, gaps, heat map, offenders, rules, failing products, cards, footnotes."""
+    body = top.one("body")
+    landmarks = [one.name for one in body.inside if isinstance(one, Node)]
+    assert ["a", "header", "nav", "main", "footer", "script"] == landmarks
+    assert ORDER == [one.attributes["id"] for one in body.one("main").all("section")]
+    links = [one.attributes["href"] for one in body.one("nav").all("a")]
+    assert [f"#{name}" for name in [*ORDER, "notes"]] == links
+
+
+def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> None:
+    """Catalogue, moment, query and what the query left out stand first."""
+    query = prodex.ProductQuery(target_market=250, source_include=["brand"], product_languages=["fr"])
+    catalog = prodex.load_products(service, query, name="shop", progress=False)
+    head = read(prodex.audit(catalog, PROFILE, now=AS_OF).to_html(tmp_path / "a.html")).one("header")
+    facts = {
+        one.one("dt").words: one.one("dd").words for one in head.one("dl").inside if isinstance(one, Node)
+    }
+    assert "shop" == head.one("h1").words == facts["Catalogue"]
+    assert repr(query) == facts["Query"]
+    assert service.base_url == facts["From"]
+    assert f"{catalog.origin.server_time:%Y-%m-%d %H:%M} UTC" == facts["Asked"]
+    assert "Only these attributes were asked for: brand" in facts["Not asked"]
+    assert "Only texts in these languages were asked for: fr." in facts["Not asked"]
+    assert "Unknown therefore, for every product:" in facts["Not asked"]
+    assert "required_text[namePublicLong,fr]" in facts["Not asked"]
+
+
+def test_tiles_are_the_summary_with_its_change(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
+    """Ready, mean score, products to work on and blockers, and what became of them."""
+    now, then = audit.summary(), earlier.summary()
+    tiles = [one for one in top.one("ul", class_="tiles").inside if isinstance(one, Node)]
+    assert [
+        percent(now["ready"]),
+        percent(now["mean_score"]),
+        str(now["to_work_on"]),
+        str(now["with_blockers"]),
+    ] == [tile.one("strong").words for tile in tiles]
+    more = now["to_work_on"] - then["to_work_on"]
+    assert more > 0
+    assert f"▲ {more} more since {earlier.now:%Y-%m-%d} (worse)" in tiles[2].words
+    step = (now["ready"] - then["ready"]) * 100
+    assert f"{abs(step):.1f} points" in tiles[0].words
+
+
+def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.Audit) -> None:
+    """The newest earlier audit by the same profile and rules counts; a later one or another measure does not."""
+    other = replace(earlier, rule_set="0", now=AS_OF - timedelta(days=1))
+    later = replace(earlier, now=AS_OF + timedelta(days=1))
+    older = replace(earlier, now=AS_OF - timedelta(days=300))
+    shown = contents(audit, [older, other, later, earlier])
+    assert all(f"{earlier.now:%Y-%m-%d}" in str(tile.change) for tile in shown.tiles)
+    assert [None] * 4 == [tile.change for tile in contents(audit, [other, later]).tiles]
+    assert "another measure" in rendered(shown)
+
+
+def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
+    """Each audit stands in the table with the numbers behind the picture."""
+    expected = [
+        [str(row["products"]), percent(row["ready"]), percent(row["mean_score"])]
+        + [str(row[f"grade_{grade}"]) for grade in "ABCDE"]
+        for row in audit.trend([earlier]).to_dict("records")
+    ]
+    assert expected == [row[2:] for row in top.one("section", id="grades").one("table").rows()]
+    assert (
+        ", ".join(f"{audit.summary()[f'grade_{g}']} {g}" for g in "ABCDE") in top.one("img").attributes["alt"]
+    )
+
+
+def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
+    """The five largest, each with what ready becomes."""
+    found = audit.gaps()
+    shown = top.one("ol", class_="gaps").all("li")
+    assert min(5, len(found)) == len(shown)
+    assert f"{len(shown)} of {len(found)} checks that fail" in top.one("section", id="gaps").words
+    for gap, row in zip(shown, found.to_dict("records"), strict=False):
+        assert gap.one("h3").words.startswith(row["title"])
+        assert f"{row['products']} of {row['applicable']} products fail" in gap.words
+        assert f"ready becomes {percent(row['ready_if_fixed'])}" in gap.words
+        assert f"score {percent(row['score_if_fixed'])}." in gap.words
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_heat_map_is_that_of_the_scores(audit: prodex.Audit, top: Node, by: str) -> None:
+    """Each grouping has its table, worst first, with a column for each block."""
+    whole = audit.scores(by)
+    whole = whole[whole["products"] > 0]
+    table = top.one("div", class_=f"panel of-{by}").one("table")
+    rows = table.rows()
+    shown = min(25, len(whole))
+    assert f"{shown} of {len(whole)}" in table.one("caption").words
+    assert [percent(score) for score in whole["score"][:shown]] == [
+        row[2].split(" %")[0] + " %" for row in rows
+    ]
+    code = whole.columns[0]
+    for place, block in enumerate(dict.fromkeys(check.block for check in audit.checks), 3):
+        scores = audit.scores(by, block=block).set_index(code)
+        for row, group in zip(rows, whole[code], strict=False):
+            here = scores.loc[group] if group in scores.index else {"score": float("nan"), "failed": 0}
+            expected = "–" if pd.isna(here["score"]) else percent(here["score"])
+            assert row[place] == (f"{expected}{here['failed']} fail" if here["failed"] else expected)
+
+
+def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> None:
+    """Owners stand by the number of failures, with what fails most often in them."""
+    scores = audit.scores("owner").set_index("owner")
+    rows = top.one("div", class_="panel worst-owner").one("table").rows()
+    failed = [int(row[1]) for row in rows]
+    assert sorted(scores["failed"], reverse=True)[: len(rows)] == failed
+    failures = audit.failures().drop_duplicates(["product_id", "check"])
+    for row in rows:
+        assert scores.loc[row[0], "failed"] == int(row[1])
+        assert f"{scores.loc[row[0], 'to_work_on']} of {scores.loc[row[0], 'products']}" == row[2]
+        counts = failures[failures["owner"] == row[0]]["check"].value_counts()
+        check, count = re.fullmatch(r"(.+) \((\d+)\)", row[-1]).groups()  # type: ignore[union-attr]
+        assert int(count) == counts.max() == counts[check]
+
+
+def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> None:
+    """Each check has a line with its counts; those that fail stand first and lead to their products."""
+    table = audit.by_check().set_index("check")
+    shown = top.one("section", id="checks").one("table")
+    rows = [one for one in shown.one("tbody").inside if isinstance(one, Node)]
+    assert set(table.index) == {row.one("code").words for row in rows}
+    for row, cells in zip(rows, shown.rows(), strict=True):
+        facts = table.loc[row.one("code").words]
+        counts = (
+            facts["failed"],
+            facts["failed"] + facts["passed"],
+            facts["not_applicable"],
+            facts["unknown"],
+        )
+        assert [f"{count:,}" for count in counts] == cells[4:8]
+        assert (percent(facts["score"]) if cells[5] != "0" else "–") == cells[8]
+        for link in row.all("a"):
+            (target,) = [one for one in top.walk() if one.attributes.get("id") == link.attributes["href"][1:]]
+            assert f"Findings of {row.one('code').words}" == target.attributes["aria-label"]
+    failing = [cells[4] != "0" for cells in shown.rows()]
+    assert sorted(failing, reverse=True) == failing
+
+
+def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top: Node) -> None:
+    """Product, field, value and reason of each finding stand under its check."""
+    failures = audit.failures()
+    section = top.one("section", id="failing")
+    assert f"{len(failures)} of {len(failures)} failures" in section.words
+    for check, rows in failures.groupby("check", observed=True):
+        table = section.one("div", **{"aria-label": f"Findings of {check}"}).one("table")
+        expected = [
+            (row.gtin, row.owner, row.reason if isinstance(row.reason, str) else "–")
+            for row in rows.itertuples()
+        ]
+        assert expected == [(row[0], row[2], row[5]) for row in table.rows()]
+
+
+def test_files_beside_the_page_hold_everything(audit: prodex.Audit, page: Path, top: Node) -> None:
+    """The linked files exist, say how many rows they have, and are the audit's own tables."""
+    links = [a.attributes["href"] for a in top.one("ul", class_="files").all("a")]
+    assert [
+        f"my_report_files/{n}.{e}" for n in ("failures", "products", "checks") for e in ("csv", "parquet")
+    ] == links
+    folder = page.with_name("my_report_files")
+    failures = pd.read_parquet(folder / "failures.parquet")
+    assert audit.failures()["reason"].tolist() == failures["reason"].tolist()
+    again = pd.read_csv(folder / "failures.csv", dtype="str")
+    assert failures["gtin"].tolist() == again["gtin"].tolist()
+    products = pd.read_parquet(folder / "products.parquet")
+    assert audit.products["score"].tolist() == products["score"].tolist()
+    assert f"all products with score and grade, {len(products)} rows" in top.one("ul", class_="files").words
+    assert (
+        audit.by_check()["failed"].tolist() == pd.read_parquet(folder / "checks.parquet")["failed"].tolist()
+    )
+
+
+def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, top: Node) -> None:
+    """Those with most failing blockers, then with the least score, each with its texts in their languages."""
+    products = audit.products
+    worst = products[products["failed"] > 0].sort_values(
+        ["blockers", "score"], ascending=[False, True], kind="stable"
+    )
+    cards = top.all("article", class_="card")
+    gtins = [card.one("dd", class_="gtin").words for card in cards]
+    assert worst["gtin"].head(10).tolist() == gtins
+    assert f"{len(cards)} of {len(worst)} products with failures" in top.one("section", id="cards").words
+    assert audit.catalog is not None
+    texts = audit.catalog.texts
+    own = texts[(texts["gtin"] == gtins[0]) & ~texts["attribute"].str.startswith("lastRequest.")]
+    (table,) = [one for one in cards[0].all("table") if "texts" in one.one("caption").words] or [None]
+    shown = [] if table is None else [row[2] for row in table.rows()]
+    assert sorted(own["text"]) == sorted(shown)
+
+
+def test_without_its_catalogue_a_card_says_so(audit: prodex.Audit) -> None:
+    """An audit whose catalogue is not at hand has no texts to show."""
+    text = rendered(contents(replace(audit, catalog=None)))
+    assert "The catalogue was not at hand" in text
+    assert "Texts</h4>" not in text
+
+
+def test_footnotes_say_how_far_the_figures_go(sample: prodex.Catalog, tmp_path: Path) -> None:
+    """Formula, rule set, caveat, crashes, unknowns, and a catalogue that is not whole."""
+    prodex.rule(title="it raises")(hostile.raises)
+    ledger = replace(sample.origin.ledger, announced=500)
+    partial = replace(sample, origin=sample.origin.with_ledger(ledger))
+    top = read(
+        prodex.audit(partial, {"checks": {"raises": {}, "valid_gtin": {}}}).to_html(tmp_path / "a.html")
+    )
+    notes = top.one("footer").words
+    assert FORMULA in notes
+    assert CAVEAT in notes
+    assert "Rule set" in notes
+    assert "1 crashes: these checks are unknown there, and never a pass" in notes
+    assert "ValueError" in top.one("footer").one("table").rows()[0][2]
+    assert "incomplete: 400 of 500 products" in notes
+    assert "incomplete: 400 of 500 products" in top.one("ul", class_="warnings").words
+
+
+def test_hostile_text_is_shown_verbatim(hostile_page: Path) -> None:
+    """What suppliers typed stands on the page letter by letter, in each place, isolated from what is around it."""
+    top = read(hostile_page)
+    main, there = top.one("main"), [bdi.text for bdi in top.all("bdi")]
+    (findings,) = [one for one in main.all("div") if one.attributes.get("aria-label") == "Findings of fails"]
+    for text in (*hostile.STRINGS, hostile.CONTROLS[1], hostile.LONG):
+        cells = [cell for row in findings.all("tr") for cell in row.all("td")]
+        assert 2 <= sum(text in [bdi.text for bdi in cell.all("bdi")] for cell in cells), text
+        label = text[:160]
+        assert any(
+            label == bdi.text for one in main.all("article", class_="card") for bdi in one.all("bdi")
+        ) or (label in there)
+        assert sum(label == one for one in there) >= 4, text
+    assert {"auto"} == {bdi.attributes.get("dir") for bdi in top.all("bdi")}
+    assert hostile.STRINGS[0] in top.one("section", id="checks").text
+
+
+def test_long_texts_are_folded_and_say_their_length(hostile_page: Path) -> None:
+    """40,000 characters stand behind a line that says how many; a label that is cut says of how many."""
+    top = read(hostile_page)
+    folded = [one for one in top.all("details", class_="typed") if one.one("bdi").text == hostile.LONG]
+    assert folded
+    assert {f"{len(hostile.LONG):,} characters"} == {one.one("summary").words for one in folded}
+    assert f"(160 of {len(hostile.LONG):,} characters)" in top.text
+
+
+def test_nothing_on_the_page_runs_or_is_fetched(page: Path, hostile_page: Path) -> None:
+    """One script, ours, whose hash the policy names; no address but of this page, its files, and its own picture."""
+    for path in (page, hostile_page):
+        top = read(path)
+        policy = top.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
+        script = top.one("script")
+        hashed = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+        assert (
+            f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{hashed}'; "
+            "base-uri 'none'; form-action 'none'"
+        ) == policy
+        assert {} == script.attributes
+        for node in top.walk():
+            assert not [name for name in node.attributes if name.startswith("on")]
+            assert node.name not in {
+                "iframe",
+                "object",
+                "embed",
+                "link",
+                "base",
+                "form",
+                "video",
+                "audio",
+                "svg",
+            }
+            for name in ("src", "href", "srcset", "action", "data", "background"):
+                address = node.attributes.get(name, "#")
+                assert re.match(r"#|data:image/svg\+xml;base64,|[\w%]+_files/\w+\.(csv|parquet)$", address), (
+                    address
+                )
+            style = node.attributes.get("style", "")
+            assert re.fullmatch(r"(width:[\d.]+%)?", style)
+        assert not re.search(r"url\(|@import|expression", top.one("style").text)
+
+
+def test_csv_runs_nothing_in_a_spreadsheet(hostile_page: Path) -> None:
+    """A text that looks like a formula has an apostrophe before it in CSV, and is as it came in Parquet."""
+    folder = hostile_page.with_name("hostile_files")
+    (formula,) = [text for text in hostile.STRINGS if text.startswith("=")]
+    assert f"'{formula}" in pd.read_csv(folder / "failures.csv", dtype="str")["value"].tolist()
+    assert formula in pd.read_parquet(folder / "failures.parquet")["value"].tolist()
+
+
+def test_tables_and_headings_can_be_followed(top: Node) -> None:
+    """Headings do not skip a level; tables have captions, their headings a scope; ids are there once."""
+    levels = [int(node.name[1]) for node in top.walk() if re.fullmatch("h[1-6]", node.name)]
+    assert 1 == levels[0] == min(levels)
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    for table in top.all("table"):
+        assert table.one("caption").words
+        assert all(head.attributes.get("scope") in {"col", "row"} for head in table.all("th"))
+    ids = [node.attributes["id"] for node in top.walk() if "id" in node.attributes]
+    assert len(set(ids)) == len(ids)
+    named = {
+        node.attributes["aria-labelledby"] for node in top.walk() if "aria-labelledby" in node.attributes
+    }
+    assert named <= set(ids)
+
+
+def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
+    """With more failures than a page bears, each check shows some, and every place says how many of how many."""
+    many = {"checks": {"required_text": [{"attribute": f"nothing{n}", "language": "fr"} for n in range(9)]}}
+    audit = prodex.audit(sample, many | {"checks": {**many["checks"], "valid_gtin": {}}}, now=AS_OF)
+    shown = contents(audit)
+    total = int((audit.states == State.FAIL).sum())
+    assert 2_000 < total == shown.failures_total
+    assert 1_900 < shown.failures_shown <= 2_000
+    assert {len(one.rows) for one in shown.failing if one.total > 300} == {
+        max(len(o.rows) for o in shown.failing)
+    }
+    assert all(len(one.rows) == one.total for one in shown.failing if one.total < 50)
+    text = rendered(shown)
+    assert f"{shown.failures_shown:,} of {total:,} failures" in text
+    assert f"{len(shown.failing[0].rows):,} of {shown.failing[0].total:,} findings" in text
+
+
+def test_endless_values_are_cut_aloud() -> None:
+    """When the values alone would burst the page, each shows as much as fits, and says of how much."""
+    text = "<" * 40_000
+    name = [{"expressedIn": {"code": "fra-FR"}, "data": text}]
+    records = [{"id": n, "gtin": f"{n}", "namePublicLong": name} for n in range(100)]
+    prodex.rule(title="always")(hostile.fails)
+    page = rendered(contents(prodex.audit(prodex.flatten(records), {"checks": {"fails": {}}})))
+    assert len(page.encode()) < 5_000_000
+    shown = parsed(page).one("div", **{"aria-label": "Findings of fails"}).all("td", class_="typed")[0]
+    length = len(shown.one("bdi").text)
+    assert 1_000 < length < 40_000
+    assert f"{length:,} of 40,000 characters" in shown.words
+
+
+def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> None:
+    """100,000 products and their failures make a page below 5 MB."""
+    times = 100_000 // len(audit)
+    large = replace(audit, parts=audit.parts * times, catalog=None)
+    page = rendered(contents(large))
+    assert f"{len(audit) * times:,} products" in page
+    assert f"of {len(audit.failures()) * times:,} failures" in page
+    assert len(page.encode()) < 5_000_000
+
+
+@pytest.mark.parametrize(
+    "records",
+    [[], [{"id": 1}], [{"id": 1, "gtin": "03036811359935"}]],
+    ids=["empty", "one field", "all pass"],
+)
+def test_little_makes_a_page_too(records: list[dict[str, object]], tmp_path: Path) -> None:
+    """An empty catalogue, one of one field, and one without failures are shown as what they are."""
+    top = read(
+        prodex.audit(prodex.flatten(records), {"checks": {"valid_gtin": {}}}).to_html(tmp_path / "a.html")
+    )
+    assert ORDER == [one.attributes["id"] for one in top.one("main").all("section")]
+    assert f"{len(records)} products, 1 checks" in top.one("header").words
+
+
+def test_same_audit_gives_the_same_page(audit: prodex.Audit) -> None:
+    """Nothing in a page comes from the moment at which it was written."""
+    assert rendered(contents(audit)) == rendered(contents(audit))
+
+
+def test_what_cannot_be_written_is_refused(audit: prodex.Audit, tmp_path: Path) -> None:
+    """A folder is no file, and one audit no list of audits."""
+    with pytest.raises(InputError, match="is a folder"):
+        audit.to_html(tmp_path)
+    with pytest.raises(InputError, match="list of earlier audits"):
+        audit.to_html(tmp_path / "a.html", trend=audit)  # type: ignore[arg-type]
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_limits() -> None:
+    """What is shown never takes more room than there is; escaped characters count as what they become."""
+    assert 10 == even_limit([3, 3, 3], 10)
+    assert 4 == even_limit([3, 3, 9], 10)
+    assert 0 == even_limit([5] * 10, 9)
+    assert len(escape(words("&" * 100, 50).text)) <= 50
+    assert not words("").is_missing
+
+
+def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Audit) -> None:
+    """Charts for a notebook hold the same numbers; audits of another measure are not drawn."""
+    other = replace(earlier, profile="other")
+    drawn = figures.grades_over_time(audit.trend([earlier, other]))
+    assert ["2026-10-01", "2026-11-01"] == [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    widths = [bar.get_width() for bar in drawn.axes[0].patches]
+    counts = [
+        row[f"grade_{g}"] / row["products"] for _, row in audit.trend([earlier]).iterrows() for g in "ABCDE"
+    ]
+    assert pytest.approx(counts) == widths
+    gaps = figures.largest_gaps(audit, 3)
+    assert audit.gaps()["products"].head(3).tolist() == [bar.get_width() for bar in gaps.axes[0].patches]
+    scores = figures.score_map(audit, "market")
+    shown = [text.get_text() for text in scores.axes[0].texts]
+    assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)

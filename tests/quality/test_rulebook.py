@@ -1,0 +1,128 @@
+"""Rules: declared by a decorator, one's own next to those that come with prodex."""
+
+from __future__ import annotations
+
+import pytest
+
+import prodex
+from prodex.errors import InputError
+from prodex.quality.check import Check
+from prodex.quality.products import Products
+from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
+
+
+def test_a_rule_of_ones_own_is_judged_like_any_other() -> None:
+    """Defined here, named in a profile, seen in the matrix."""
+
+    @prodex.rule(title="the product is light", needs="grossWeight")
+    def is_light(products: Products, *, grams: float = 100.0) -> prodex.Verdict:
+        """Heavy ones need another carrier."""
+        weights = products.rows("quantities", "attribute", "value")
+        heavy = weights["product"][(weights["attribute"] == "grossWeight") & (weights["value"] > grams)]
+        return prodex.Verdict(products.any(heavy), evidence=prodex.Evidence(heavy.unique(), "grossWeight"))
+
+    weight = {"expressedIn": {"code": "GRM"}}
+    catalog = prodex.flatten(
+        [
+            {"id": 7, "grossWeight": [{**weight, "data": 90}]},
+            {"id": 8, "grossWeight": [{**weight, "data": 70}]},
+        ]
+    )
+    audit = prodex.audit(catalog, {"checks": {"is_light": {"grams": 80}}})
+
+    assert {"is_light[grams=80]": [1, 0]} == audit.matrix.to_dict("list")
+    assert "Heavy ones need another carrier." == RULES["is_light"].why
+    assert not prodex.rules().set_index("rule").loc["is_light", "shipped"]
+
+
+def test_defining_a_rule_again_replaces_it() -> None:
+    """As running a cell of a notebook again does."""
+    for title in ("before", "after"):
+
+        @prodex.rule(title=title)
+        def is_mine(products: Products) -> prodex.Verdict:
+            return prodex.Verdict([False] * len(products))
+
+    assert "after" == RULES["is_mine"].title
+
+
+def test_a_shipped_rule_is_replaced_only_on_purpose() -> None:
+    """Nobody loses the real valid_gtin by accident."""
+
+    def valid_gtin(products: Products) -> prodex.Verdict:
+        return prodex.Verdict([False] * len(products))
+
+    with pytest.raises(InputError, match="comes with prodex"):
+        prodex.rule(title="anything goes")(valid_gtin)
+    prodex.rule(title="anything goes", replace=True)(valid_gtin)
+
+    audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "1"}]), {"checks": {"valid_gtin": {}}})
+
+    assert [0] == audit.matrix["valid_gtin"].tolist()
+
+
+def _never(products: Products) -> prodex.Verdict:
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"severity": "fatal"}, "severity 'fatal' is none of blocker, error"),
+        ({"block": "prices"}, "block 'prices' is none of identity"),
+        ({"dimension": "beauty"}, "dimension 'beauty' is none of completeness"),
+        ({"scope": {"is_consumer_unti": True}}, "did you mean 'is_consumer_unit'"),
+        ({"scope": {"is_consumer_unit": "yes"}}, "holds boolean, and 'yes' is none"),
+        ({"scope": {"market": "Atlantis"}}, "no market 'Atlantis'"),
+    ],
+)
+def test_a_rule_says_what_is_wrong_with_its_words(words: dict[str, object], why: str) -> None:
+    """At once, not when somebody audits."""
+    with pytest.raises(InputError, match=why):
+        prodex.rule(title="never", **words)(_never)  # type: ignore[arg-type]
+
+
+def test_a_parameter_needs_a_type() -> None:
+    """Else nobody could check what a profile gives."""
+
+    def vague(products: Products, *, limit) -> prodex.Verdict:  # type: ignore[no-untyped-def]
+        raise NotImplementedError
+
+    with pytest.raises(InputError, match="parameter limit needs a type"):
+        prodex.rule(title="never")(vague)
+
+
+@pytest.mark.parametrize(
+    ("rule", "parameters", "why"),
+    [
+        ("valid_gtim", {}, "did you mean 'valid_gtin'"),
+        ("required_text", {"attribute": "nameLegal"}, "language must be given"),
+        ("required_text", {"attribute": "nameLegal", "langauge": "fr"}, "did you mean 'language'"),
+        ("required_text", {"attribute": 3, "language": "fr"}, "attribute is 3; give a text"),
+        ("updated_within", {"days": 1.5}, "days is 1.5; give a whole number"),
+        ("updated_within", {"days": True}, "days is True; give a whole number"),
+        ("valid_gtin", {"days": 3}, "it takes none"),
+    ],
+)
+def test_parameters_are_checked(rule: str, parameters: dict[str, object], why: str) -> None:
+    """By name and type, with the nearest name."""
+    with pytest.raises(InputError, match=why):
+        Check.of(rule, parameters)
+
+
+def test_a_check_is_named_after_what_it_asks() -> None:
+    """Parameters as usual are not said."""
+    check = Check.of("required_text", {"attribute": "nameLegal", "language": "fr"})
+
+    assert ("required_text[nameLegal,fr]", "nameLegal is filled in fr") == (check.id, check.title)
+    assert "updated_within" == Check.of("updated_within").id
+    assert "updated_within[days=30]" == Check.of("updated_within", {"days": 30}).id
+
+
+def test_every_shipped_rule_says_what_it_is() -> None:
+    """Title, why, how to fix, severity and block stand with each."""
+    shipped = [rule for rule in RULES.values() if rule.shipped]
+    silent = [rule.id for rule in shipped if not (rule.title and rule.why and rule.fix and rule.needs)]
+
+    assert [] == silent
+    assert {True} == {rule.severity in SEVERITIES and rule.block in BLOCKS for rule in shipped}

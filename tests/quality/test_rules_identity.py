@@ -1,0 +1,136 @@
+"""The rules of identity, each on tiny products that pass, fail, are no question, or of which nothing was asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from prodex.quality.states import State
+from tests.quality.four_states import NOTHING, Case, lacks, named, rules_of
+
+UNIT = {"isConsumerUnit": True}
+OUTER = {"isConsumerUnit": False}
+RIGHT = {"gtin": "03036811359935"}
+SHORT = {"gtin": "3036811359935"}
+
+CASES = {
+    "valid_gtin": Case(
+        RIGHT,
+        {"gtin": "03036811359936"},
+        ("gtin", None, "03036811359936", "ends with the check digit 6, and 5 would be right"),
+        asked=(),
+    ),
+    "duplicate_gtin": Case(
+        {"gtin": "03663215000110"},
+        RIGHT,
+        ("gtin", None, "03036811359935", "also the GTIN of product 3"),
+        others=(RIGHT,),
+        asked=(),
+    ),
+    "gtin_is_unrestricted": Case(
+        RIGHT,
+        {"gtin": "02012345678903"},
+        ("gtin", None, "02012345678903", "of restricted circulation: begins with 201"),
+        SHORT,
+        asked=(),
+    ),
+    "gtin_is_of_a_product": Case(
+        RIGHT,
+        {"gtin": "09521234543213"},
+        ("gtin", None, "09521234543213", "952 stands for examples and demonstrations"),
+        SHORT,
+        asked=(),
+    ),
+    "consumer_unit_has_own_gtin": Case(
+        UNIT | RIGHT,
+        UNIT | {"gtin": "13663836037981"},
+        ("gtin", None, "13663836037981", "indicator 1 stands for an outer unit"),
+        OUTER | {"gtin": "13663836037981"},
+        asked=("dutyFeeTax",),
+    ),
+    "consumer_unit_is_of_fixed_measure": Case(
+        UNIT | RIGHT,
+        UNIT | {"gtin": "93663836037987"},
+        ("gtin", None, "93663836037987", "indicator 9 stands for a variable measure"),
+        OUTER | {"gtin": "93663836037987"},
+        asked=("dutyFeeTax",),
+    ),
+    "has_name": Case(named("Riz"), {"nameLegal": []}, ("namePublicLong", None, None, NOTHING)),
+    "has_brand": Case(
+        {"brand": {"code": 12}}, {"brand": {"label": "Acme"}}, ("brand.label", None, "Acme", "has a label without code")
+    ),
+    "has_kind": Case({"kind": {"code": "TEA"}}, {"kind": None}, ("kind.code", None, None, NOTHING)),
+    "has_gpc_brick": Case(
+        {"GPC": {"code": "10000045"}}, {"GPC": {"code": "Food"}}, ("GPC.code", None, "Food", "not eight digits")
+    ),
+    "says_whether_consumer_unit": Case(
+        OUTER, {"isConsumerUnit": None}, ("isConsumerUnit", None, None, NOTHING), asked=("dutyFeeTax",)
+    ),
+    "has_packaging_type": Case(
+        {"typePackaging": {"code": "EACH"}}, {"typePackaging": {}}, ("typePackaging.code", None, None, NOTHING)
+    ),
+    "has_owner": Case({"owner": {"name": "Acme"}}, {"owner": {"type": 1}}, (None, None, None, NOTHING)),
+    "has_uuid": Case(
+        {"uuid": "c995e7e9-1c3d-5922-864f-6714923b7de2"},
+        {"uuid": "c995e7e9"},
+        ("uuid", None, "c995e7e9", "not of the form of a uuid"),
+        asked=(),
+    ),
+    "has_market": Case(
+        {"product_key": {"target_market_id": 250}},
+        {"product_key": {"target_market_id": 999}},
+        ("product_key.target_market_id", None, "999", "no code of a market"),
+    ),
+    "brand_code_has_one_label": Case(
+        {"brand": {"code": 2, "label": "Acme"}},
+        {"brand": {"code": 1, "label": "Acme"}},
+        ("brand.label", None, "Acme", "also Bolt (1 products)"),
+        {"brand": {"code": 1}},
+        others=({"brand": {"code": 1, "label": "Bolt"}},),
+    ),
+    "brand_has_one_code": Case(
+        {"brand": {"code": 1, "label": "Bolt"}},
+        {"brand": {"code": 2, "label": "Acme"}},
+        ("brand.code", None, "2", "also 3 (1 products)"),
+        {"brand": {"code": 3}},
+        others=({"brand": {"code": 3, "label": "ACME"}},),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_what_the_rule_says(rule: str) -> None:
+    """It passes, it fails, or it is no question."""
+    assert CASES[rule].expected == CASES[rule].states(rule)
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_what_is_found(rule: str) -> None:
+    """Attribute, language, value verbatim and reason of the product that fails."""
+    assert CASES[rule].finding == CASES[rule].found(rule)
+
+
+@pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
+def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
+    """Where it would have passed as well as where it would have failed."""
+    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
+
+
+def test_the_brand_that_most_products_bear_is_right() -> None:
+    """One slip among many is the slip's fault; a GTIN that thousands bear does not name them all."""
+    acme, bolt = {"brand": {"code": 1, "label": "Acme"}}, {"brand": {"code": 1, "label": "Bolt"}}
+    case = Case(acme, bolt, ("brand.label", None, "Bolt", "also Acme (3 products)"), others=(acme, acme))
+    assert case.expected == case.states("brand_code_has_one_label")
+    assert case.finding == case.found("brand_code_has_one_label")
+
+
+def test_a_number_that_many_bear_names_the_first_and_counts_all() -> None:
+    """Thousands of products that name each other would be millions of names."""
+    case = Case({}, RIGHT, ("", None, None, ""), others=(RIGHT,) * 60)
+    reason = case.found("duplicate_gtin")[3]
+    assert reason.startswith("also the GTIN of 60 other products, of which the first 50 are 10, 11, ")
+
+
+def test_every_rule_is_tried_and_explained() -> None:
+    """None of the block is missing above, and each says why it matters and what to do."""
+    assert rules_of("identity") == set(CASES)
+    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}

@@ -1,0 +1,161 @@
+"""The rules of texts and languages, each on tiny products that pass, fail, are no question, or were not asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from prodex.quality.states import State
+from tests.quality.four_states import NOTHING, Case, described, lacks, named, rules_of, text
+
+LONG_FRENCH = "Notre recette est préparée en petites quantités avec des ingrédients choisis."
+LONG_GERMAN = "Unser Rezept wird in kleinen Mengen aus ausgewählten Zutaten zubereitet."
+NAME, ABOUT = "namePublicLong", "description"
+
+CASES = {
+    "required_text": Case(
+        named("Riz"),
+        named("Rice", "en"),
+        (NAME, "fr", None, NOTHING),
+        parameters={"attribute": NAME, "language": "fr"},
+    ),
+    "has_text": Case(described("Riz"), described(" "), (ABOUT, None, None, NOTHING), parameters={"attribute": ABOUT}),
+    "translated": Case(
+        {NAME: [text("fr", "Riz"), text("nl", "Rijst")]},
+        {NAME: [text("fr", "Riz"), text("de", "Reis")]},
+        (NAME, "nl", None, "filled in fr, de only"),
+        {NAME: []},
+        parameters={"language": "nl"},
+    ),
+    "translations_differ": Case(
+        {ABOUT: [text("fr", LONG_FRENCH), text("de", LONG_GERMAN)]},
+        {ABOUT: [text("fr", LONG_FRENCH), text("de", LONG_FRENCH)]},
+        (ABOUT, "fr", LONG_FRENCH, "the same as in de"),
+        {ABOUT: [text("fr", "Coca-Cola"), text("de", "Coca-Cola")]},
+    ),
+    "in_stated_language": Case(
+        described(LONG_FRENCH),
+        described(LONG_GERMAN),
+        (ABOUT, "fr", LONG_GERMAN, "reads as de, 100.0% sure"),
+        described(LONG_GERMAN, "fi"),
+    ),
+    "texts_say_their_language": Case(
+        named("Riz"),
+        {NAME: [text(None, "Riz"), text("xx", "Du riz")]},
+        (NAME, "xx", "Du riz", "says no language that there is"),
+        {},
+    ),
+    "one_text_per_language": Case(
+        {NAME: [text("fr", "Riz"), text("nl", "Rijst")]},
+        {NAME: [text("fr", "Riz"), text("fr", "Du riz")]},
+        (NAME, "fr", "Riz", "one of several in this language"),
+        {},
+    ),
+    "text_fits": Case(
+        named("Riz"),
+        named("Rizzi"),
+        (NAME, "fr", "Rizzi", "5 characters, 4 allowed"),
+        described("Rizzi"),
+        parameters={"attribute": NAME, "characters": 4},
+    ),
+    "texts_fit": Case(
+        described("Riz" * 6_666),
+        described("Riz" * 6_667),
+        (ABOUT, "fr", "Riz" * 6_667, "20,001 characters, 20,000 allowed"),
+        {},
+    ),
+    "text_says_enough": Case(
+        described("Du riz"),
+        described(" Riz  "),
+        (ABOUT, "fr", " Riz  ", "3 characters"),
+        named("Riz"),
+        parameters={"attribute": ABOUT, "characters": 4},
+    ),
+    "texts_without_control_characters": Case(
+        named("Riz\tet blé"), named("Ri\x07z"), (NAME, "fr", "Ri\x07z", "holds a control character"), {}
+    ),
+    "texts_without_invisible_characters": Case(
+        named("أرز"),
+        named("Riz \u202etxt"),
+        (NAME, "fr", "Riz \u202etxt", "holds a mark of direction, a zero-width space or a private sign"),
+        {},
+    ),
+    "texts_without_mojibake": Case(
+        named("PÃO DE AÇÚCAR, PÂTÉ Â L'ANCIENNE"),
+        named("CrÃ¨me brÃ»lÃ©e"),
+        (NAME, "fr", "CrÃ¨me brÃ»lÃ©e", "written as UTF-8 and read as something else"),
+        {},
+    ),
+    "names_on_one_line": Case(
+        named("Riz") | described("Du\nriz"),
+        named("Du\u2028riz"),
+        (NAME, "fr", "Du\u2028riz", "holds a line break"),
+        described("Du\nriz"),
+    ),
+    "names_not_in_capitals": Case(
+        named("BIO 100 %"), named("RIZ BIO"), (NAME, "fr", "RIZ BIO", "in capitals throughout"), described("RIZ BIO")
+    ),
+    "texts_without_stray_spaces": Case(
+        named("Du riz"), named("Du  riz"), (NAME, "fr", "Du  riz", "has spaces at an end or two in a row"), {}
+    ),
+    "texts_without_placeholders": Case(
+        named("Test de Rorschach, xxl"), named("(tbd)."), (NAME, "fr", "(tbd).", "stands there for its place only"), {}
+    ),
+    "texts_without_markup": Case(
+        named("Sel < 5 g, poids > 3 g"), named("<b>Riz</b>"), (NAME, "fr", "<b>Riz</b>", "holds HTML"), {}
+    ),
+    "texts_without_character_references": Case(
+        named("M&M; P&C;"),
+        named("P&acirc;t&#233;"),
+        (NAME, "fr", "P&acirc;t&#233;", "holds a character reference of HTML"),
+        {},
+    ),
+    "texts_without_formulas": Case(
+        named("-18 °C ou + 4 °C (max)"), named("=A1()"), (NAME, "fr", "=A1()", "a spreadsheet would compute it"), {}
+    ),
+    "names_without_addresses": Case(
+        named("Riz.com"),
+        named("Riz de www.riz.example"),
+        (NAME, "fr", "Riz de www.riz.example", "holds an address"),
+        described("www.riz.example"),
+    ),
+    "names_are_words": Case(
+        named("7UP"), named("4711-A"), (NAME, "fr", "4711-A", "has fewer than 2 letters"), described("4711")
+    ),
+    "texts_not_cut_off": Case(named("Riz."), named("Riz de Cam..."), (NAME, "fr", "Riz de Cam...", "ends in dots"), {}),
+    "description_is_more_than_name": Case(
+        described("Du riz blanc.") | named("Riz"),
+        described("Riz") | named("Riz"),
+        (ABOUT, "fr", "Riz", "is the name again"),
+        named("Riz"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_what_the_rule_says(rule: str) -> None:
+    """It passes, it fails, or it is no question."""
+    assert CASES[rule].expected == CASES[rule].states(rule)
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_what_is_found(rule: str) -> None:
+    """Attribute, language, value verbatim and reason of the product that fails."""
+    assert CASES[rule].finding == CASES[rule].found(rule)
+
+
+@pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
+def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
+    """Where it would have passed as well as where it would have failed."""
+    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
+
+
+def test_a_text_without_any_language_is_found() -> None:
+    """It is no localized text to the service either, and still stands there."""
+    without = Case({}, {NAME: [text(None, "Riz")]}, (NAME, None, "Riz", "says no language that there is"))
+    assert without.finding == without.found("texts_say_their_language")
+
+
+def test_every_rule_is_tried_and_explained() -> None:
+    """None of the block is missing above, and each says why it matters and what to do."""
+    assert rules_of("texts") == set(CASES)
+    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}

@@ -1,0 +1,64 @@
+"""Scope: conditions on columns of products, as checks and rules write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.quality.products import Products
+from prodex.quality.scope import Condition
+from prodex.sandbox.sample import AS_OF
+
+RECORDS = [
+    {"id": 1, "brand": {"code": "ACME"}, "lifeCycle": 1, "isConsumerUnit": True, "hasTags": [{"tag": "new"}]},
+    {"id": 2, "brand": {"code": "ACORN"}, "lifeCycle": 2, "isConsumerUnit": False},
+    {"id": 3, "brand": {"code": 12}, "product_key": {"target_market_id": "056"}},
+    {"id": 4},
+]
+
+
+@pytest.mark.parametrize(
+    ("only", "excepted", "meant"),
+    [
+        ({}, {}, [1, 2, 3, 4]),
+        ({"brand_code": "ACME"}, {}, [1]),
+        ({"brand_code": ["ACME", 12]}, {}, [1, 3]),
+        ({"brand_code": "AC*"}, {}, [1, 2]),
+        ({"brand_code": ["ACO*", None]}, {}, [2, 4]),
+        ({"brand_code": None}, {}, [4]),
+        ({}, {"brand_code": None}, [1, 2, 3]),
+        ({}, {"brand_code": "AC*", "life_cycle": 1}, [3, 4]),
+        ({"is_consumer_unit": False}, {}, [2]),
+        ({"is_consumer_unit": [True, None]}, {"brand_code": 12}, [1, 4]),
+        ({"life_cycle": [1, 2], "is_consumer_unit": True}, {}, [1]),
+        ({"tags_count": 1}, {}, [1]),
+        ({"market": "Belgium"}, {}, [3]),
+        ({"market": [56, 250]}, {}, [3]),
+        ({}, {"market": 56}, [1, 2, 4]),
+    ],
+)
+def test_a_condition_means_these_products(
+    only: dict[str, Any], excepted: dict[str, Any], meant: list[int]
+) -> None:
+    """All columns have to hold, any of the values, and none of the excepted ones."""
+    catalog = prodex.flatten(RECORDS)
+    products = Products(catalog.parts[0], catalog.origin, AS_OF)
+
+    held = Condition.of(only, excepted).holds(products.column, len(products))
+
+    assert meant == [n for n, is_meant in enumerate(held.tolist(), 1) if is_meant]
+
+
+def test_the_market_is_that_of_the_version_else_the_one_asked_for_else_the_given_one() -> None:
+    """In this order."""
+    catalog = prodex.flatten(RECORDS[2:])
+    asked = prodex.Origin("sandbox", prodex.ProductQuery(target_market=250))
+
+    def markets(origin: prodex.Origin, given: int | None) -> list[Any]:
+        return Products(catalog.parts[0], origin, AS_OF, given).column("market").to_pylist()
+
+    assert ["56", None] == markets(catalog.origin, None)
+    assert ["56", "528"] == markets(catalog.origin, 528)
+    assert ["56", "250"] == markets(asked, 528)

@@ -1,0 +1,76 @@
+"""States: made of verdicts by the engine alone, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from prodex import Evidence, Verdict
+from prodex.quality.states import State, VerdictRefused, judge
+
+ALL = np.ones(3, bool)
+
+
+def test_the_engine_makes_the_states() -> None:
+    """Out of scope or not a question is not applicable, whatever the rule says of failing."""
+    verdict = Verdict(fails=[True, True, False, True], applies=[True, False, True, True])
+
+    states = judge(verdict, np.array([True, True, True, False]), 0).states
+
+    assert [State.FAIL, State.NOT_APPLICABLE, State.PASS, State.NOT_APPLICABLE] == states.tolist()
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        [True, False, False],
+        np.array([True, False, False]),
+        pd.Series([True, False, False]),
+        pd.Series([True, None, False], dtype="boolean"),
+        pa.array([True, None, False]),
+        pa.chunked_array([[True], [False, False]]),
+    ],
+    ids=["list", "numpy", "pandas", "nullable", "arrow", "chunked"],
+)
+def test_booleans_come_in_any_form(fails: object) -> None:
+    """A missing boolean is no failure."""
+    assert [1, 0, 0] == judge(Verdict(fails), ALL, 0).states.tolist()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "why"),
+    [
+        ([True, False, False], "list instead of prodex.Verdict"),
+        (None, "NoneType instead of prodex.Verdict"),
+        (Verdict([True]), "fails has 1 values for 3 products"),
+        (Verdict(ALL, applies=[True] * 4), "applies has 4 values for 3 products"),
+        (Verdict(np.ones((3, 2), bool)), r"the shape \(3, 2\)"),
+        (Verdict([1, 0, 0]), "fails holds int64 instead of booleans"),
+        (Verdict(pd.Series([1, 0, 0])), "fails holds int64 instead of booleans"),
+        (Verdict(pd.Series([1, 0, 0], dtype="Int64")), "fails holds Int64 instead of booleans"),
+        (Verdict(pd.Series(ALL, index=[2, 1, 0])), "its order is not the products'"),
+        (Verdict([False, True, False], evidence=Evidence([0, 1])), "1 products that do not fail"),
+        (Verdict(ALL, evidence=Evidence([3])), "positions outside the 3 products"),
+        (Verdict(ALL, evidence=Evidence([-1])), "positions outside the 3 products"),
+        (Verdict(ALL, evidence=Evidence([0.5])), "as whole numbers"),
+        (Verdict(ALL, evidence=Evidence([0, 1], value=["a"])), "1 values of value for 2 rows"),
+    ],
+)
+def test_what_cannot_be_taken_is_refused_in_words(verdict: object, why: str) -> None:
+    """Each with what is wrong."""
+    with pytest.raises(VerdictRefused, match=why):
+        judge(verdict, ALL, 0)
+
+
+def test_evidence_is_kept_verbatim_for_failing_products_in_scope() -> None:
+    """Numbers, texts and missing values as they stand; what is out of scope is dropped."""
+    seen = [1.5, "=1+1", None]
+    verdict = Verdict(ALL, evidence=Evidence([0, 1, 2], "gtin", None, seen, pd.Series(["a", "b", "c"])))
+
+    rows = judge(verdict, np.array([True, True, False]), 7).evidence.to_pylist()
+
+    assert [(7, 0, "gtin", None, "1.5", "a"), (7, 1, "gtin", None, "=1+1", "b")] == [
+        tuple(row.values()) for row in rows
+    ]

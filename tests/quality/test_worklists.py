@@ -1,0 +1,612 @@
+"""Worklists: every failure once, in a workbook that shows text as text and takes new values in."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ET
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex.errors import InputError, QueryError
+from prodex.quality.outcome import Audit
+from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.quality.worklists.cells import LONGEST, all_spelled, cell, cells, spelled
+from prodex.quality.worklists.grouping import file_names
+from prodex.quality.worklists.rows import WORKLIST
+from prodex.quality.worklists.sheets import TO_FIX, Facts, Worklist
+from prodex.quality.worklists.workbook import write_workbook
+from prodex.sandbox.sample import AS_OF
+from tests.quality.workbooks import keys, sheets, to_fix, validations, xml
+
+CORE = {
+    "checks": {
+        "valid_gtin": {"severity": "blocker"},
+        "required_text": {
+            "attribute": ["namePublicLong", "namePublicShort", "description"],
+            "language": "fr",
+        },
+        "has_front_packshot": {"severity": "info"},
+    }
+}
+
+
+def text(data: str, code: str = "fra-FR") -> dict[str, Any]:
+    return {"expressedIn": {"code": code}, "data": data}
+
+
+def own_rule(attribute: str | None, language: str | None = None, value: str | None = None) -> Any:
+    """Declare a rule that fails for everything, with evidence as given."""
+
+    @prodex.rule(title="nothing is right", fix="Mend it.")
+    def nothing_is_right(products: Any) -> prodex.Verdict:
+        everything = list(range(len(products)))
+        return prodex.Verdict(
+            [True] * len(products),
+            evidence=prodex.Evidence(everything, attribute, language, value, "as told"),
+        )
+
+    return nothing_is_right
+
+
+def audited(*records: dict[str, Any], checks: Any = None) -> Audit:
+    return prodex.audit(prodex.flatten(records), checks or CORE, now=AS_OF)
+
+
+def all_rows(folder: Path) -> pd.DataFrame:
+    return pd.concat(
+        [pq.read_table(path).to_pandas() for path in folder.glob("*.parquet")], ignore_index=True
+    )
+
+
+SMALL = [
+    {"id": 1, "gtin": "03036811359935", "owner": {"id": 4, "name": "Mill"}, "isConsumerUnit": True},
+    {"id": 2, "gtin": "03036811359936", "owner": {"id": 4, "name": "Mill"}, "namePublicLong": [text("Pain")]},
+    {
+        "id": 3,
+        "gtin": "03036811359935",
+        "owner": {"id": 5, "name": "Mill"},
+        "updatedAt": "2026-10-01T08:00:00",
+    },
+    {"id": 4, "gtin": "03036811359935"},
+]
+
+
+def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_path: Path) -> None:
+    """Groups go by code, never by label; products without owner have a worklist of their own."""
+    audit = audited(*SMALL)
+
+    index = audit.worklists(tmp_path / "to_fix")
+
+    there = {path.name for path in (tmp_path / "to_fix").iterdir()}
+    stems = ["Mill-4", "Mill-5", "no_owner"]
+    assert {f"{s}.{e}" for s in stems for e in ("xlsx", "csv", "parquet")} | {
+        "index.csv",
+        "worklists.json",
+    } == there
+    assert [("4", 7), ("5", 3), (None, 3)] == [
+        (None if pd.isna(code) else code, count)
+        for code, count in zip(index["code"], index["failures"], strict=True)
+    ]
+    for stem in stems:
+        rows = pq.read_table(tmp_path / "to_fix" / f"{stem}.parquet")
+        assert WORKLIST.names == rows.schema.names
+        with (tmp_path / "to_fix" / f"{stem}.csv").open(encoding="utf-8", newline="") as file:
+            written = list(csv.DictReader(file))
+        filled = to_fix(tmp_path / "to_fix" / f"{stem}.xlsx")
+        for name in (
+            "row",
+            "product_id",
+            "gtin",
+            "check",
+            "attribute",
+            "language",
+            "severity",
+            "value",
+            "reason",
+        ):
+            expected = ["" if one is None else str(one) for one in rows[name].to_pylist()]
+            assert expected == [one[name] for one in written], name
+            assert expected == [one[name] for one in filled], name
+
+
+def test_the_worst_stand_first_then_product_by_product(tmp_path: Path) -> None:
+    """Severity, then the order of the catalogue, then that of the profile."""
+    audited(*SMALL).worklists(tmp_path / "all", by="validation_status")
+
+    rows = pq.read_table(tmp_path / "all" / "no_validation_status.parquet").to_pandas()
+    order = ["blocker", "error", "warning", "info"]
+    found = [
+        (order.index(severity), int(product)) for severity, product in rows[["severity", "product_id"]].values
+    ]
+    assert sorted(found) == found
+    assert list(range(1, len(rows) + 1)) == rows["row"].tolist()
+
+
+def test_gtins_are_text_and_new_values_are_empty(tmp_path: Path) -> None:
+    """No leading zero is lost, and each cell to fill in has the format of text."""
+    audited(*SMALL).worklists(tmp_path / "out")
+    path = tmp_path / "out" / "Mill-4.xlsx"
+
+    assert {"03036811359935", "03036811359936"} == {row["gtin"] for row in to_fix(path)}
+    assert {""} == {row["new_value"] for row in to_fix(path)}
+    assert not re.search(r"<f>|<v>", xml(path, "To fix"))
+    assert [column.heading for column in TO_FIX] == sheets(path)["To fix"][0]
+
+
+def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
+    """Where it comes from, how to fill it in, formula and caveat, what was left out and why."""
+    audit = audited(*SMALL)
+    audit.worklists(tmp_path / "out", severity=["blocker", "error"])
+    path = tmp_path / "out" / "Mill-4.xlsx"
+
+    assert ["Read me", "Summary", "To fix", "prodex"] == list(sheets(path))
+    said = "\n".join(row[0] for row in sheets(path)["Read me"])
+    every = len(audit.failures())
+    for words in (
+        "What to mend: Mill (4)",
+        "2 of 2 products have something to mend: 6 failures.",
+        "Catalogue: records, 4 products, complete",
+        f"Profile: own, 5 checks, rule set {audit.rule_set}",
+        "as of 2026-11-01 06:00",
+        f"1 of {every} failures of the audit: only those with severity = ['blocker', 'error'] were wanted.",
+        FORMULA,
+        CAVEAT,
+    ):
+        assert words in said, words
+    summary = [row for row in sheets(path)["Summary"] if row[0] in {"blocker", "error"}]
+    assert [
+        ["blocker", "valid_gtin", 1.0, 1.0],
+        ["error", "required_text[description,fr]", 2.0, 2.0],
+        ["error", "required_text[namePublicShort,fr]", 2.0, 2.0],
+        ["error", "required_text[namePublicLong,fr]", 1.0, 1.0],
+    ] == [[row[0], row[1], row[3], row[4]] for row in summary]
+
+
+def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Path) -> None:
+    """Whoever fills it in knows what was not looked at."""
+
+    @prodex.rule(title="it raises", fix="Mend it.")
+    def it_raises(products: Any) -> prodex.Verdict:
+        raise ZeroDivisionError(str(len(products)))
+
+    waiting = {**SMALL[1], "lastRequest": {"description": [text("Pain")]}}
+    checks = {"checks": CORE["checks"] | {"it_raises": {}}}
+    audited(waiting, checks=checks).worklists(tmp_path / "out")
+
+    said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
+    assert "1 products of the catalogue have an update that waits" in said
+    assert "1 checks could not be asked: it_raises." in said
+    assert "1 answers of the audit are unknown" in said
+
+
+def test_programs_find_the_rows_again(tmp_path: Path) -> None:
+    """The hidden sheet names the audit, the columns, and the very Parquet file that the rows stand in."""
+    audit = audited(*SMALL)
+    audit.worklists(tmp_path / "out")
+    told = keys(tmp_path / "out" / "Mill-4.xlsx")
+    digest = hashlib.sha256((tmp_path / "out" / told["file"]).read_bytes()).hexdigest()
+
+    assert (1, digest, "owner") == (told["format"], told["worklist"], told["by"])
+    assert (audit.profile, audit.audited_at.isoformat()) == (told["profile"], told["audited_at"])
+    assert 'name="prodex" sheetId="4" state="hidden"' in _part(
+        tmp_path / "out" / "Mill-4.xlsx", "xl/workbook.xml"
+    )
+    manifest = json.loads((tmp_path / "out" / "worklists.json").read_text("utf-8"))
+    assert ["Mill-4.xlsx", "Mill-5.xlsx", "no_owner.xlsx"] == [one["file"] for one in manifest["worklists"]]
+
+
+def test_rows_say_which_text_they_mean(tmp_path: Path) -> None:
+    """The text that reads as the value seen, with language and position as sent; two equal ones are told apart."""
+
+    @prodex.rule(title="no bread twice", fix="Mend it.")
+    def no_bread_twice(products: Any) -> prodex.Verdict:
+        return prodex.Verdict(
+            [True], evidence=prodex.Evidence([0, 0], "synonyms.text", "fr", "Pain", "again")
+        )
+
+    synonyms = [{"text": [text("Miche"), text("Pain")]}, {"text": [text("Pain"), text("Bread", "eng-GB")]}]
+    record = {"id": 1, "synonyms": synonyms, "updatedAt": "2026-10-01T08:00:00"}
+    audited(record, checks={"checks": {"no_bread_twice": {}}}).worklists(tmp_path / "one")
+
+    rows = pq.read_table(tmp_path / "one" / "no_owner.parquet").to_pylist()
+    assert [("fra-FR", "0.1"), ("fra-FR", "1.0")] == [(row["language_code"], row["position"]) for row in rows]
+    shown = to_fix(tmp_path / "one" / "no_owner.xlsx")
+    assert ["2026-10-01T08:00:00"] * 2 == [row["updated_at"] for row in shown]
+    assert ["0.1", "1.0"] == [row["position"] for row in shown]
+
+
+def test_the_only_text_in_a_language_is_meant_whatever_was_seen(tmp_path: Path) -> None:
+    """Where there are several and none reads like that, no position is made up."""
+    own_rule("namePublicLong", "fr")
+    records = [
+        {"id": 1, "namePublicLong": [text("Bread", "eng-GB"), text("Pain")]},
+        {"id": 2, "namePublicLong": [text("Miche"), text("Pain")]},
+    ]
+    audited(*records, checks={"checks": {"nothing_is_right": {}}}).worklists(tmp_path / "out")
+
+    rows = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
+    assert [("fra-FR", "1"), (None, None)] == [(row["language_code"], row["position"]) for row in rows]
+
+
+def test_cells_know_what_may_stand_in_them(tmp_path: Path) -> None:
+    """Lengths of texts, true or false, codes in use; what no cell can correct is locked."""
+    records = [
+        {"id": 1, "gtin": "1", "kind": {"code": "TOFU", "label": "=Tofu"}},
+        {"id": 2, "gtin": "2", "kind": {"code": 12}},
+    ]
+    wanted = {"isConsumerUnit": None, "kind": None, "composition": "fr", "assets.pictures": None}
+    for number, (attribute, language) in enumerate(wanted.items()):
+        rule = own_rule(attribute, language)
+        rule.__name__ = f"own_{number}"
+        prodex.rule(title="nothing is right", fix="Mend it.")(rule)
+    checks = CORE["checks"] | {f"own_{number}": {} for number in range(len(wanted))}
+    audited(*records, checks={"checks": checks}).worklists(tmp_path / "out")
+    path = tmp_path / "out" / "no_owner.xlsx"
+
+    rows = to_fix(path)
+    told: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for one in validations(path):
+        for first, last in re.findall(r"L(\d+)(?::L(\d+))?", one["sqref"]):
+            for number in range(int(first), int(last or first) + 1):
+                row = rows[number - 2]
+                told.setdefault((row["attribute"], row["language"]), []).append(one)
+    said = {key: {(one.get("type"), one["formula"]) for one in found} for key, found in told.items()}
+    assert {
+        ("namePublicLong", "fr"): {("textLength", "200")},
+        ("namePublicShort", "fr"): {("textLength", "35")},
+        ("description", "fr"): {("textLength", "20000")},
+        ("composition", "fr"): {("textLength", "20000")},
+        ("isConsumerUnit", ""): {("list", '"true,false"')},
+        ("kind", ""): {("list", "Codes!$B$2:$B$3")},
+    } == said
+    assert {2} == {len(found) for found in told.values()}
+    assert all(one["prompt"] for one in validations(path))
+    assert [["kind", "12", ""], ["kind", "TOFU", "=Tofu"]] == sheets(path)["Codes"][1:]
+    assert "<sheetProtection sheet=" in xml(path, "To fix")
+    assert "password" not in xml(path, "To fix")
+
+
+def test_cells_that_can_be_filled_in_are_open_and_no_others(tmp_path: Path) -> None:
+    """A name can be written into its cell; a GTIN or a picture cannot, and its cell is locked."""
+    audited(SMALL[1] | {"isConsumerUnit": True}).worklists(tmp_path / "out")
+    path = tmp_path / "out" / "Mill-4.xlsx"
+    styles = _part(path, "xl/styles.xml").split("<cellXfs")[1].split("<xf ")[1:]
+    can_be_filled = {
+        int(number) - 2: 'locked="0"' in styles[int(style)]
+        for number, style in re.findall(r'<c r="L(\d+)" s="(\d+)"/>', xml(path, "To fix"))
+    }
+
+    assert [
+        ("gtin", False),
+        ("namePublicShort", True),
+        ("description", True),
+        ("assets.pictures.isPackshot", False),
+    ] == [(row["attribute"], can_be_filled[place]) for place, row in enumerate(to_fix(path))]
+
+
+def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None:
+    """Rows of two kinds by turns make a range for each; none is forgotten, and readers are told how many rows."""
+    records = [{"id": number, "gtin": "1"} for number in range(1_200)]
+    checks = {"valid_gtin": {}, "required_text": {"attribute": "nameLegal", "language": "fr"}}
+    audited(*records, checks={"checks": checks}).worklists(tmp_path / "out")
+    path = tmp_path / "out" / "no_owner.xlsx"
+
+    told = [cell for one in validations(path) for cell in one["sqref"].split()]
+    assert 1_200 == len(told) == len(set(told))
+    assert {f"L{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
+    assert '<dimension ref="A1:Q2401"/>' in xml(path, "To fix")
+
+
+HOSTILE = [
+    '=HYPERLINK("http://example.com","x")',
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+    "<r><t>x</t></r>",
+    "<b onload='x'>&amp;</b>]]>",
+    "_x0041_x0042_",
+    " padded \n\ttwice ",
+    "\u202egnp.exe \u0645\u0631\u062d\u0628\u0627",
+    "$$\\int_0^1$$",
+    "'quoted",
+    "😀" * 50,
+    "nul\x00 bell\x07 return\r\n \ufffe\uffff",
+    "long " * 8_000,
+    "😀" * 20_000,
+    "../../etc/passwd",
+    "CON",
+    "9" * 5_000,
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_is_shown_and_nothing_more(hostile: str, tmp_path: Path) -> None:
+    """As an id, a name, an owner, a kind, a language, an attribute and a value: verbatim, or said to be cut."""
+    own_rule(hostile, hostile, hostile)
+    record = {
+        "id": hostile,
+        "gtin": hostile,
+        "namePublicLong": [{"expressedIn": {"code": hostile}, "data": hostile}],
+        "owner": {"id": hostile, "name": hostile},
+        "kind": {"code": hostile, "label": hostile},
+        "product_key": {"target_market_id": hostile},
+    }
+    audit = audited(record, checks={"checks": {"nothing_is_right": {}}})
+
+    index = audit.worklists(tmp_path / "out")
+
+    assert 1 == len(audit.worklists(tmp_path / "by market", by="market"))
+    (name,) = index["file"]
+    path = tmp_path / "out" / name
+    assert {path.parent} == {one.parent.resolve() for one in (tmp_path / "out").rglob("*")}
+    (row,) = to_fix(path)
+    shown, escaped, is_cut = cell(hostile)
+    for column in ("gtin", "name", "attribute", "language", "value"):
+        assert shown == row[column], column
+    for sheet in sheets(path):
+        ET.fromstring(xml(path, sheet))
+        assert "<f>" not in xml(path, sheet)
+        assert "<hyperlink" not in xml(path, sheet)
+    (kept,) = pq.read_table(path.with_suffix(".parquet")).to_pylist()
+    assert [hostile] * 3 == [kept[column] for column in ("product_id", "attribute", "value")]
+    said = "\n".join(one[0] for one in sheets(path)["Read me"])
+    assert bool(escaped) == ("control characters" in said)
+    assert bool(is_cut) == ("longer than a cell" in said)
+    assert (escaped > 0, is_cut) == (index["escaped_characters"][0] > 0, index["cut_texts"][0] > 0)
+
+
+def test_what_is_cut_says_so() -> None:
+    """A cell of 32,767 units is whole; one more says how many characters of how many it shows."""
+    whole, more = "x" * LONGEST, "x" * (LONGEST + 1)
+
+    assert (whole, 0, False) == cell(whole)
+    shown, _, is_cut = cell(more)
+    assert is_cut
+    assert len(shown) <= LONGEST
+    faces, _, is_cut = cell("😀" * 20_000)
+    assert is_cut
+    assert len(faces.encode("utf-16-le")) <= 2 * LONGEST
+    assert faces.endswith("… [16,348 of 20,000 characters; all in the Parquet and CSV]")
+    assert shown.endswith(f"… [{LONGEST - 70:,} of 32,768 characters; all in the Parquet and CSV]")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.one_of(st.none(), st.text(), st.from_regex(r"(_x00[0-9A-F]{2}_?){1,3}", fullmatch=True)),
+        max_size=4,
+    )
+)
+def test_columns_are_cells_one_by_one(texts: list[str | None]) -> None:
+    """The fast way agrees with the definition, and XML gives back what was put in."""
+    storable = [None if one is None else one.encode("utf-8", "replace").decode() for one in texts]
+    column = cells(pa.array(storable, pa.string()))
+
+    assert [None if one is None else cell(one)[0] for one in storable] == column.texts.to_pylist()
+    written = all_spelled(column.texts).to_pylist()
+    assert [None if one is None else spelled(cell(one)[0]) for one in storable] == written
+    for shown, xml_text in zip(column.texts.to_pylist(), written, strict=True):
+        if xml_text is not None:
+            read = ET.fromstring(f"<t>{xml_text}</t>").text or ""
+            assert shown == re.sub("_x([0-9a-fA-F]{4})_", lambda found: chr(int(found[1], 16)), read)
+
+
+def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path) -> None:
+    """None is lost, and the hidden sheet names all sheets."""
+    audited(*SMALL).worklists(tmp_path / "out", by="validation_status")
+    rows = pq.read_table(tmp_path / "out" / "no_validation_status.parquet")
+    worklist = Worklist("owner", None, None, "all", rows, {})
+
+    write_workbook(worklist, Facts({}, [], []), {}, {}, tmp_path / "small.xlsx", most_rows=6)
+
+    assert ["To fix", "To fix 2", "To fix 3"] == keys(tmp_path / "small.xlsx")["sheets"]
+    assert [str(number) for number in range(1, 14)] == [row["row"] for row in to_fix(tmp_path / "small.xlsx")]
+
+
+def test_names_of_files_are_told_apart() -> None:
+    """Equal names, names that differ in nothing a disk sees, and names of our own files."""
+    names = file_names(
+        [
+            ("1", "Acme"),
+            ("1.", "Acme"),
+            ("1", "ACME"),
+            (None, None),
+            ("no_owner", None),
+            ("index", None),
+            ("é" * 300, "漢" * 300),
+        ],
+        "owner",
+        {"index"},
+    )
+
+    assert ["Acme-1", "Acme-1-2", "ACME-1-3", "no_owner", "no_owner-2", "index-2"] == names[:6]
+    assert max(len(name.encode()) for name in names) < 200
+
+
+def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path) -> None:
+    """Foreign files are never touched; worklists only where that is asked for."""
+    audit, out = audited(*SMALL), tmp_path / "out"
+    out.mkdir()
+    audit.worklists(out)
+    (out / "Mill-4.xlsx").write_bytes(b"filled in")
+
+    with pytest.raises(InputError, match="replace=True"):
+        audit.worklists(out)
+    assert b"filled in" == (out / "Mill-4.xlsx").read_bytes()
+
+    audit.worklists(out, replace=True, severity="blocker")
+    assert {"Mill-4.xlsx", "Mill-4.csv", "Mill-4.parquet", "index.csv", "worklists.json"} == {
+        path.name for path in out.iterdir()
+    }
+
+    (out / "notes.txt").write_text("mine")
+    before = sorted((path.name, path.read_bytes()) for path in out.iterdir())
+    with pytest.raises(InputError, match=r"notes\.txt"):
+        audit.worklists(out, replace=True)
+    assert before == sorted((path.name, path.read_bytes()) for path in out.iterdir())
+    assert {"out", "home"} >= {path.name for path in tmp_path.iterdir()}
+
+
+def test_an_interrupted_run_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk fills up in the last file: no folder where there was none, the old one where there was one."""
+    audit, out = audited(*SMALL), tmp_path / "out"
+    write = Path.write_text
+
+    def full(path: Path, *words: Any) -> int:
+        if path.name == "worklists.json":
+            raise OSError(28, "No space left on device")
+        return write(path, *words)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(prodex.errors.StorageError, match="No space"):
+        audit.worklists(out)
+    assert [] == [path for path in tmp_path.iterdir() if path.name != "home"]
+    monkeypatch.undo()
+    audit.worklists(out)
+    before = sorted((path.name, path.read_bytes()) for path in out.iterdir())
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(prodex.errors.StorageError):
+        audit.worklists(out, replace=True)
+    assert before == sorted((path.name, path.read_bytes()) for path in out.iterdir())
+
+
+def test_what_could_not_be_replaced_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk refuses the very last step, when the old worklists have already made room."""
+    audit, out = audited(*SMALL), tmp_path / "out"
+    audit.worklists(out)
+    before = sorted((path.name, path.read_bytes()) for path in out.iterdir())
+    rename = Path.rename
+
+    def refused(path: Path, target: Path) -> Path:
+        if Path(target) == out and ".old." not in path.name:
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(prodex.errors.StorageError):
+        audit.worklists(out, replace=True)
+
+    assert before == sorted((path.name, path.read_bytes()) for path in out.iterdir())
+    assert {"out", "home"} >= {path.name for path in tmp_path.iterdir()}
+
+
+def test_nothing_to_mend_is_an_index_without_worklists(tmp_path: Path) -> None:
+    """No failure, or an empty catalogue: the folder says so."""
+    for number, audit in enumerate([audited(), audited(SMALL[0], checks={"checks": {"valid_gtin": {}}})]):
+        assert [] == audit.worklists(tmp_path / str(number))["file"].tolist()
+        assert {"index.csv", "worklists.json"} == {path.name for path in (tmp_path / str(number)).iterdir()}
+
+
+def test_csv_can_be_made_safe_for_spreadsheets(tmp_path: Path) -> None:
+    """By choice, since it is then not verbatim."""
+    own_rule("description", "fr", "=1+1")
+    audit = audited({"id": 1}, checks={"checks": {"nothing_is_right": {}}})
+    audit.worklists(tmp_path / "verbatim")
+    audit.worklists(tmp_path / "safe", escape_formulas=True)
+
+    assert '"=1+1"' in (tmp_path / "verbatim" / "no_owner.csv").read_text("utf-8")
+    assert '"\'=1+1"' in (tmp_path / "safe" / "no_owner.csv").read_text("utf-8")
+
+
+def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: Path) -> None:
+    """What only the catalogue knows is empty, and Read me says so."""
+    catalog = prodex.save(prodex.flatten(SMALL), "gone")
+    prodex.audit(catalog, CORE, now=AS_OF).save()
+    assert catalog.folder is not None
+    shutil.rmtree(catalog.folder)
+
+    prodex.open_audit("gone").worklists(tmp_path / "out")
+
+    said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
+    assert "the catalogue was not at hand" in said
+    assert {""} == {row["updated_at"] for row in to_fix(tmp_path / "out" / "Mill-4.xlsx")}
+
+
+def test_groups_that_do_not_exist_are_refused(tmp_path: Path) -> None:
+    """As scores refuses them, before anything is written."""
+    with pytest.raises(QueryError, match="did you mean 'owner'"):
+        audited(*SMALL).worklists(tmp_path / "out", by="ownr")
+    assert not (tmp_path / "out").exists()
+
+
+owners = st.sampled_from([None, "4", "5", "Mill", "mill", "../4", "=4"])
+records = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "owner": st.fixed_dictionaries({"id": owners, "name": owners}),
+            "gtin": st.sampled_from(["03036811359935", "1", "", None]),
+            "kind": st.fixed_dictionaries({"code": owners}),
+            "namePublicLong": st.lists(st.sampled_from(["Pain", "=1", ""]).map(text), max_size=3),
+            "hasTags": st.lists(st.sampled_from([{"code": "a"}, {"code": "b"}]), max_size=2),
+        },
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(some=records, by=st.sampled_from(["owner", "brand", "kind", "market", "language", "gpc_code"]))
+def test_the_worklists_together_are_the_failures(some: list[dict[str, Any]], by: str, tmp_path: Path) -> None:
+    """Nothing is lost and nothing stands twice, whatever is grouped by."""
+    audit = audited(*({"id": number, **one} for number, one in enumerate(some, 1)))
+    out = tmp_path / "out"
+    shutil.rmtree(out, ignore_errors=True)
+
+    index = audit.worklists(out, by)
+
+    expected = audit.failures()
+    columns = list(expected.columns)
+    rows = all_rows(out) if len(index) else expected.iloc[:0]
+    assert _counted(expected[columns]) == _counted(rows[columns])
+    shown = [row for name in index["file"] for row in to_fix(out / name)]
+    assert Counter(zip(rows["product_id"], rows["check"], strict=True)) == Counter(
+        (row["product_id"], row["check"]) for row in shown
+    )
+
+
+def test_a_product_of_two_tags_stands_in_both_worklists_and_one_of_none_in_its_own(tmp_path: Path) -> None:
+    """Tags overlap; every failure of a product is where its tags are."""
+    tagged = [
+        {"id": number, "gtin": "1", "hasTags": [{"tag": tag} for tag in tags]}
+        for number, tags in ((1, "ab"), (2, ""))
+    ]
+    audit = audited(*tagged, checks={"checks": {"valid_gtin": {}}})
+
+    index = audit.worklists(tmp_path / "out", by="tag")
+
+    assert [("a", 1), ("b", 1), ("none", 1)] == list(
+        index[["code", "failures"]].fillna("none").itertuples(index=False, name=None)
+    )
+
+
+def test_the_sample_is_written_whole(sample: prodex.Catalog, tmp_path: Path) -> None:
+    """All failures of a real profile, in workbooks that open."""
+    audit = prodex.audit(sample, "core", now=AS_OF)
+    index = audit.worklists(tmp_path / "out")
+    assert (
+        len(audit.failures())
+        == index["failures"].sum()
+        == sum(len(to_fix(tmp_path / "out" / f)) for f in index["file"])
+    )
+
+
+def _counted(frame: pd.DataFrame) -> Counter[tuple[Any, ...]]:
+    return Counter(frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None))
+
+
+def _part(path: Path, name: str) -> str:
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(name).decode()

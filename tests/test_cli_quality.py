@@ -1,0 +1,264 @@
+"""The commands that judge a catalogue."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import prodex
+from prodex.cli import app
+from prodex.errors import InputError, ProdexError, QueryError
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a command on a snapshot of three products, one of them with a wrong GTIN, one that waits."""
+    name = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": "Riz"}]
+    records = [
+        {"id": 1, "gtin": "03036811359935", "namePublicLong": name, "brand": {"code": "ACME"}},
+        {"id": 2, "gtin": "03036811359936", "namePublicLong": name},
+        {"id": 3, "gtin": "03663215000110", "lastRequest": {"namePublicLong": name}},
+    ]
+    prodex.save(prodex.flatten(records), "shop")
+    return lambda *words: CliRunner().invoke(app, list(words))
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> str:
+    """Write a profile of two checks; mild.toml beside it has none that is grave."""
+    (tmp_path / "mild.toml").write_text("[checks.valid_gtin]\nseverity='info'\n")
+    path = tmp_path / "own.toml"
+    path.write_text(
+        "[checks.valid_gtin]\nseverity='blocker'\n"
+        "[checks.required_text]\nattribute='namePublicLong'\nlanguage='of the market'\nseverity='blocker'\n"
+    )
+    return str(path)
+
+
+def test_an_audit_is_shown_in_words(run: Run, profile: str) -> None:
+    """With the formula and what can be trusted of it."""
+    result = run("audit", "shop", "--profile", profile, "--market", "France")
+
+    assert 0 == result.exit_code
+    assert "Audit of 3 products" in result.stdout
+    assert "33.3 % ready (1 product)" in result.stdout
+    assert "Completeness is not accuracy" in result.stdout
+
+
+def test_without_a_market_it_is_said_that_none_is_known(run: Run, profile: str) -> None:
+    """Else nobody would see that a check applies to nothing."""
+    assert "the market of 3 products is not known" in run("audit", "shop", "--profile", profile).stdout
+
+
+def test_an_audit_judges_what_waits_when_asked_to(run: Run, profile: str) -> None:
+    """Then the product that waits has its name."""
+    words = (
+        "audit",
+        "shop",
+        "--profile",
+        profile,
+        "--market",
+        "250",
+        "--show",
+        "failures",
+        "--format",
+        "json",
+    )
+
+    assert ["2", "3"] == [row["product_id"] for row in json.loads(run(*words).stdout)]
+    assert ["2"] == [row["product_id"] for row in json.loads(run(*words, "--pending").stdout)]
+
+
+@pytest.mark.parametrize(
+    ("what", "column"),
+    [
+        ("summary", "mean_score"),
+        ("gaps", "ready_if_fixed"),
+        ("scores", "owner_id"),
+        ("checks", "crash"),
+        ("failures", "reason"),
+        ("coverage", "applicable"),
+        ("products", "grade"),
+    ],
+)
+def test_every_table_of_an_audit_can_be_shown(
+    run: Run, profile: str, tmp_path: Path, what: str, column: str
+) -> None:
+    """On the terminal, and in a file."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250", "--show", what)
+    path = tmp_path / "told.parquet"
+
+    assert column in pd.read_csv(io.StringIO(run(*words, "--format", "csv").stdout)).columns
+    assert 0 == run(*words, "--format", "parquet", "--out", str(path)).exit_code
+    assert column in pd.read_parquet(path).columns
+
+
+def test_scores_are_shown_by_any_group(run: Run) -> None:
+    """Figures with three digits in a table, all of them in a file."""
+    shown = run("audit", "shop", "--profile", "core", "--by", "brand").stdout
+
+    assert "brand_code" in shown.splitlines()[0]
+    assert "ACME" in shown
+
+
+def test_a_job_fails_below_a_score(run: Run, profile: str) -> None:
+    """Exit code 1, with the score; also where there is none."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250", "--fail-under")
+    result = run(*words, "0.9")
+
+    assert (0, 1) == (run(*words, "0.6").exit_code, result.exit_code)
+    assert "The score is not 0.9 or more: it is 0.667." in result.stderr
+    empty = Path(profile).with_name("empty.toml")
+    empty.write_text("title = 'nothing'")
+    assert (
+        "since nothing applies" in run("audit", "shop", "--profile", str(empty), "--fail-under", "0.1").stderr
+    )
+
+
+def test_an_audit_is_kept_when_asked_to(run: Run) -> None:
+    """Beside its snapshot."""
+    result = run("audit", "shop", "--now", "2026-11-20T08:00", "--save")
+
+    assert "The audit is in " in result.stderr
+    assert "2026-11-20 08:00" in repr(prodex.open_audit("shop"))
+    assert 0 == run("audit", "shop", "--pending", "--save").exit_code
+    assert 2 == len(prodex.list_audits("shop"))
+
+
+def test_rules_and_profiles_are_listed(run: Run) -> None:
+    """With what they are."""
+    assert "valid_gtin" in run("rules", "--block", "identity").stdout
+    assert "why" in run("rules", "--format", "csv").stdout.splitlines()[0]
+    assert "online-listing" in run("profiles").stdout
+    assert "is_consumer_unit = true" in run("profiles", "show", "core").stdout
+    assert "fix" in json.loads(run("profiles", "show", "pictures", "--format", "json").stdout)[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "why"),
+    [
+        (("audit", "ship"), ProdexError, "No snapshot 'ship'"),
+        (("audit", "shop", "--profile", "cor"), InputError, "did you mean 'core'"),
+        (("audit", "shop", "--by", "ownr"), QueryError, "did you mean 'owner'"),
+        (("audit", "shop", "--now", "soon"), QueryError, "--now 'soon' is no date-time"),
+        (("audit", "shop", "--market", "Fance"), QueryError, "Did you mean 'France'"),
+        (("rules", "valid_gtn"), QueryError, "did you mean 'valid_gtin'"),
+        (("audit", "shop", "--since", "ship"), ProdexError, "No snapshot 'ship'"),
+        (("audit", "shop", "--show", "changes"), QueryError, "--since"),
+        (("rules", "--block", "prices"), QueryError, "no rules under 'prices'"),
+    ],
+)
+def test_mistakes_are_said_in_words(
+    run: Run, words: tuple[str, ...], error: type[Exception], why: str
+) -> None:
+    """As everywhere."""
+    result = run(*words)
+
+    assert isinstance(result.exception, error)
+    assert why in str(result.exception)
+
+
+def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path) -> None:
+    """Where they were asked for, whatever is shown; worklists that are there are replaced only when that is said."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250", "--show", "gaps")
+    words += ("--html", str(tmp_path / "report.html"), "--worklists", str(tmp_path / "fix"), "--by", "brand")
+    result = run(*words)
+
+    assert 0 == result.exit_code, result.output
+    assert "2 failures are in" in result.stderr
+    assert "ready_if_fixed" in result.stdout
+    assert "Completeness is not accuracy" in (tmp_path / "report.html").read_text("utf-8")
+    assert {"no_brand.xlsx", "no_brand.csv", "no_brand.parquet", "index.csv", "worklists.json"} == {
+        path.name for path in (tmp_path / "fix").iterdir()
+    }
+    assert "holds worklists already" in str(run(*words).exception)
+    assert 0 == run(*words, "--replace").exit_code
+
+
+def test_an_audit_is_compared_with_an_earlier_snapshot(run: Run, profile: str) -> None:
+    """By the same profile; or with a saved audit where the snapshot is gone."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250")
+    assert 0 == run(*words, "--save").exit_code
+    first = prodex.open_snapshot("shop").folder
+    assert first is not None
+    name = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": "Riz"}]
+    mended = [{"id": n, "gtin": "03036811359935", "namePublicLong": name} for n in (1, 2, 4)]
+    prodex.save(prodex.flatten(mended), "shop")
+
+    since = ("--since", f"shop@{first.name}")
+    assert "1 fixed" in run(*words, *since).stdout
+    assert ["fixed"] == pd.read_csv(
+        io.StringIO(run(*words, *since, "--show", "changes", "--format", "csv").stdout)
+    )["change"].tolist()
+    audit = prodex.open_audit("shop").folder
+    assert audit is not None
+    assert "1 fixed" in run(*words, "--since", str(audit)).stdout
+    shutil.rmtree(first)
+    assert "1 fixed" in run(*words, "--since", f"shop@{audit.name}").stdout
+
+
+def test_a_job_fails_on_what_is_grave(run: Run, profile: str) -> None:
+    """Exit code 1 when anything of the severity, or worse, fails."""
+    words = ("audit", "shop", "--profile", profile, "--market", "250", "--fail-on")
+    result = run(*words, "error")
+
+    assert 1 == result.exit_code
+    assert "2 times a check of severity blocker or error fails." in result.stderr
+    assert (
+        0
+        == run("audit", "shop", "--profile", profile.replace("own", "mild"), "--fail-on", "blocker").exit_code
+    )
+
+
+def test_a_rule_is_shown_with_all_that_is_known_of_it(run: Run) -> None:
+    """Why it matters, what to do, and where it comes from."""
+    told = run("rules", "valid_gtin").stdout
+
+    assert "GS1 General Specifications" in told
+    assert "orders, prices and pictures go astray" in told
+    assert ["valid_gtin"] == [
+        row["rule"] for row in json.loads(run("rules", "valid_gtin", "--format", "json").stdout)
+    ]
+
+
+def test_the_whole_way_in_a_process_of_its_own(run: Run, profile: str, home: Path, tmp_path: Path) -> None:
+    """What a nightly job does: judge, write, and say by its exit code that it is not good enough."""
+    words = [
+        "audit",
+        "shop",
+        "--profile",
+        profile,
+        "--market",
+        "250",
+        "--worklists",
+        "fix",
+        "--fail-under",
+        "0.9",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "prodex", *words],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "PRODEX_HOME": str(home)},
+    )  # fmt: skip
+
+    assert 1 == done.returncode
+    assert "The score is not 0.9 or more" in done.stderr
+    assert (tmp_path / "fix" / "no_owner.xlsx").is_file()
+    again = subprocess.run(
+        [sys.executable, "-m", "prodex", *words],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "PRODEX_HOME": str(home)},
+    )  # fmt: skip
+    assert (1, 1) == (again.returncode, len(again.stderr.strip().splitlines()))
+    assert "somebody may have filled them in" in again.stderr
