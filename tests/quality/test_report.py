@@ -122,7 +122,7 @@ def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.A
     later = replace(earlier, now=AS_OF + timedelta(days=1))
     older = replace(earlier, now=AS_OF - timedelta(days=300))
     shown = contents(audit, [older, other, later, earlier])
-    assert all(f"{earlier.now:%Y-%m-%d}" in str(tile.change) for tile in shown.tiles)
+    assert all(f"{earlier.now:%Y-%m-%d}" in tile.since for tile in shown.tiles)
     assert [None] * 4 == [tile.change for tile in contents(audit, [other, later]).tiles]
     assert "another measure" in rendered(shown)
 
