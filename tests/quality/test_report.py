@@ -216,7 +216,7 @@ def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top:
     """Product, field, value and reason of each finding stand under its check."""
     failures = audit.failures()
     section = top.one("section", id="failing")
-    assert f"{len(failures)} of {len(failures)} failures" in section.words
+    assert f"{len(failures)} of {len(failures)} findings" in section.words
     for check, rows in failures.groupby("check", observed=True):
         table = section.one("div", **{"aria-label": f"Findings of {check}"}).one("table")
         expected = [
@@ -386,7 +386,7 @@ def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
     }
     assert all(len(one.rows) == one.total for one in shown.failing if one.total < 50)
     text = rendered(shown)
-    assert f"{shown.failures_shown:,} of {total:,} failures" in text
+    assert f"{shown.failures_shown:,} of {total:,} findings" in text
     assert f"{len(shown.failing[0].rows):,} of {shown.failing[0].total:,} findings" in text
 
 
@@ -410,7 +410,7 @@ def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> No
     large = replace(audit, parts=audit.parts * times, catalog=None)
     page = rendered(contents(large))
     assert f"{len(audit) * times:,} products" in page
-    assert f"of {len(audit.failures()) * times:,} failures" in page
+    assert f"of {len(audit.failures()) * times:,} findings" in page
     assert len(page.encode()) < 5_000_000
 
 
