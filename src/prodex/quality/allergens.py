@@ -89,7 +89,7 @@ def named_allergens(
     lowered = pc.fill_null(pc.utf8_lower(texts), "")
     for use in ("free", "sounds") if perhaps else ("free", "perhaps", "sounds"):
         for pattern, left in _phrases(use):
-            lowered = _replaced(lowered, pattern, left or " ")
+            lowered = _replaced(lowered, pattern, f" {left} ")
     words = pc.utf8_split_whitespace(pc.replace_substring_regex(lowered, _NO_WORD, " "))
     text = pc.list_parent_indices(words).to_numpy()
     distinct, code = encoded(pc.list_flatten(words))
