@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import prodex
+from prodex import charts
 from prodex.errors import InputError
 from prodex.quality.display import percent
 from prodex.quality.report import figures
@@ -462,7 +463,16 @@ def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Au
     ]
     assert pytest.approx(counts) == widths
     gaps = figures.largest_gaps(audit, 3)
-    assert audit.gaps()["products"].head(3).tolist() == [bar.get_width() for bar in gaps.axes[0].patches]
+    assert pytest.approx((audit.gaps()["ready_gain"].head(3) * 100).tolist()) == [
+        bar.get_width() for bar in gaps.axes[0].patches
+    ]
     scores = figures.score_map(audit, "market")
     shown = [text.get_text() for text in scores.axes[0].texts]
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
+
+
+def test_page_and_charts_share_their_shades() -> None:
+    """A score looks the same on the page and in a chart of a notebook."""
+    style = (Path(charts.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
+    light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
+    assert {f"h{place}": colour for place, colour in enumerate(charts._SHADES)} == light
