@@ -8,9 +8,9 @@ import pytest
 from prodex.quality.allergens import GROUPS, LANGUAGES, named_allergens, names_of, words_of
 
 
-def named(text: str, *languages: str, perhaps: bool = False) -> list[str]:
+def named(text: str, language: str | None = None, *, perhaps: bool = False) -> list[str]:
     """Return the groups that a text names."""
-    found = named_allergens(pa.array([text]), languages or LANGUAGES, perhaps=perhaps)
+    found = named_allergens(pa.array([text]), language and pa.array([language]), perhaps=perhaps)
     return names_of(int(found.groups[0]))
 
 
@@ -25,12 +25,28 @@ def named(text: str, *languages: str, perhaps: bool = False) -> list[str]:
         ("fr", "lait de coco, lait d'amande, beurre de cacao, noix de muscade, blé noir, laitue", "nuts"),
         ("fr", "noix de Saint-Jacques, chair de moules, pain moulé, sirop de glucose de blé", "molluscs"),
         ("fr", "fruits à coque, anhydride sulfureux", "nuts sulphites"),
-        ("de", "Hartweizengrieß, Vollmilchpulver, Eiweiß, Sojalecithine, Haselnüsse", "gluten eggs soya milk nuts"),
+        (
+            "de",
+            "Hartweizengrieß, Vollmilchpulver, Eiweiß, Sojalecithine, Haselnüsse",
+            "gluten eggs soya milk nuts",
+        ),
         ("de", "Kokosmilch, Muskatnuss, Buchweizen, Kakaobutter, Milchsäure, Austernpilze, Eis", ""),
         ("de", "Erdnussbutter, Tintenfisch", "peanuts molluscs"),
-        ("es", "harina de trigo, huevo, leche de soja, nuez moscada, mejillones", "gluten eggs soya molluscs"),
-        ("it", "farina di grano tenero, uova, latte di cocco, noce moscata, frutta a guscio", "gluten eggs nuts"),
-        ("nl", "tarwebloem, scharrelei, pindakaas, kokosmelk, cacaoboter, inktvis", "gluten eggs peanuts molluscs"),
+        (
+            "es",
+            "harina de trigo, huevo, leche de soja, nuez moscada, mejillones",
+            "gluten eggs soya molluscs",
+        ),
+        (
+            "it",
+            "farina di grano tenero, uova, latte di cocco, noce moscata, frutta a guscio",
+            "gluten eggs nuts",
+        ),
+        (
+            "nl",
+            "tarwebloem, scharrelei, pindakaas, kokosmelk, cacaoboter, inktvis",
+            "gluten eggs peanuts molluscs",
+        ),
         ("nl", "plantaardige eiwitten, melkzuur, nootmuskaat", ""),
     ],
 )
@@ -88,16 +104,18 @@ def test_every_group_has_words_in_every_language() -> None:
     for language in LANGUAGES:
         meant = [(group, word) for group, words in words_of(language).items() for word in words]
         texts = pa.array([word.replace("*", "").removeprefix("=") for _, word in meant])
-        groups = named_allergens(texts, (language,)).groups.tolist()
+        groups = named_allergens(texts, pa.array([language] * len(texts))).groups.tolist()
         lost += [one for one, found in zip(meant, groups, strict=True) if one[0] not in names_of(found)]
     assert [] == lost
 
 
 def test_where_each_word_stands_is_told() -> None:
     """The place of the text, the word as written but lower case, and its group."""
-    found = named_allergens(pa.array(["Riz", "LAIT, soja", None]), ("fr",))
+    found = named_allergens(pa.array(["Riz", "LAIT, soja", None]), pa.array(["fr", "fr", "de"]))
 
     assert [(1, "lait", ["milk"]), (1, "soja", ["soya"])] == [
         (place, word, names_of(int(meaning)))
-        for place, word, meaning in zip(found.text.tolist(), found.word.to_pylist(), found.meaning, strict=True)
+        for place, word, meaning in zip(
+            found.text.tolist(), found.word.to_pylist(), found.meaning, strict=True
+        )
     ]
