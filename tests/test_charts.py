@@ -90,8 +90,9 @@ def test_heat_of_nothing_is_not_drawn_as_none() -> None:
     scores = pd.DataFrame({"texts": [0, float("nan")], "food": [0.9999, 1]}, index=["Milk", HOSTILE[3]])
     figure = charts.heat(scores, "Scores")
     drawn(figure)
-    assert ["0 %", ">99 %", "–", "100 %"] == [text.get_text() for text in figure.axes[0].texts]
+    assert ["0 %", "99.9 %", "–", "100 %"] == [text.get_text() for text in figure.axes[0].texts]
     assert ["Milk", HOSTILE[3]] == words(figure)
+    assert [0, 1, 6, 7] == [charts.shade(score) for score in (1, 0.9999, 0.6, 0.5999)]
 
 
 def test_others_figures_keep_their_style() -> None:

@@ -8,6 +8,7 @@ typed is drawn letter by letter: no maths, no line breaks, and a box for what no
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#7A7A7A"
 #: From good to bad, told apart by everybody.
 _STEPS = (_BLUE, "#56B4E9", "#F0E442", "#E69F00", _VERMILION)
+#: Where the shades of a heat map of scores change: most scores stand near the top, and so do the steps.
+SCORES = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
+_SHADES = ("#ffffff", "#fff5eb", "#fee6ce", "#fdd0a2", "#fdae6b", "#f58a3c", "#b53d02", "#7f2704")
 _FONT = "DejaVu Sans"  # comes with matplotlib
 _WIDTH = 8.0  # inches, of 128 dots each: as wide as a notebook's column
 _LABEL = 40  # characters
@@ -131,7 +135,7 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
 
 
 def heat(values: pd.DataFrame, title: str) -> Figure:
-    """Draw a heat map of scores from 0 to 1; a cell without one stays empty.
+    """Draw a heat map of scores from 0 to 1, the lower the darker; a cell without one stays empty.
 
     Parameters
     ----------
@@ -142,27 +146,40 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
 
     Examples
     --------
-    >>> scores = pd.DataFrame({"texts": [0.5, 1.0], "food": [0.999, nan]}, index=["Milk", "Soap"])
+    >>> scores = pd.DataFrame({"texts": [0.5, 1.0], "food": [0.9999, nan]}, index=["Milk", "Soap"])
     >>> [text.get_text() for text in heat(scores, "Scores").axes[0].texts]
-    ['50 %', '>99 %', '100 %', '–']
+    ['50.0 %', '99.9 %', '100 %', '–']
     """
-    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
 
     rows: list[list[float]] = values.astype(float).to_numpy().tolist()
+    shades = [[nan if isnan(value) else shade(value) for value in row] for row in rows]
     with _drawn(title, 1.0 + 0.36 * max(len(rows), 1)) as (figure, axes):
-        if any(not isnan(value) for row in rows for value in row):
-            axes.imshow(rows, cmap=colormaps["cividis"], vmin=0, vmax=1, aspect="auto")
+        if any(row for row in rows):
+            axes.imshow(shades, cmap=ListedColormap(_SHADES), vmin=0, vmax=len(SCORES), aspect="auto")
         for place, row in enumerate(rows):
             for column, value in enumerate(row):
-                ink = _GREY if isnan(value) else "black" if value > 0.55 else "white"
-                said = "–" if isnan(value) else _percent(value)
+                ink = _GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
+                said = "–" if isnan(value) else _percent(value, 1)
                 axes.text(column, place, said, ha="center", va="center", fontsize=8.5, color=ink)
         axes.set_xticks(range(len(values.columns)), [_plain(label) for label in values.columns])
         axes.set_yticks(range(len(rows)), [_plain(label) for label in values.index])
+        axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)
+        axes.set_yticks([place + 0.5 for place in range(len(rows) - 1)], minor=True)
+        axes.grid(which="minor", color=_GREY, alpha=0.35, linewidth=0.5)
         axes.xaxis.tick_top()
-        axes.tick_params(length=0)
+        axes.tick_params(which="both", length=0)
         axes.spines[:].set_visible(False)
     return figure
+
+
+def shade(score: float) -> int:
+    """Return how dark a score is drawn: 0 where nothing is missing, then a step for each of `SCORES` that it misses.
+
+    >>> shade(1.0), shade(0.999), shade(0.5)
+    (0, 1, 7)
+    """
+    return len(SCORES) - bisect_right(SCORES, score)
 
 
 def stacks(counts: pd.DataFrame, title: str) -> Figure:
@@ -284,12 +301,15 @@ def _drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
         yield figure, axes
 
 
-def _percent(part: float) -> str:
+def _percent(part: float, digits: int = 0) -> str:
     """Write a share so that 100 % is all of them and 0 % is none: what is nearly so is not rounded to it.
 
-    >>> _percent(1), _percent(0.9996), _percent(0.0004), _percent(0.57)
-    ('100 %', '>99 %', '<1 %', '57 %')
+    >>> _percent(1), _percent(0.9996), _percent(0.0004), _percent(0.57), _percent(0.9996, 1)
+    ('100 %', '>99 %', '<1 %', '57 %', '99.9 %')
     """
+    if digits and 0 < part < 1:
+        least = 10.0 ** -(digits + 2)
+        return f"{min(max(part, least), 1 - least):.{digits}%}".replace("%", " %")
     if 0 < part < 1 and round(part, 2) in {0, 1}:
         return "<1 %" if part < 0.5 else ">99 %"
     return f"{part:.0%}".replace("%", " %")

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import prodex
+from prodex import charts
 from prodex.errors import InputError
 from prodex.quality.display import percent
 from prodex.quality.report import figures
@@ -122,7 +123,7 @@ def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.A
     later = replace(earlier, now=AS_OF + timedelta(days=1))
     older = replace(earlier, now=AS_OF - timedelta(days=300))
     shown = contents(audit, [older, other, later, earlier])
-    assert all(f"{earlier.now:%Y-%m-%d}" in str(tile.change) for tile in shown.tiles)
+    assert all(f"{earlier.now:%Y-%m-%d}" in tile.since for tile in shown.tiles)
     assert [None] * 4 == [tile.change for tile in contents(audit, [other, later]).tiles]
     assert "another measure" in rendered(shown)
 
@@ -216,7 +217,7 @@ def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top:
     """Product, field, value and reason of each finding stand under its check."""
     failures = audit.failures()
     section = top.one("section", id="failing")
-    assert f"{len(failures)} of {len(failures)} failures" in section.words
+    assert f"{len(failures)} of {len(failures)} findings" in section.words
     for check, rows in failures.groupby("check", observed=True):
         table = section.one("div", **{"aria-label": f"Findings of {check}"}).one("table")
         expected = [
@@ -386,7 +387,7 @@ def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
     }
     assert all(len(one.rows) == one.total for one in shown.failing if one.total < 50)
     text = rendered(shown)
-    assert f"{shown.failures_shown:,} of {total:,} failures" in text
+    assert f"{shown.failures_shown:,} of {total:,} findings" in text
     assert f"{len(shown.failing[0].rows):,} of {shown.failing[0].total:,} findings" in text
 
 
@@ -410,7 +411,7 @@ def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> No
     large = replace(audit, parts=audit.parts * times, catalog=None)
     page = rendered(contents(large))
     assert f"{len(audit) * times:,} products" in page
-    assert f"of {len(audit.failures()) * times:,} failures" in page
+    assert f"of {len(audit.failures()) * times:,} findings" in page
     assert len(page.encode()) < 5_000_000
 
 
@@ -462,7 +463,16 @@ def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Au
     ]
     assert pytest.approx(counts) == widths
     gaps = figures.largest_gaps(audit, 3)
-    assert audit.gaps()["products"].head(3).tolist() == [bar.get_width() for bar in gaps.axes[0].patches]
+    assert pytest.approx((audit.gaps()["ready_gain"].head(3) * 100).tolist()) == [
+        bar.get_width() for bar in gaps.axes[0].patches
+    ]
     scores = figures.score_map(audit, "market")
     shown = [text.get_text() for text in scores.axes[0].texts]
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
+
+
+def test_page_and_charts_share_their_shades() -> None:
+    """A score looks the same on the page and in a chart of a notebook."""
+    style = (Path(charts.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
+    light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
+    assert {f"h{place}": colour for place, colour in enumerate(charts._SHADES)} == light

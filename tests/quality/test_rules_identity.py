@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prodex.quality.states import State
-from tests.quality.four_states import NOTHING, Case, lacks, named, rules_of
+from tests.quality.four_states import NOTHING, Case, Record, lacks, named, rules_of
 
 UNIT = {"isConsumerUnit": True}
 OUTER = {"isConsumerUnit": False}
@@ -95,6 +95,29 @@ CASES = {
         others=({"brand": {"code": 3, "label": "ACME"}},),
     ),
 }  # fmt: skip
+
+EDGES = [
+    ("gtin_is_unrestricted", {"gtin": "00000000011747"}, State.FAIL),
+    ("gtin_is_unrestricted", {"gtin": "00000022116666"}, State.FAIL),
+    ("gtin_is_unrestricted", {"gtin": "00000030000002"}, State.PASS),
+    ("gtin_is_unrestricted", {"gtin": "00312345678906"}, State.PASS),
+    ("gtin_is_unrestricted", {"gtin": "00412345678903"}, State.FAIL),
+    ("gtin_is_unrestricted", {"gtin": "00000000000000"}, State.NOT_APPLICABLE),
+    ("has_gpc_brick", {"GPC": {"code": "1000004"}}, State.FAIL),
+    ("has_market", {"product_key": {"target_market_id": "FR"}}, State.FAIL),
+    ("has_market", {"product_key": {"target_market_id": "056"}}, State.PASS),
+    ("has_market", {"product_key": {"target_market_id": 56}}, State.PASS),
+    ("valid_gtin", {"gtin": "00000000000000"}, State.FAIL),
+    ("valid_gtin", {"gtin": "０３０３６８１１３５９９３５"}, State.FAIL),
+]
+
+
+@pytest.mark.parametrize(("rule", "record", "state"), EDGES)
+def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> None:
+    """Just before it, and just behind."""
+    assert [state] == Case(record, {}, ("", None, None, ""), parameters=CASES[rule].parameters).states(rule)[
+        :1
+    ]
 
 
 @pytest.mark.parametrize("rule", CASES)

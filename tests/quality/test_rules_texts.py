@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prodex.quality.states import State
-from tests.quality.four_states import NOTHING, Case, described, lacks, named, rules_of, text
+from tests.quality.four_states import NOTHING, Case, Record, described, lacks, named, rules_of, text
 
 LONG_FRENCH = "Notre recette est préparée en petites quantités avec des ingrédients choisis."
 LONG_GERMAN = "Unser Rezept wird in kleinen Mengen aus ausgewählten Zutaten zubereitet."
@@ -24,6 +24,7 @@ CASES = {
         {NAME: [text("fr", "Riz"), text("de", "Reis")]},
         (NAME, "nl", None, "filled in fr, de only"),
         {NAME: []},
+        others=(described("Rijst", "nl"),),
         parameters={"language": "nl"},
     ),
     "translations_differ": Case(
@@ -129,6 +130,36 @@ CASES = {
         named("Riz"),
     ),
 }  # fmt: skip
+
+SIGNS = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r\x85"]
+EDGES = [
+    *(("texts_without_control_characters", named(f"Riz{sign}"), State.FAIL) for sign in SIGNS),
+    *(("texts_without_control_characters", named(f"Riz{sign}"), State.PASS) for sign in "\t\n\r\x85\xa0"),
+    *(("texts_without_markup", named(t), State.FAIL) for t in ("<h2>", "a<BR/>", '<span class="a">', "<!-- -->")),
+    *(("texts_without_markup", named(t), State.PASS) for t in ("<riz>", "a < b > c", "<3", "<b")),
+    *(("texts_without_mojibake", named(t), State.FAIL) for t in ("StraÃŸe", "Ã  la", "10 Â°C", "Lâ€™eau", "Å“uf")),
+    *(("texts_without_mojibake", named(t), State.PASS) for t in ("NÃO", "Å", "â€", "MAÇÃ \xa0", "Ålesund")),
+    *(("texts_without_placeholders", named(t), State.FAIL) for t in ("xxx", "N/A", "-", "...", "Lorem ipsum dolor")),
+    *(("texts_without_placeholders", named(t), State.PASS) for t in ("XL", "100 %", "水", "Testament", "🧨")),
+    *(("texts_without_formulas", named(t), State.FAIL) for t in ("=1+1", "+1+cmd|' /C calc'!A0", "@SUM(1)", "= A1")),
+    *(("texts_without_formulas", named(t), State.PASS) for t in ("+ 20 %", "- sel", "@home", "-18 °C", "==")),
+    ("text_fits", named("Rizz"), State.PASS),
+    ("text_says_enough", described("Rizz"), State.PASS),
+    ("texts_fit", described("🧨" * 20_000), State.PASS),
+    ("names_not_in_capitals", named("RIZ A"), State.PASS),
+    ("in_stated_language", described("Zutaten: Salz, Zucker"), State.NOT_APPLICABLE),
+    ("in_stated_language", named(LONG_GERMAN), State.NOT_APPLICABLE),
+    ("in_stated_language", described(LONG_FRENCH, "fra-FR"), State.PASS),
+    ("one_text_per_language", {"synonyms": [{"text": [text("fr", "a"), text("fr", "b")]}]}, State.NOT_APPLICABLE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "record", "state"), EDGES)
+def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> None:
+    """Just before it, and just behind."""
+    assert [state] == Case(record, {}, ("", None, None, ""), parameters=CASES[rule].parameters).states(rule)[
+        :1
+    ]
 
 
 @pytest.mark.parametrize("rule", CASES)

@@ -66,9 +66,7 @@ def names_of(groups: int) -> list[str]:
     return [name for bit, name in enumerate(GROUPS) if groups >> bit & 1]
 
 
-def named_allergens(
-    texts: pa.Array, languages: tuple[str, ...] = LANGUAGES, *, perhaps: bool = False
-) -> Named:
+def named_allergens(texts: pa.Array, languages: pa.Array | None = None, *, perhaps: bool = False) -> Named:
     """Find the allergens that texts name.
 
     Parameters
@@ -76,28 +74,39 @@ def named_allergens(
     texts
         One text each.
     languages
-        Whose words count.
+        The short code of each text's language, whose words count; the words of all, where this is left out.
     perhaps
         Whether what "may contain" tells counts as well.
 
     Examples
     --------
     >>> texts = pa.array(["Farine de blé, lait de coco, noix de muscade.", "sans lait. Peut contenir du soja."])
-    >>> [names_of(groups) for groups in named_allergens(texts, ("fr",)).groups]
+    >>> [names_of(groups) for groups in named_allergens(texts, pa.array(["fr", "fr"])).groups]
     [['gluten'], []]
     """
     lowered = pc.fill_null(pc.utf8_lower(texts), "")
     for use in ("free", "sounds") if perhaps else ("free", "perhaps", "sounds"):
         for pattern, left in _phrases(use):
-            lowered = _replaced(lowered, pattern, left or " ")
+            lowered = _replaced(lowered, pattern, f" {left} ")
     words = pc.utf8_split_whitespace(pc.replace_substring_regex(lowered, _NO_WORD, " "))
-    text = pc.list_parent_indices(words).to_numpy()
+    text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
     distinct, code = encoded(pc.list_flatten(words))
-    meaning = np.array([*(_meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)[code]
+    if languages is None:
+        meanings = np.array([*(_meaning(word, LANGUAGES) for word in distinct.to_pylist()), 0], np.int32)
+        meaning = meanings[code]
+    else:
+        spoken, language = encoded(languages)
+        pairs, pair = np.unique(code * len(spoken) + language[text], return_inverse=True)
+        heard = zip(
+            distinct.take(pa.array(pairs // max(len(spoken), 1))).to_pylist(),
+            spoken.take(pa.array(pairs % max(len(spoken), 1))).to_pylist(),
+            strict=True,
+        )
+        meaning = np.array([*(_meaning(word, (tongue,)) for word, tongue in heard), 0], np.int32)[pair]
     rows = np.flatnonzero(meaning)
     groups = np.zeros(len(texts), np.int32)
     np.bitwise_or.at(groups, text[rows], meaning[rows])
-    found = [(text[rows].astype(np.int64), distinct.take(pa.array(code[rows])), meaning[rows])]
+    found = [(text[rows], distinct.take(pa.array(code[rows])), meaning[rows])]
     for group in GROUPS:
         for phrase, _ in _phrases(group):
             places = np.flatnonzero(is_true(pc.match_substring_regex(lowered, phrase)))

@@ -45,7 +45,7 @@ def grades_over_time(trend: pd.DataFrame) -> Figure:
 
 
 def largest_gaps(audit: Audit, most: int = 10) -> Figure:
-    """Draw how many products fail each check, those first that help most when they are mended.
+    """Draw what it would bring to mend each check: points that ready gains, or the score where no blocker fails.
 
     Parameters
     ----------
@@ -53,9 +53,11 @@ def largest_gaps(audit: Audit, most: int = 10) -> Figure:
         How many checks.
     """
     found = audit.gaps()
-    shown = found.head(most)
-    title = f"{len(shown)} of {len(found)} gaps: products that fail, most helpful first"
-    return charts.bars(shown.set_index("check")["products"], title, of=len(audit))
+    what = "ready" if (found["ready_gain"] > 0).any() else "score"
+    gains = found[found[f"{what}_gain"] > 0].set_index("check")[f"{what}_gain"] * 100
+    shown = gains.sort_values(ascending=False, kind="stable").head(most)
+    title = f"What mending it would add to {what}, in points: {len(shown)} of {len(gains)} checks"
+    return charts.bars(shown, title, number="+{:.2f}")
 
 
 def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:

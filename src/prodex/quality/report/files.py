@@ -60,7 +60,7 @@ def write_files(audit: Audit, page: Path, failures: int) -> tuple[LinkedFile, ..
     folder = page.with_name(f"{safe_name(page.stem)}_files")
     products, checks = _table(audit.products), _table(audit.by_check())
     return (
-        _written(folder / "failures", "all failures", failures, FAILURES, audit.failure_batches),
+        _written(folder / "failures", "all findings", failures, FAILURES, audit.failure_batches),
         _written(
             folder / "products",
             "all products with score and grade",

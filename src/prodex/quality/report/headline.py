@@ -49,16 +49,17 @@ class Tile:
     ----------
     title, figure, detail
         What is counted, the number, and of how many.
-    change
-        Against the audit before; None where there is none to compare with.
+    change, since
+        Against which audit before, and what changed; None where there is none to compare with.
     verdict
-        "better", "worse" or "as before".
+        "better", "worse", or nothing.
     """
 
     title: str
     figure: str
     detail: str
     change: str | None
+    since: str
     verdict: str
 
 
@@ -132,7 +133,7 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     """Return the four figures, with the change since the audit before."""
     now = audit.summary()
     then = before.summary() if before else None
-    since = f"since {before.now:%Y-%m-%d}" if before else ""
+    since = f"{before.now:%Y-%m-%d}" if before else ""
     known = now["products"] - now["ready_unknown"]
     unknown = f", {now['ready_unknown']:,} unknown" if now["ready_unknown"] else ""
     grade = now["grade"] if isinstance(now["grade"], str) else "none"
@@ -141,8 +142,8 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     def tile(title: str, name: str, detail: str) -> Tile:
         share = name in {"ready", "mean_score"}
         figure = percent(now[name]) if share else f"{now[name]:,}"
-        change, verdict = _change(now[name], then[name], share, since) if then is not None else (None, "")
-        return Tile(title, figure, detail, change, verdict)
+        change, verdict = _change(now[name], then[name], share) if then is not None else (None, "")
+        return Tile(title, figure, detail, change, since, verdict)
 
     return (
         tile("Ready", "ready", f"{now['ready_products']:,} of {known:,} products{unknown}"),
@@ -152,16 +153,16 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     )
 
 
-def _change(now: float, then: float, is_share: bool, since: str) -> tuple[str, str]:
+def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
     if math.isnan(now) or math.isnan(then):
-        return f"nothing to compare with {since}", ""
+        return "nothing to compare", ""
     step = now - then
     size = f"{abs(step) * 100:.1f} points" if is_share else f"{abs(step):,}"
     if not step or size == "0.0 points":
-        return f"as before {since}", "as before"
+        return "no change", ""
     verdict = "better" if (step > 0) == is_share else "worse"
     arrow, word = ("▲", "more") if step > 0 else ("▼", "fewer")
-    return f"{arrow} {size} {word} {since}", verdict
+    return f"{arrow} {size} {word}", verdict
 
 
 def largest_gaps(found: pd.DataFrame) -> tuple[Gap, ...]:

@@ -11,13 +11,13 @@ from typing import Any
 
 import jinja2
 
+from prodex.charts import SCORES
 from prodex.locales import language_name
 from prodex.quality.display import percent
 from prodex.quality.report.cards import PICTURE_FACTS
 from prodex.quality.report.contents import Contents
 from prodex.quality.report.figures import grades_over_time
 from prodex.quality.report.files import LinkedFile
-from prodex.quality.report.standings import STEPS
 
 
 def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
@@ -40,7 +40,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         picture_facts=list(PICTURE_FACTS),
-        steps=STEPS,
+        steps=SCORES,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from prodex.charts import shade
 from prodex.locales import language_name
 from prodex.quality.display import percent
 from prodex.quality.groups import column_names
@@ -26,8 +26,6 @@ OFFENDERS = ("owner", "brand", "kind")
 
 _MOST = 25
 _OFFENDERS = 10
-#: From which score a cell has which shade, the palest last: most scores stand near the top, and so do the steps.
-STEPS = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
 
 
 @dataclass(frozen=True)
@@ -136,15 +134,6 @@ def _cells(scores: pd.DataFrame, codes: pd.Series) -> list[Cell]:
             score = "–" if has_none else percent(row["score"])
             cells.append(Cell(score, int(row["failed"]), None if has_none else shade(row["score"])))
     return cells
-
-
-def shade(score: float) -> int:
-    """Return how dark the cell of a score is.
-
-    >>> shade(1.0), shade(0.999), shade(0.5)
-    (0, 1, 7)
-    """
-    return len(STEPS) - bisect_right(STEPS, score)
 
 
 def offenders(audit: Audit, by: str) -> Offenders:

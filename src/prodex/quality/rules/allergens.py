@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.allergens import GROUPS, LANGUAGES, named_allergens
-from prodex.quality.columns import Rows, encoded
+from prodex.quality.columns import Rows, encoded, looked_up, places
 from prodex.quality.foods import is_food
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
@@ -45,44 +45,60 @@ def composition_allergens_listed(
     compositions = texts.filter(known)
     said = _groups(products, lists)
     applies = is_food(products) & products.any(compositions["product"].to_numpy())
-    mentions = [_mentions(compositions, language) for language in LANGUAGES]
-    product = np.concatenate([each.product for each in mentions])
-    missing = np.concatenate([each.meaning for each in mentions]) & ~said[product]
-    missing[~applies[product]] = 0
-    rows, reasons = _first_of_each(product, missing)
-    words = pa.chunked_array([each.word for each in mentions]).take(pa.array(rows))
-    languages = np.repeat(LANGUAGES, [len(each.product) for each in mentions])[rows]
-    evidence = Evidence(product[rows], listed, languages.tolist(), words, reasons)
-    return Verdict(products.any(product[missing > 0]), applies, evidence)
+    mentions = _mentions(compositions)
+    missing = mentions.meaning & ~said[mentions.product]
+    missing[~applies[mentions.product]] = 0
+    rows, reasons = _first_of_each(mentions.product, missing)
+    seen = pa.array(rows)
+    evidence = Evidence(
+        mentions.product[rows], listed, mentions.language.take(seen), mentions.word.take(seen), reasons
+    )
+    return Verdict(products.any(mentions.product[missing > 0]), applies, evidence)
 
 
 @dataclass(frozen=True)
 class _Mentions:
-    """Every word of an allergen in the compositions of one language.
+    """Every word of an allergen in the compositions.
 
     Attributes
     ----------
-    product, word, meaning
-        For each the position of its product, the word, and the bits of its groups.
+    product, language, word, meaning
+        For each the position of its product, the language, the word, and the bits of its groups.
     """
 
     product: Rows
+    language: pa.Array
     word: pa.Array
     meaning: npt.NDArray[np.int32]
 
 
-def _mentions(compositions: pa.Table, language: str) -> _Mentions:
-    own = compositions.filter(pc.equal(compositions["language"], language))
-    distinct, code = encoded(own["text"])
-    found = named_allergens(distinct, (language,))
+def _mentions(compositions: pa.Table) -> _Mentions:
+    # The same text in the same language is looked at once.
+    pairs = (
+        compositions.select(["language", "text"])
+        .group_by(["language", "text"], use_threads=False)
+        .aggregate([])
+    )
+    languages, language = encoded(compositions["language"])
+    texts, text = encoded(compositions["text"])
+    keys = places(pairs["text"].combine_chunks(), texts) * len(languages)
+    keys += places(pairs["language"].combine_chunks(), languages)
+    order = np.argsort(keys)
+    pair = looked_up(keys[order], order, text * len(languages) + language)
+    found = named_allergens(pairs["text"].combine_chunks(), pairs["language"].combine_chunks())
     order = np.argsort(found.text, kind="stable")
-    starts = np.searchsorted(found.text[order], np.arange(len(distinct) + 1))
-    counts = starts[code + 1] - starts[code]
-    # The words of the first text, then those of the second ...
+    starts = np.searchsorted(found.text[order], np.arange(len(pairs) + 1))
+    counts = starts[pair + 1] - starts[pair]
+    # The words of the first composition, then those of the second ...
     inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    which = order[np.repeat(starts[code], counts) + inside]
-    product = np.repeat(own["product"].to_numpy(), counts)
-    return _Mentions(product, found.word.take(pa.array(which)), found.meaning[which])
+    which = order[np.repeat(starts[pair], counts) + inside]
+    row = np.repeat(np.arange(len(compositions)), counts)
+    return _Mentions(
+        compositions["product"].to_numpy()[row],
+        compositions["language"].combine_chunks().take(pa.array(row)),
+        found.word.take(pa.array(which)),
+        found.meaning[which],
+    )
 
 
 def _groups(products: Products, lists: pa.Table) -> npt.NDArray[np.int32]:

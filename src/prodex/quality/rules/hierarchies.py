@@ -64,7 +64,7 @@ def outer_unit_has_children(
         "children",
         packing.gtins,
         lambda rows: [
-            f"a {kind} without children" for kind in packing["packaging_code"].take(rows).to_pylist()
+            f"{kind} without children" for kind in packing["packaging_code"].take(rows).to_pylist()
         ],
     )
 

@@ -38,7 +38,7 @@ _REFERENCE = (
     r"|[A-Za-z](?:grave|acute|circ|tilde|uml|ring|cedil|slash)|[aA][eE]lig);"
 )
 #: How spreadsheets recognise a formula, with something to compute behind it.
-_FORMULA = r"^\s*(?:=\s*[A-Za-z(@+\"'-]|[=+@-]\s*[A-Za-z0-9_.]+\s*\(|[=+@-][^ ].*\|.*!)"
+_FORMULA = r"^\s*(?:=\s*[^\s=]|[=+@-]\s*[A-Za-z0-9_.]+\s*\(|[=+@-][^ ].*\|.*!)"
 _ADDRESS = r"(?i)https?://|\bwww\.[\pL0-9-]+\.|[\pL0-9._+-]+@[\pL0-9-]+\.[a-z]{2,}\b"
 _CUT_OFF = r"(?:\.\.\.|…)\s*$"
 
@@ -205,7 +205,7 @@ def description_is_more_than_name(products: Products) -> Verdict:
     texts = Wordings.of(products)
     described, named = texts.within(["description"]), texts.within(NAMES)
     pair = texts.product * (len(texts.texts) + 1) + texts.wording
-    return texts.verdict(described & np.isin(pair, pair[named]), "is the name again", described)
+    return texts.verdict(np.isin(pair, pair[named]), "is the name again", described)
 
 
 def _at_most(texts: Wordings, characters: int, judged: np.ndarray | None) -> Verdict:
