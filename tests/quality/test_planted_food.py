@@ -1,4 +1,4 @@
-"""The shipped profiles of food, pictures and logistics on the sample: planted defects are found, clean products pass."""
+"""The profiles of food, pictures and logistics on the sample: planted defects are found, and clean products pass."""
 
 from __future__ import annotations
 
