@@ -1,0 +1,83 @@
+"""The profiles of food, pictures and logistics on the sample: planted defects are found, and clean products pass."""
+
+from __future__ import annotations
+
+import pytest
+
+import prodex
+from prodex.quality.outcome import Audit
+from prodex.quality.rulebook import RULES
+from prodex.sandbox.sample import AS_OF, CONSEQUENCES, plan, shared_products
+from prodex.sandbox.sample.defects import food, imaging, packing
+from tests.quality.four_states import rules_of
+from tests.quality.planted import CHECKS, COUNT, explained, planted
+
+pytestmark = pytest.mark.xdist_group("sample")
+
+PROFILES = ("food-eu", "pictures", "logistics")
+#: Kinds of defect of which a profile asks for certain kinds of product alone.
+OF_KINDS = (
+    "missing_composition",
+    "missing_origin",
+    "missing_instructions",
+    "missing_alcohol",
+    "missing_nutrition",
+)
+
+
+@pytest.fixture(scope="module")
+def catalog() -> prodex.Catalog:
+    """Hold the sample."""
+    return prodex.flatten(product.record for product in shared_products(COUNT))
+
+
+@pytest.fixture(scope="module")
+def audits(catalog: prodex.Catalog) -> dict[str, Audit]:
+    """Judge it by each of the profiles."""
+    return {name: prodex.audit(catalog, name, now=AS_OF, progress=False) for name in PROFILES}
+
+
+def kinds_of(module: object) -> set[str]:
+    """Return the kinds of defect that a module plants or declares."""
+    return {name for name in CONSEQUENCES if callable(getattr(module, name, None))}
+
+
+def test_every_kind_of_defect_has_a_check() -> None:
+    """Of food, pictures and hierarchies; what they are compared with stands in test_planted_texts."""
+    declared = {"several_parents", "leaf_not_consumer_unit"}
+    kinds = kinds_of(food) | kinds_of(imaging) | kinds_of(packing) | declared
+
+    assert 42 == len(kinds)
+    assert set() == kinds - set(CHECKS)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_clean_products_pass(audits: dict[str, Audit], name: str) -> None:
+    """No rule of the profile finds anything on products without a planted defect."""
+    audit = audits[name]
+    spoilt = {defect.product_id for defect in plan(COUNT)}
+    failures = audit.failures()
+
+    assert () == audit.crashes
+    assert set() == set(failures.loc[~failures["product_id"].isin(spoilt), "check"])
+    assert len(failures) > 100
+
+
+@pytest.mark.parametrize("defect", OF_KINDS)
+def test_the_profile_asks_the_kinds_that_need_it(audits: dict[str, Audit], defect: str) -> None:
+    """Scopes by kind leave out no planted defect, and bring in no other."""
+    (rule,) = CHECKS[defect]
+    failures = audits["food-eu"].failures(rule=rule)
+
+    assert set() == planted(defect) - set(failures["product_id"])
+    assert set() == set(failures["product_id"]) - explained(defect)
+
+
+def test_what_waits_is_judged_when_it_is_accepted(catalog: prodex.Catalog) -> None:
+    """Overlaid by the update that waits, nothing of a product is missing that is not missing there."""
+    accepted = prodex.audit(prodex.with_pending_updates(catalog), "food-eu", now=AS_OF, progress=False)
+    rules = [rule for rule in rules_of("food") if RULES[rule].dimension == "completeness"]
+    waiting = planted("not_yet_accepted")
+
+    assert len(waiting) > 10
+    assert set() == waiting & set(accepted.failures(rule=rules)["product_id"])
