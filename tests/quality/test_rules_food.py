@@ -67,12 +67,6 @@ ALL = energies(1500, 356, *OATS, ("FASAT", 1), ("SUGAR-", 1), ("SALTEQ", 0))
 _, *BUT_SALT = ALL["isPartitionedBy"][0]["contains"][::-1]
 
 CASES = {
-    "has_net_content": Case(
-        {"isConsumerUnit": True, "netContent": told(250, "GRM")},
-        {"isConsumerUnit": True, "netContent": told(0, "GRM")},
-        ("netContent", None, "0", "not more than zero"),
-        {"isConsumerUnit": False},
-    ),
     "has_composition": missing("composition", "Riz"),
     "has_storage_conditions": missing("conservationAdvices", "Au sec"),
     "has_operator_contact": missing("contact", [{"name": "Riz SA", "address": "Arles"}]),
@@ -87,12 +81,6 @@ CASES = {
     ),
     "has_nutrition": Case(
         grams(("FAT", 1)), food(isPartitionedBy=[]), ("isPartitionedBy", None, None, NOTHING), candle()
-    ),
-    "net_content_fits_net_weight": Case(
-        food(netContent=told(1, "KGM"), netWeight=told(950, "GRM")),
-        food(netContent=told(1, "GRM"), netWeight=told(1, "KGM")),
-        ("netContent", None, "1 g", "net weight 1000 g, more than 10% apart"),
-        food(netContent=told(1, "LTR"), netWeight=told(1, "KGM")),
     ),
     "composition_allergens_listed": Case(
         food(composition="Farine de blé, lait de coco", allergens="Gluten"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from prodex.quality.states import State
@@ -12,7 +14,25 @@ OUTER = {"isConsumerUnit": False}
 RIGHT = {"gtin": "03036811359935"}
 SHORT = {"gtin": "3036811359935"}
 
+
+def told(value: Any, unit: str) -> list[dict[str, Any]]:
+    """Return a number with its unit."""
+    return [{"data": value, "expressedIn": {"code": unit}}]
+
+
 CASES = {
+    "has_net_content": Case(
+        {"isConsumerUnit": True, "netContent": told(250, "GRM")},
+        {"isConsumerUnit": True, "netContent": told(0, "GRM")},
+        ("netContent", None, "0", "not more than zero"),
+        {"isConsumerUnit": False},
+    ),
+    "net_content_fits_net_weight": Case(
+        UNIT | {"netContent": told(1, "KGM"), "netWeight": told(950, "GRM")},
+        UNIT | {"netContent": told(1, "GRM"), "netWeight": told(1, "KGM")},
+        ("netContent", None, "1 g", "net weight 1000 g, more than 10% apart"),
+        UNIT | {"netContent": told(1, "LTR"), "netWeight": told(1, "KGM")},
+    ),
     "valid_gtin": Case(
         RIGHT,
         {"gtin": "03036811359936"},

@@ -1,0 +1,17 @@
+"""Whether something is told at all, and whether it waits to be accepted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from prodex.quality.columns import Mask
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict
+
+
+def told(products: Products, attribute: str, applies: Mask) -> Verdict:
+    """Say of which products an attribute has no data, and of which of them it waits to be accepted."""
+    fails = ~products.filled(attribute)
+    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
+    reason = "waits under lastRequest: it is there as soon as the update is accepted"
+    return Verdict(fails, applies, Evidence(waiting, attribute, None, None, reason))
