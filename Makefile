@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test lab bench soak clean
 
-demo: $(VENV)/.ready ## pull the sandbox's catalogue over HTTP and show every table
+demo: $(VENV)/.ready ## pull the sandbox's catalogue, correct a text, audit it and write a report
 	PRODEX_HOME=data $(BIN)/prodex demo
 
 test: $(VENV)/.ready ## everything that CI checks
