@@ -6,23 +6,13 @@
 [['03036811359935', 'Acme']]
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from prodex.catalog import Catalog, Ledger, Origin
-from prodex.compare import Difference, diff
 from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content, recover, refresh
-from prodex.quality import (
-    Audit,
-    Evidence,
-    Profile,
-    Verdict,
-    audit,
-    list_audits,
-    open_audit,
-    profiles,
-    rule,
-    rules,
-)
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import (
@@ -37,6 +27,36 @@ from prodex.send import (
 from prodex.service import Client, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 from prodex.store.vacuum import vacuum
+
+if TYPE_CHECKING:
+    from prodex.compare import Difference, diff
+    from prodex.quality import (
+        Audit,
+        Evidence,
+        Profile,
+        Verdict,
+        audit,
+        list_audits,
+        open_audit,
+        rule,
+    )
+    from prodex.quality.profile import profiles, rules
+
+#: What is imported when it is first asked for: whoever only loads or opens a catalogue need not wait for the rules.
+_LATER = {
+    "prodex.compare": ("Difference", "diff"),
+    "prodex.quality": (
+        "Audit",
+        "Evidence",
+        "Profile",
+        "Verdict",
+        "audit",
+        "list_audits",
+        "open_audit",
+        "rule",
+    ),
+    "prodex.quality.profile": ("profiles", "rules"),
+}
 
 __all__ = [
     "DELETE",
@@ -80,3 +100,15 @@ __all__ = [
     "verify",
     "with_pending_updates",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            globals()[name] = getattr(import_module(module), name)
+            return globals()[name]
+    raise AttributeError(f"module 'prodex' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
