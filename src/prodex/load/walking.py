@@ -25,6 +25,9 @@ _LOG = logging.getLogger("prodex")
 #: tried any more.
 CURSOR_LIFE = timedelta(seconds=110)
 
+#: Counts that are asked for side by side: they weigh next to nothing, and everything else waits for them.
+_COUNTS = 8
+
 #: How often a window begins again because its cursor was lost.
 _MOST_RESTARTS = 3
 
@@ -98,7 +101,7 @@ class Walker:
 
     def count(self, errands: Sequence[Errand]) -> list[int]:
         """Return how many products each has; a count that stands in the journal is not asked for again."""
-        with ThreadPoolExecutor(self._side_by_side) as threads:
+        with ThreadPoolExecutor(max(self._side_by_side, _COUNTS)) as threads:
             return list(threads.map(self._counted, errands))
 
     def run(self, errands: Iterable[Errand]) -> None:
