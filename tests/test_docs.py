@@ -16,6 +16,7 @@ import pytest
 
 import prodex
 from prodex.cli import app
+from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
@@ -64,6 +65,11 @@ def test_the_table_list_is_the_declaration() -> None:
 
     assert found is not None
     assert f"{found[1]}{table_list()}{found[2]}" == found[0]
+
+
+def test_the_number_of_rules_is_right() -> None:
+    """Of those that come with prodex, whatever other tests have added."""
+    assert f"by {sum(rule.shipped for rule in RULES.values())} rules" in README.read_text("utf-8")
 
 
 @pytest.fixture

@@ -20,9 +20,7 @@ from typing import Any
 import prodex
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.service import Client
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "load"))
-from killing import SIDE_BY_SIDE, kill_often
+from tests.load.killing import SIDE_BY_SIDE, kill_often
 
 Product = dict[str, Any]
 
