@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.quality.check import CheckFacts
-from prodex.quality.engine import AuditPart
+from prodex.quality.engine import IDENTITY, AuditPart
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
 
@@ -21,16 +21,7 @@ _WORD = pa.dictionary(pa.int32(), pa.string())
 
 FAILURES = pa.schema(
     [
-        ("product_id", pa.string()),
-        ("gtin", pa.string()),
-        ("name", pa.string()),
-        ("owner_id", pa.string()),
-        ("owner", pa.string()),
-        ("brand_code", pa.string()),
-        ("brand", pa.string()),
-        ("kind_code", pa.string()),
-        ("kind", pa.string()),
-        ("market", pa.string()),
+        *(field for field in IDENTITY if field.name != "has_pending_update"),
         ("check", _WORD),
         ("rule", _WORD),
         ("title", _WORD),

@@ -8,10 +8,12 @@ from prodex.quality.columns import Mask
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict
 
+#: The reason of a failure that needs no work, only somebody's acceptance.
+WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
+
 
 def told(products: Products, attribute: str, applies: Mask) -> Verdict:
     """Say of which products an attribute has no data, and of which of them it waits to be accepted."""
     fails = ~products.filled(attribute)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
-    reason = "waits under lastRequest: it is there as soon as the update is accepted"
-    return Verdict(fails, applies, Evidence(waiting, attribute, None, None, reason))
+    return Verdict(fails, applies, Evidence(waiting, attribute, None, None, WAITS))

@@ -14,6 +14,7 @@ from prodex.locales import market_code
 from prodex.quality.index import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.told import WAITS
 from prodex.quality.wordings import NAMES
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
@@ -33,8 +34,7 @@ def has_name(products: Products) -> Verdict:
     fails = ~np.logical_or.reduce([products.filled(name) for name in NAMES])
     waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
     waiting = np.flatnonzero(fails & waits)
-    reason = "waits under lastRequest: it is there as soon as the update is accepted"
-    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, reason))
+    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, WAITS))
 
 
 @rule(

@@ -12,9 +12,8 @@ from prodex.locales import language_tag
 from prodex.quality.index import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.told import WAITS
 from prodex.quality.wordings import ANY_TEXT, TEXTS, Mask, Wordings
-
-_WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
 
 
 @rule(
@@ -29,7 +28,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
     """Customers read their own language, and markets require it."""
     fails = ~products.filled(attribute, language)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, _WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, WAITS))
 
 
 @rule(
@@ -44,7 +43,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
     """What nobody wrote in any language cannot be translated either."""
     fails = ~products.filled(attribute)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, _WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, WAITS))
 
 
 @rule(
