@@ -14,12 +14,13 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies below its own row, and from its own package.
 ROWS = (
     {"errors"},
-    {"files", "locales", "envelope", "gtin", "markup"},
+    {"files", "locales", "envelope", "gtin", "markup", "verbatim"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},
     {"reading", "labels", "quality"},
-    {"load", "send", "listings", "compare"},
+    {"load", "send", "listings", "compare", "pictures"},
+    {"notebook"},
     {"__init__"},
     {"demo"},
     {"cli"},

@@ -20,12 +20,12 @@ from prodex.errors import InputError
 from prodex.quality.display import percent
 from prodex.quality.report import figures
 from prodex.quality.report.contents import contents
-from prodex.quality.report.limits import even_limit, words
 from prodex.quality.report.page import rendered
 from prodex.quality.report.standings import GROUPINGS
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
+from prodex.verbatim import even_limit, words
 
 from . import hostile
 from .reading_html import Node, parsed, read

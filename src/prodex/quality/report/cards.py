@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 
 from prodex.locales import market_name
 from prodex.quality.display import percent
-from prodex.quality.report.limits import Words, even_limit, label, weight, words
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
+from prodex.verbatim import Words, even_limit, label, weight, words
 
 if TYPE_CHECKING:
     from prodex.quality.outcome import Audit

@@ -13,9 +13,9 @@ from prodex.quality.display import notes, percent
 from prodex.quality.report.cards import Cards, cards
 from prodex.quality.report.failing import Failing, failing
 from prodex.quality.report.headline import Gap, Header, Tile, header, largest_gaps, tiles
-from prodex.quality.report.limits import Words, words
 from prodex.quality.report.standings import GROUPINGS, OFFENDERS, HeatMap, Offenders, heat_map, offenders
 from prodex.quality.rulebook import SEVERITIES
+from prodex.verbatim import Words, words
 
 if TYPE_CHECKING:
     from prodex.quality.outcome import Audit

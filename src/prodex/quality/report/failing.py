@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from prodex.quality.report.limits import Words, even_limit, label, weight, words
+from prodex.verbatim import Words, even_limit, label, weight, words
 
 if TYPE_CHECKING:
     from prodex.quality.outcome import Audit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from prodex.quality.display import lines, percent
-from prodex.quality.report.limits import Words, label, words
+from prodex.verbatim import Words, label, words
 
 if TYPE_CHECKING:
     from prodex.quality.outcome import Audit

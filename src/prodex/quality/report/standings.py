@@ -13,8 +13,8 @@ from prodex.charts import shade
 from prodex.locales import language_name
 from prodex.quality.display import percent
 from prodex.quality.groups import column_names
-from prodex.quality.report.limits import Words, label
 from prodex.quality.states import State
+from prodex.verbatim import Words, label
 
 if TYPE_CHECKING:
     from prodex.quality.outcome import Audit

@@ -1,4 +1,4 @@
-"""How much of what is long stands in a page: always said with it, as "n of N"."""
+"""What somebody typed, as it is shown: verbatim, and where it is cut, said with "n of N"."""
 
 from __future__ import annotations
 
