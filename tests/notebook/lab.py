@@ -1,0 +1,312 @@
+"""A JupyterLab server and a browser in front of it: notebooks are opened, run and clicked as a user would.
+
+Whatever a page says, asks for outside, or opens is kept, so that a test can say that there was nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import nbformat
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+#: Seconds.
+_START_TIME = 120
+_CELL_TIME = 120
+_NOTICED = 3
+_TOKEN = "of-the-tests"
+_WIDE = {"width": 1360, "height": 1000}
+
+#: JupyterLab asks for news and updates otherwise.
+_SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {
+        "checkForUpdates": False,
+        "fetchNews": "false",
+        "doNotDisturbMode": True,
+    },
+    "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
+}
+
+
+def missing(what: str) -> NoReturn:
+    """Skip with a word; where everything is checked, nothing may be left out."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} is missing, and CI needs it")
+    pytest.skip(f"{what} is not installed")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start a headless browser."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        missing("chromium")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Lab:
+    """A server.
+
+    Attributes
+    ----------
+    url
+        Its address.
+    folder
+        Where notebooks lie, and where their kernels run.
+    runtime
+        Where it keeps what it says of its kernels.
+    home
+        PRODEX_HOME of the kernels.
+    """
+
+    url: str
+    folder: Path
+    runtime: Path
+    home: Path
+
+    def ask(self, path: str, method: str = "GET") -> Any:
+        """Ask its own interface."""
+        request = Request(f"{self.url}{path}", method=method, headers={"Authorization": f"token {_TOKEN}"})
+        with urlopen(request, timeout=30) as reply:
+            return json.loads(reply.read() or b"null")
+
+    @contextmanager
+    def opened(
+        self, browser: Browser, cells: Sequence[str], *, scheme: str = "light", name: str = "test"
+    ) -> Iterator[Notebook]:
+        """Open a new notebook of these cells, with its kernel idle; nothing of it has run."""
+        path = self.folder / f"{name}-{time.monotonic_ns()}.ipynb"
+        made = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(textwrap.dedent(cell).strip()) for cell in cells]
+        )
+        made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(made, path)
+        context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        try:
+            page = context.new_page()
+            notebook = Notebook(self, page, path)
+            page.goto(f"{self.url}/doc/tree/{path.name}?token={_TOKEN}&reset")
+            notebook.wait_until_ready()
+            yield notebook
+        finally:
+            context.close()
+            for session in self.ask("/api/sessions"):
+                if session["path"].endswith(path.name):
+                    self.ask(f"/api/sessions/{session['id']}", "DELETE")
+
+
+@dataclass
+class Notebook:
+    """An open notebook.
+
+    Attributes
+    ----------
+    outside
+        Addresses that the page asked for and that are not the server's.
+    said
+        What scripts said by dialogs and errors.
+    """
+
+    lab: Lab
+    page: Page
+    path: Path
+    outside: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        own = urlsplit(self.lab.url).netloc
+        self.page.on(
+            "request",
+            lambda request: (
+                self.outside.append(request.url)
+                if urlsplit(request.url).scheme in {"http", "https", "ws", "wss", "ftp"}
+                and urlsplit(request.url).netloc != own
+                else None
+            ),
+        )
+        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.context.on("page", lambda page: self.said.append(f"a window opened: {page.url}"))
+
+    @property
+    def cells(self) -> Locator:
+        """The code cells."""
+        return self.page.locator(".jp-Notebook .jp-CodeCell")
+
+    def output(self, cell: int = 0) -> Locator:
+        """Return what a cell shows."""
+        return self.cells.nth(cell).locator(".jp-OutputArea-output").first
+
+    def run(self, cell: int = 0) -> Locator:
+        """Run a cell, wait until the kernel is idle, and return what it shows; an error in it is ours."""
+        target = self.cells.nth(cell)
+        prompt = target.locator(".jp-InputPrompt")
+        end, asked = time.monotonic() + _CELL_TIME, 0.0
+        while not re.search(r"\[\d+\]", said := prompt.inner_text()):
+            assert time.monotonic() < end, f"cell {cell} still runs: {said}"
+            # A page that has just opened may lose the keys; a cell that waits or runs shows a star.
+            if "*" not in said and time.monotonic() - asked > _NOTICED:
+                target.locator(".cm-content").first.click()
+                self.page.keyboard.press("Control+Enter")
+                asked = time.monotonic()
+            self.page.wait_for_timeout(50)
+        self.wait_until_idle()
+        broken = target.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']")
+        assert not broken.count(), broken.first.inner_text()
+        return self.output(cell)
+
+    def violations(self, cell: int = 0) -> list[tuple[str, list[str]]]:
+        """Return what the usual checker of accessibility complains of in what a cell shows."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        # The page's body has no height, and the checker would take all that it shows for hidden.
+        self.page.evaluate("document.body.style.height = '100vh'")
+        self.cells.nth(cell).evaluate("one => one.setAttribute('data-checked', '')")
+        found = Axe().run(
+            self.page, context="[data-checked] .jp-OutputArea", options={"resultTypes": ["violations"]}
+        )
+        return [
+            (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
+            for one in found.response["violations"]
+        ]
+
+    def wait_until_ready(self) -> None:
+        """Wait until the kernel has started and the page is connected to it."""
+        end = time.monotonic() + _START_TIME
+        while not any(
+            one["path"].endswith(self.path.name)
+            and one["kernel"]["execution_state"] == "idle"
+            and one["kernel"]["connections"]
+            for one in self.lab.ask("/api/sessions")
+        ):
+            assert time.monotonic() < end, "the kernel takes too long to start"
+            self.page.wait_for_timeout(100)
+        self.wait_until_idle()
+
+    def wait_until_idle(self, seconds: float = _CELL_TIME) -> None:
+        """Wait until the kernel has nothing to do."""
+        self.page.wait_for_selector(
+            ".jp-Notebook-ExecutionIndicator[data-status='idle']", timeout=seconds * 1000, state="attached"
+        )
+
+    def ask(self, expression: str) -> Any:
+        """Return the value of a Python expression in the kernel, through JSON; widgets know nothing of it."""
+        from jupyter_client import BlockingKernelClient
+
+        sessions = [one for one in self.lab.ask("/api/sessions") if one["path"].endswith(self.path.name)]
+        found = list(self.lab.runtime.glob(f"kernel-*{sessions[0]['kernel']['id']}*.json"))
+        client = BlockingKernelClient(connection_file=str(found[0]))
+        client.load_connection_file()
+        client.start_channels()
+        try:
+            client.wait_for_ready(timeout=_CELL_TIME)
+            reply = client.execute(
+                "",
+                silent=True,
+                user_expressions={"asked": f"__import__('json').dumps({expression})"},
+                reply=True,
+                timeout=_CELL_TIME,
+            )
+            asked = reply["content"]["user_expressions"]["asked"]
+            assert asked["status"] == "ok", f"{asked.get('ename')}: {asked.get('evalue')}"
+            text = asked["data"]["text/plain"]
+            return json.loads(ast.literal_eval(text))
+        finally:
+            client.stop_channels()
+
+    def wait_for(self, expression: str, seconds: float = 30) -> Any:
+        """Wait until a Python expression in the kernel is true, and return it."""
+        end = time.monotonic() + seconds
+        while not (value := self.ask(expression)):
+            assert time.monotonic() < end, f"{expression} stays {value!r}"
+            self.page.wait_for_timeout(100)
+        return value
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Lab]:
+    """Run a JupyterLab server over a folder, with settings of its own."""
+    try:
+        import jupyterlab  # noqa: F401
+    except ImportError:
+        missing("jupyterlab")
+    notebooks, settings, runtime = folder / "notebooks", folder / "settings", folder / "runtime"
+    for one in (notebooks, settings, runtime):
+        one.mkdir(parents=True, exist_ok=True)
+    for plugin, chosen in _SETTINGS.items():
+        path = settings / plugin.replace(":", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".jupyterlab-settings").write_text(json.dumps(chosen), "utf-8")
+    port = _free_port()
+    environment = {
+        **os.environ,
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTER_RUNTIME_DIR": str(runtime),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+        "JUPYTER_TOKEN": _TOKEN,
+        "PRODEX_HOME": str(folder / "home"),
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        f"--ServerApp.root_dir={notebooks}",
+    ]
+    log = folder / "server.txt"
+    with (
+        log.open("wb") as said,
+        subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT) as process,
+    ):
+        lab = Lab(f"http://127.0.0.1:{port}", notebooks, runtime, folder / "home")
+        try:
+            end = time.monotonic() + _START_TIME
+            while True:
+                assert process.poll() is None, log.read_text("utf-8")
+                assert time.monotonic() < end, "JupyterLab takes too long to start"
+                try:
+                    lab.ask("/api/status")
+                    break
+                except OSError:
+                    time.sleep(0.1)
+            yield lab
+        finally:
+            process.terminate()
