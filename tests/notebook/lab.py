@@ -188,11 +188,11 @@ class Notebook:
         """Return what the usual checker of accessibility complains of in what a cell shows."""
         from axe_playwright_python.sync_playwright import Axe
 
-        # The page's body has no height, and the checker would take all that it shows for hidden.
-        self.page.evaluate("document.body.style.height = '100vh'")
+        # The page has no height, and the checker would take all that it shows for hidden.
+        self.page.evaluate("document.documentElement.style.height = document.body.style.height = '100vh'")
         self.cells.nth(cell).evaluate("one => one.setAttribute('data-checked', '')")
         found = Axe().run(
-            self.page, context="[data-checked] .jp-OutputArea", options={"resultTypes": ["violations"]}
+            self.page, context="[data-checked] .jp-OutputArea-output", options={"resultTypes": ["violations"]}
         )
         return [
             (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
