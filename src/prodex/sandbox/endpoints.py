@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
@@ -16,8 +17,10 @@ from prodex.sandbox.filters import read_body as read_filters
 from prodex.sandbox.filters import read_query_string
 from prodex.sandbox.imports import tracking_record
 from prodex.sandbox.kinds import integer
+from prodex.sandbox.media.addresses import MEDIA, address_called
 from prodex.sandbox.openapi import LIST_CONTRACT, SEARCH_CONTRACT, TOKEN_CONTRACT, refusals
 from prodex.sandbox.openapi_others import (
+    MEDIA_CONTRACT,
     ORGANIZATIONS_CONTRACT,
     REQUIRE_CONTRACT,
     SCENARIOS_CONTRACT,
@@ -27,7 +30,7 @@ from prodex.sandbox.openapi_writing import TRACKING_CONTRACT, UPSERT_CONTRACT
 from prodex.sandbox.payload import JSON, XML
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.scenarios import list_scenarios, require_scenarios
-from prodex.sandbox.wire import encode
+from prodex.sandbox.wire import decode, encode
 
 SERVICE: Final = "prodex sandbox"
 ROUTES: Final = APIRouter()
@@ -77,7 +80,7 @@ def list_products(request: Request, here: Here, caller: Caller) -> Response:
     """List products, or only their rich content."""
     values = read_query_string(request.query_params.multi_items())
     language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
-    return _reply(here.listing.get(caller.id, values, language, spoil))
+    return _products(request, here.listing.get(caller.id, values, language, spoil))
 
 
 @ROUTES.post(
@@ -89,14 +92,15 @@ async def search_products(request: Request, here: Here, caller: Caller) -> Respo
     """Search products."""
     values = read_filters(await read_object(request, here.behaviour.body_limit))
     language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
-    return _reply(await to_thread.run_sync(here.listing.search, caller.id, values, language, spoil))
+    found = await to_thread.run_sync(here.listing.search, caller.id, values, language, spoil)
+    return _products(request, found)
 
 
 @ROUTES.post("/public/v1/products", responses=refusals(*_TOKEN, *_BODY), openapi_extra=UPSERT_CONTRACT)
 async def upsert_products(request: Request, here: Here, caller: Caller) -> Response:
     """Write products; the import goes on after the answer, and is tracked by its id."""
     media_type = media_type_of(request, (JSON, XML))
-    body = await read_body(request, here.behaviour.body_limit)
+    body = address_called(request.scope).taken_back(await read_body(request, here.behaviour.body_limit))
     tracking = await to_thread.run_sync(here.worker.take, caller, media_type, body, limiter=here.writers)
     if media_type == XML:
         return Response(
@@ -156,6 +160,33 @@ def list_own_scenarios(here: Here, caller: Caller) -> JSONResponse:
 def health(here: Here) -> dict[str, Any]:
     """Say that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
     return {"service": SERVICE, "products": here.store.product_count()}
+
+
+@ROUTES.get(
+    "/media/{path:path}", responses=refusals("file_unknown", "file_not_served"), openapi_extra=MEDIA_CONTRACT
+)
+@ROUTES.head("/media/{path:path}", include_in_schema=False)
+def get_file(request: Request, here: Here) -> Response:
+    """Return a file that a product names. Needs no token; not part of the service, whose files lie elsewhere.
+
+    It is made when it is asked for, and true to the record: pixels, format, number of bytes, CRC-32.
+    """
+    # Only who asks for files needs what draws them.
+    from prodex.sandbox.media.files import file_at
+    from prodex.sandbox.media.rendering import content_of
+    from prodex.sandbox.media.replies import reply_with
+
+    path, here_called = request.path_params["path"], address_called(request.scope)
+    # Records have addresses as they are typed: with their odd characters, or with what these become on the way.
+    spelled = {path, quote(path, safe="/")}
+    bodies = here.store.bodies_about(path, f"{MEDIA}/{path}")
+    records = (decode(here_called.taken_back(body)) for body in bodies)
+    file = file_at([f"{MEDIA}/{one}" for one in spelled], records)
+    return reply_with(content_of(file), request.headers)
+
+
+def _products(request: Request, body: bytes) -> Response:
+    return _reply(address_called(request.scope).given_out(body))
 
 
 def _reply(body: bytes) -> Response:

@@ -42,6 +42,45 @@ ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
     ),
 }
 
+_BYTES: Final = {
+    media_type: {"schema": {"type": "string", "format": "binary"}}
+    for media_type in ("image/jpeg", "image/png", "image/tiff", "application/pdf")
+}
+_OF_FILE: Final = {
+    "ETag": {"schema": {"type": "string"}},
+    "Accept-Ranges": {"schema": {"type": "string", "const": "bytes"}},
+}
+
+MEDIA_CONTRACT: Final[dict[str, Any]] = {
+    "parameters": [
+        {
+            "name": "path",
+            "in": "path",
+            "required": True,
+            "description": "The rest of the address, as the record has it.",
+            "schema": {"type": "string"},
+        },
+        {
+            "name": "Range",
+            "in": "header",
+            "description": "The bytes wanted, such as bytes=1000-; one range.",
+            "schema": {"type": "string"},
+        },
+        {
+            "name": "If-Range",
+            "in": "header",
+            "description": "The ETag of the file that the range is of; the whole comes when it is another by now.",
+            "schema": {"type": "string"},
+        },
+    ],
+    "responses": {
+        "200": {"description": "The file.", "content": _BYTES, "headers": _OF_FILE},
+        "206": {"description": "The range of it that was asked for.", "content": _BYTES, "headers": _OF_FILE},
+        "304": {"description": "If-None-Match names the ETag that it still has."},
+        "416": {"description": "The range begins past its end."},
+    },
+}
+
 _SEGMENT_REFERENCE: Final = "#/components/schemas/Segment"
 #: Schemas that refer to themselves, and so need a name.
 COMPONENTS: Final[dict[str, Any]] = {

@@ -33,6 +33,8 @@ REFUSALS: Final = {
     "assignation_pending": (409, "The product's assignation to the caller is pending."),
     "not_shared": (409, "No manufacturer has shared the product's data with the caller."),
     "tracking_unknown": (404, "No import of the caller has this tracking id."),
+    "file_unknown": (404, "No product names a file at this address."),
+    "file_not_served": (404, "A product names the file, and the sandbox makes none such."),
     "not_found": (404, "There is no such path."),
     "method_not_allowed": (405, "The path does not take this method."),
     "internal_error": (500, "The sandbox itself failed."),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from prodex.sandbox.model import Organization, OrganizationType
 from prodex.sandbox.referentials import Codes
 from prodex.sandbox.schema import VERSION
 from prodex.sandbox.wire import decode, encode
+
+_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 class StoreUnusable(Exception):
@@ -98,6 +101,21 @@ class Store:
             " ORDER BY wanted.key",
             {"keys": encode(list(keys)).decode(), "viewer": viewer},
         )
+
+    def bodies_about(self, path: str, address: str) -> Iterator[bytes]:
+        """Yield records that may name a file: those whose id stands in its path, else one that holds its address."""
+        ids = [int(part) for part in path.split("/") if _ID.fullmatch(part)]
+        if not ids:
+            found = self.rows(
+                "SELECT body FROM records WHERE instr(body, ?) ORDER BY key LIMIT 1", (encode(address),)
+            )
+            yield from (body for (body,) in found)
+        for id_ in ids:
+            found = self.rows(
+                "SELECT body FROM products JOIN records USING (key) WHERE products.id = ? ORDER BY key",
+                (id_,),
+            )
+            yield from (body for (body,) in found)
 
     def labels(self) -> dict[str, dict[tuple[str, str], str]]:
         """Return the labels in other languages: language -> (code, label in US English) -> label."""

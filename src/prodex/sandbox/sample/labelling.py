@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from prodex.sandbox.media.addresses import MEDIA
 from prodex.sandbox.sample import texts
 from prodex.sandbox.sample.dates import days_from_now, iso
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.nutrition import Nutrients, declaration
-from prodex.sandbox.sample.pictures import MEDIA
 from prodex.sandbox.sample.vocabulary import PHRASES, Ingredient, code_value, quantity
 
 #: The ways in which a record shows that an attribute has no value, besides not having the attribute.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from prodex.sandbox.media.addresses import MEDIA
 from prodex.sandbox.sample import identity
 from prodex.sandbox.sample.dates import Dates, days_from_now, iso
 from prodex.sandbox.sample.families import Unit
 from prodex.sandbox.sample.vocabulary import code_value
 
-#: Where the files would be; `.example` is a name that never resolves (RFC 2606).
-MEDIA = "https://media.prodex.example"
 #: Sides of the square JPG renditions in pixels.
 RENDITIONS = (1024, 512, 256, 128, 64)
 #: Type, face and angle of pictures in order (GS1 Product Image Specification): front, back, sides, top.

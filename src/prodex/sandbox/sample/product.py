@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from prodex.sandbox.media.addresses import MEDIA
 from prodex.sandbox.model import View
 from prodex.sandbox.sample import hierarchies, pictures, texts
 from prodex.sandbox.sample.dates import Dates, draw_dates, iso
@@ -188,7 +189,7 @@ def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
         currency = code_value("currency", "GBP" if family.market == 826 else "EUR")
         entities.append({"referential": {"name": "currencies"}, "presentEntities": [currency]})
     shown: dict[str, Any] = {
-        "brand": {**brand, "pictureUrl": f"{pictures.MEDIA}/brands/{family.brand.code}.png"},
+        "brand": {**brand, "pictureUrl": f"{MEDIA}/brands/{family.brand.code}.png"},
         "kind": kind,
         "typePackaging": code_value("packaging", unit.packaging),
         "GPC": code_value("gpc", _GPC[family.kind.group]),

@@ -1,0 +1,60 @@
+"""Where files stand: one address in the store, another in what the sandbox answers, which is wherever it was called.
+
+A stored record names its files under `MEDIA`, so that it stays right when the sandbox moves to another port. In a
+reply they stand under the address at which the caller has reached the sandbox, and what comes back is turned back:
+both are one replacement of bytes, and each undoes the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+#: Where files stand in stored records; `.example` is a name that never resolves (RFC 2606).
+MEDIA: Final = "https://media.prodex.example"
+
+# A Host header comes from the caller, and goes into JSON.
+_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+
+
+@dataclass(frozen=True)
+class MediaAddress:
+    """The address under which a caller reaches files.
+
+    Examples
+    --------
+    >>> here = MediaAddress("http://127.0.0.1:8000/media")
+    >>> here.given_out(b'{"url":"https://media.prodex.example/00/1/front.jpg"}')
+    b'{"url":"http://127.0.0.1:8000/media/00/1/front.jpg"}'
+    >>> here.taken_back(b'{"url":"http://127.0.0.1:8000/media/00/1/front.jpg"}')
+    b'{"url":"https://media.prodex.example/00/1/front.jpg"}'
+    """
+
+    text: str
+
+    def given_out(self, stored: bytes) -> bytes:
+        """Return stored JSON as this caller gets it."""
+        return stored.replace(f"{MEDIA}/".encode(), f"{self.text}/".encode())
+
+    def taken_back(self, sent: bytes) -> bytes:
+        """Return JSON or XML of this caller as it is stored; some writers of JSON escape every slash."""
+        for address, stored in ((self.text, MEDIA), (_escaped(self.text), _escaped(MEDIA))):
+            sent = sent.replace(f"{address}/".encode(), f"{stored}/".encode())
+        return sent
+
+
+def address_called(scope: Mapping[str, Any]) -> MediaAddress:
+    """Return the address of files for the caller of a call: by its Host header, else by the socket it came to."""
+    hosts = [value for name, value in scope["headers"] if name == b"host"]
+    if len(hosts) == 1 and _HOST.fullmatch(hosts[0]):
+        host = hosts[0].decode("ascii")
+    else:
+        name, port = scope["server"]
+        host = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+    return MediaAddress(f"{scope['scheme']}://{host}/media")
+
+
+def _escaped(address: str) -> str:
+    return address.replace("/", "\\/")

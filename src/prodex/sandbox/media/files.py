@@ -1,0 +1,176 @@
+"""What stored records say of the file at an address: the one place that knows where records name files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from prodex.sandbox.media.packs import Pack, objects, pack_of
+from prodex.sandbox.refusals import Refusal
+
+#: Name of a format in records, or ending of a file's name -> the format.
+FORMATS: Final = {
+    "jpeg": "jpeg",
+    "jpg": "jpeg",
+    "tiff": "tiff",
+    "tif": "tiff",
+    "png": "png",
+}
+#: Picture of a record that does not say how large it is.
+_SIDE: Final = 1000
+#: Pixels of the largest picture that is drawn.
+_MOST_PIXELS: Final = 40_000_000
+_FRONT: Final = 1
+
+
+@dataclass(frozen=True)
+class PictureFile:
+    """A picture of a pack, an original or a rendition.
+
+    Attributes
+    ----------
+    face
+        What is seen (GS1: 1 front, 2 left, 3 top, 7 back, 8 right, 9 bottom).
+    format
+        A value of `FORMATS`.
+    quality
+        Of a JPEG, the one to begin with.
+    size, crc32
+        Number of bytes and CRC-32 that the record has, or None.
+    """
+
+    pack: Pack
+    face: int
+    width: int
+    height: int
+    format: str
+    quality: int
+    size: int | None
+    crc32: int | None
+
+
+@dataclass(frozen=True)
+class Logo:
+    """The picture of a brand or of a label."""
+
+    code: str
+    label: str
+    is_brand: bool
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of a product."""
+
+    title: str
+    pack: Pack
+
+
+File = PictureFile | Logo | Document
+
+
+def file_at(addresses: Collection[str], records: Iterable[Mapping[str, Any]]) -> File:
+    """Return what records say of the file at an address, which may be spelled in several ways.
+
+    Raises
+    ------
+    Refusal
+        When none of them names it, or it is nothing that the sandbox can make.
+    """
+    for record in records:
+        for found in _named_in(record, addresses):
+            return found
+    raise Refusal("file_unknown", f"No product names {min(addresses)[:300]!r}.")
+
+
+def _named_in(record: Mapping[str, Any], addresses: Collection[str]) -> Iterator[File]:
+    for shown in (record, *objects(record.get("lastRequest"))):
+        for assets in objects(shown.get("assets")):
+            yield from _pictures(record, assets, addresses)
+            yield from _documents(record, assets, addresses)
+            for name, word in (("videos", "a video"), ("enriched_contents", "a page")):
+                if any(one.get("url") in addresses for one in objects(assets.get(name))):
+                    raise Refusal("file_not_served", f"It is {word}, and the sandbox makes none.")
+        yield from _logos(shown, addresses)
+
+
+def _pictures(
+    record: Mapping[str, Any], assets: Mapping[str, Any], addresses: Collection[str]
+) -> Iterator[PictureFile]:
+    pictures = list(objects(assets.get("pictures")))
+    for picture in pictures:
+        if picture.get("url") in addresses:
+            yield _original(record, picture, pictures)
+        for rendition in objects(picture.get("exportables")):
+            if rendition.get("uniformResourceIdentifier") in addresses:
+                yield _picture(record, rendition, picture, rendition["uniformResourceIdentifier"])
+
+
+def _documents(
+    record: Mapping[str, Any], assets: Mapping[str, Any], addresses: Collection[str]
+) -> Iterator[Document]:
+    # One description of the service names the documents so.
+    for name in ("documents", "document"):
+        for document in objects(assets.get(name)):
+            if document.get("uniformResourceIdentifier") in addresses:
+                kind = next(objects(document.get("documentTypeCode")), {})
+                yield Document(str(kind.get("label") or document.get("fileName")), pack_of(record))
+
+
+def _logos(shown: Mapping[str, Any], addresses: Collection[str]) -> Iterator[Logo]:
+    for brand in objects(shown.get("brand")):
+        if brand.get("pictureUrl") in addresses:
+            yield Logo(str(brand.get("code")), str(brand.get("label")), is_brand=True)
+    for label in objects(shown.get("isLabeledBy")):
+        for concept in objects(label.get("isConceptualizedBy")):
+            if concept.get("pictureUrl") in addresses:
+                yield Logo(str(concept.get("code")), str(concept.get("label")), is_brand=False)
+
+
+def _original(
+    record: Mapping[str, Any], picture: Mapping[str, Any], pictures: Iterable[Mapping[str, Any]]
+) -> PictureFile:
+    # Pictures of one checksum are one file, whatever each of them says that it shows.
+    same = (one for one in pictures if picture.get("crc32") and one.get("crc32") == picture.get("crc32"))
+    return _picture(record, picture, next(same, picture), picture.get("format") or picture["url"])
+
+
+def _picture(
+    record: Mapping[str, Any], file: Mapping[str, Any], shows: Mapping[str, Any], named: object
+) -> PictureFile:
+    """Read a picture; `named` is its format, or the name of its file."""
+    ending = str(named).rpartition(".")[2].lower()
+    if ending not in FORMATS:
+        raise Refusal("file_not_served", f"It is {ending[:40]!r}; the sandbox draws {', '.join(FORMATS)}.")
+    width, height = _whole(file.get("width"), _SIDE), _whole(file.get("height"), _SIDE)
+    if not 0 < width * height <= _MOST_PIXELS:
+        raise Refusal(
+            "file_not_served",
+            f"It has {width} x {height} pixels; the sandbox draws {_MOST_PIXELS:,} at most.",
+        )
+    return PictureFile(
+        pack=pack_of(record),
+        face=_whole(shows.get("productFace"), _FRONT),
+        width=width,
+        height=height,
+        format=FORMATS[ending],
+        quality=min(95, max(1, _whole(file.get("quality"), 90))),
+        size=file.get("fileSize") if isinstance(file.get("fileSize"), int) else None,
+        crc32=_checksum(file.get("crc32")),
+    )
+
+
+def _whole(value: object, default: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def _checksum(value: object) -> int | None:
+    """Read a CRC-32 as records have it: a number, or text in hexadecimal digits, or in decimal ones if over 8."""
+    if isinstance(value, str):
+        decimal = value.isascii() and value.isdigit() and len(value) > 8
+        try:
+            value = int(value[:20], 10 if decimal else 16)
+        except ValueError:
+            return None
+    return value if isinstance(value, int) and 0 <= value < 2**32 else None
