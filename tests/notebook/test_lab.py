@@ -31,7 +31,10 @@ def test_what_must_not_happen_is_seen(lab: Lab, browser: Browser) -> None:
     """A script that runs, a request to elsewhere and a control without a name are each noticed."""
     cell = """
         import ipywidgets as w
-        w.HTML("<img src='http://127.0.0.1:9/x.png' onerror='alert(1)'><input><p style='color:#888;background:#999'>pale")
+        w.HTML(
+            "<img src='http://127.0.0.1:9/x.png' onerror='alert(1)'><input>"
+            "<p style='color:#888;background:#999'>pale words"
+        )
     """
     with lab.opened(browser, [cell]) as notebook:
         notebook.run()
