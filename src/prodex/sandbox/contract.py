@@ -114,11 +114,31 @@ OTHERS: Final = """\
   shows in the product, for that retailer alone, as `requiredScenarios`: an array of `{"id", "deadline"}`.
 """
 
+FILES: Final = """\
+The files of products are no part of the service; the sandbox brings its own, at `/media/`, by GET and HEAD, without a
+token:
+
+- A record names them under `https://media.prodex.example/`, which is nowhere. In replies that is the address at which
+  the sandbox was called (its Host), `http://127.0.0.1:8000/media/` say; in what is written, it is turned back. So
+  records stay right when the sandbox moves to another port. Addresses of other hosts stay as they are, and are not
+  served.
+- Pictures, originals and renditions, are drawn when they are asked for, and are true to the record: `width` x
+  `height` pixels, 1000 where it has none; `format` (jpeg, tiff, png), else the ending of the name; exactly
+  `fileSize` bytes and the CRC-32 `crc32`, where it has them. They show the face that `productFace` says, with brand
+  and name, and on the back a barcode of the GTIN. The same record always gives the same bytes.
+- `crc32` is a number, or text: up to 8 hexadecimal digits, more than 8 decimal ones. Pictures of one product with the
+  same `crc32` show the same.
+- Brands and labels (`pictureUrl`) have a logo, documents one page of PDF. No video and no page is made:
+  `file_not_served`, as is a picture of more than 40 million pixels, or of too few bytes for its pixels.
+- A range of bytes is answered with 206, one that begins past the end with 416; several ranges at once get the whole
+  file. ETags are strong, and `If-Range` and `If-None-Match` go by them.
+"""
+
 FAILING: Final = """\
 Nothing goes wrong here unless it is ordered: by `--fault` of the command, or in Python by `Sandbox(faults=[...])`
 and `order`. `Fault("503", at=3)`, or `--fault 503@3`, hits the third call that lists or searches products, counted
 since the order; calls that are tried again count again. `times` hits so many calls in a row, and `endpoint` another
-endpoint: {endpoints}. The faults:
+endpoint: {endpoints}. `media` are the files of products; `all` is the service without them. The faults:
 
 {faults}
 
@@ -141,6 +161,7 @@ SECTIONS: Final = {
     "Writing": WRITING,
     "Products as XML": XML_MODEL,
     "Organisations, segments, scenarios": OTHERS,
+    "Files of products": FILES,
     "Faults on order": FAILING,
 }
 

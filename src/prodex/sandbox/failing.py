@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from asyncio import sleep
-from collections.abc import Callable, Iterable, Sequence
+from asyncio import sleep, wait_for
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import suppress
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Final
 
@@ -131,11 +132,32 @@ class Call:
         self._transport.close()
         await self._end()
 
+    async def answer_as(self, pieces: Callable[[bytes], AsyncIterator[bytes]]) -> None:
+        """Let the application answer, and send in place of its body what is made of it, piece by piece."""
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                async for piece in pieces(message["body"]):
+                    await self.send({"type": message["type"], "body": piece, "more_body": True})
+                message = {**message, "body": b""}
+            await self.send(message)
+
+        await self._app(self.scope, self.receive, send)
+        self.answered = True
+
+    async def wait(self, seconds: float) -> None:
+        """Wait so long, or until the caller has gone."""
+        with suppress(TimeoutError):
+            await wait_for(self._see_gone(), seconds)
+
     async def _end(self) -> None:
         # The server takes an end without answer for a mistake unless it has seen that the connection is gone.
+        await self._see_gone()
+        self.answered = True
+
+    async def _see_gone(self) -> None:
         while (await self.receive())["type"] != "http.disconnect":
             pass
-        self.answered = True
 
     @property
     def _transport(self) -> asyncio.Transport:

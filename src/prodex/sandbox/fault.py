@@ -18,6 +18,7 @@ ENDPOINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "track": (("GET", r"/public/v1/products/track/.*"),),
     "organizations": (("GET", r"/auth/v2/organization"),),
     "segments": (("GET", r"/core/v3/productsegments/hierarchy"),),
+    "media": (("GET", r"/media/.*"), ("HEAD", r"/media/.*")),
     "scenarios": (("POST", r"/public/v1/validation/rulesets/require"),),
     "all": (("GET", r"/(auth|public|core)/.*"), ("POST", r"/(auth|public|core)/.*")),
 }
@@ -37,14 +38,17 @@ class Fault:
     times
         How many calls in a row it hits from there on; 1 unless given. Without `at`, from the first call.
     endpoint
-        A key of `ENDPOINTS`. "list", both endpoints that list products, unless given. What goes wrong with a
-        page of products (see `FAULTS`) can only be ordered for "list".
+        A key of `ENDPOINTS`. "list", both endpoints that list products, unless given. "all" is the service, not the
+        files of its products, which are "media". What goes wrong with a page of products (see `FAULTS`) can only be
+        ordered for "list".
     seconds
-        For "latency": how much longer the call takes.
+        For "latency", "stalled" and "slow": how much longer the call takes.
     retry_after
         For "429" and "503": seconds to announce in Retry-After; none unless given.
     products
         For "repeats", "moves" and "drops": how many products.
+    to
+        For "redirect": an address.
     run
         For "call": a function without parameters.
 
@@ -65,6 +69,7 @@ class Fault:
     seconds: float | None = None
     retry_after: int | None = None
     products: int | None = None
+    to: str | None = None
     run: Callable[[], object] | None = None
 
     def __post_init__(self) -> None:
@@ -141,13 +146,14 @@ class Fault:
         return (self.at,) if isinstance(self.at, int) else cast("Collection[int] | None", self.at)
 
 
-_OPTIONS: Final = ("seconds", "retry_after", "products", "run")
+_OPTIONS: Final = ("seconds", "retry_after", "products", "to", "run")
 _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "times": int,
     "endpoint": str,
     "seconds": float,
     "retry_after": int,
     "products": int,
+    "to": str,
 }
 
 
@@ -166,6 +172,10 @@ def _check_values(fault: Fault) -> None:
         isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
     ):
         raise ValueError(f"seconds is {seconds!r}, not a number of seconds from 0.")
+    if fault.to is not None and not (
+        isinstance(fault.to, str) and fault.to.isascii() and fault.to.isprintable()
+    ):
+        raise ValueError(f"to is {fault.to!r}, not an address.")
     if "run" in FAULTS[fault.kind].options and not callable(fault.run):
         raise ValueError(f"run is {fault.run!r}; call takes a function without parameters.")
 

@@ -6,7 +6,7 @@ What holds all the time is a setting (`Behaviour`); what happens at certain call
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -95,6 +95,38 @@ async def _truncate(_fault: Fault, call: Call) -> None:
     await call.answer_half()
 
 
+async def _redirect(fault: Fault, call: Call) -> None:
+    await call.reply(302, [(b"location", (fault.to or "").encode())], b"")
+
+
+async def _stall(fault: Fault, call: Call) -> None:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        half = len(body) // 2
+        yield body[:half]
+        await call.wait(fault.seconds or 0)
+        yield body[half:]
+
+    await call.answer_as(pieces)
+
+
+async def _drip(fault: Fault, call: Call) -> None:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        length = -(-len(body) // _DRIPS) or 1
+        for start in range(0, len(body), length):
+            yield body[start : start + length]
+            await call.wait((fault.seconds or 0) / _DRIPS)
+
+    await call.answer_as(pieces)
+
+
+async def _damage(_fault: Fault, call: Call) -> None:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        half = len(body) // 2
+        yield body[:half] + body[half:].translate(_INVERTED)
+
+    await call.answer_as(pieces)
+
+
 async def _expire(_fault: Fault, call: Call) -> None:
     call.expire_tokens()
 
@@ -121,6 +153,10 @@ def _error(text: str) -> bytes:
     return b'{"error":"ordered","message":"%b"}' % text.encode()
 
 
+#: Pieces in which a slow body comes.
+_DRIPS: Final = 20
+_INVERTED: Final = bytes(255 - byte for byte in range(256))
+
 _PAGE_OF_A_GATEWAY: Final = (
     b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1>"
     b"</center>\r\n</body>\r\n</html>\r\n"
@@ -135,6 +171,7 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
         "The call is refused as unauthorized, whatever its token, which stays good for other calls.",
         _reply(401, _error("The caller could not be authenticated.")),
     ),
+    "404": FaultKind("Nothing is found at the address of the call.", _reply(404, _error("Nothing is here."))),
     "429": FaultKind(
         "Too many requests, with Retry-After where `retry_after` says how many seconds.",
         _reply(429, _error("Too many requests.")),
@@ -154,6 +191,23 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
         "The call has its effect; of the reply, which announces its full Content-Length, half comes, "
         "then the connection is closed.",
         _truncate,
+    ),
+    "stalled": FaultKind(
+        "Half of the reply's body comes, then nothing for as long as `seconds` says, then the rest.",
+        _stall,
+        options={"seconds": 10.0},
+    ),
+    "slow": FaultKind(
+        "The reply's body comes in twenty pieces, spread over `seconds`.", _drip, options={"seconds": 10.0}
+    ),
+    "damaged": FaultKind(
+        "The reply is as long as it announces, but the bits of the second half of its body are inverted.",
+        _damage,
+    ),
+    "redirect": FaultKind(
+        "The call is sent elsewhere: 302, with the address in `to`.",
+        _redirect,
+        options={"to": "https://elsewhere.example/"},
     ),
     "garbage": FaultKind(
         "Status 200 and application/json, with a body that is neither JSON nor text.",
