@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.quality.columns import Mask, Numbers, Rows, is_true, numbers
 from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence
 
 #: GTIN, type, face, angle and state, then what tells several files apart: 03036811359935_C1N1_s02.jpg.
 FILE_NAME = "^[0-9]{14}_[A-Ea-e][0-9][CLRNclrn][01ABMPabmp](_[^/.]*)?[.][A-Za-z0-9]+$"
@@ -91,6 +92,15 @@ class Imagery:
         """Pixels of the longer side of the original; NaN where width and height are not both told."""
         return np.maximum(numbers(self["width"]), numbers(self["height"]))
 
+    def evidence(self, pictures: Rows, attribute: str, column: str, reason: str | Sequence[str]) -> Evidence:
+        """Return what is wrong with some pictures: where, the column's value that was seen, and why."""
+        return Evidence(
+            self.product[pictures],
+            attribute,
+            value=self.seen(column, pictures),
+            reason=self.say(pictures, reason),
+        )
+
     def say(self, pictures: Rows, words: str | Sequence[str]) -> list[str]:
         """Return words for each of some pictures, with its number among those of its product."""
         each = [words] * len(pictures) if isinstance(words, str) else words
@@ -102,7 +112,10 @@ class Imagery:
 
     def seen(self, column: str, pictures: Rows) -> pa.Array:
         """Return a column's values of some pictures, as evidence shows them."""
-        return self[column].take(pa.array(pictures))
+        seen = self[column].take(pa.array(pictures))
+        if not pa.types.is_timestamp(seen.type):
+            return seen
+        return pc.strftime(pc.cast(seen, pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S")
 
     def in_order(self, chosen: Any) -> Rows:
         """Return the places of chosen pictures, product by product."""

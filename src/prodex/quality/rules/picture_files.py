@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from prodex.quality.columns import is_true
 from prodex.quality.imagery import Imagery
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import Verdict, rule
 
 _GS1 = "GS1 Product Image Specification 4.4"
 _ENDS = "assets.pictures.fileEffectiveEndDateTime"
@@ -32,11 +32,8 @@ def picture_file_named_as_gs1(products: Products) -> Verdict:
     return Verdict(
         products.any(pictures.product[other]),
         applies=products.any(pictures.product[named]),
-        evidence=Evidence(
-            pictures.product[other],
-            "assets.pictures.gdsnFileName",
-            value=pictures.seen("gdsn_file_name", other),
-            reason=pictures.say(other, "not GTIN_type face angle state"),
+        evidence=pictures.evidence(
+            other, "assets.pictures.gdsnFileName", "gdsn_file_name", "not GTIN_type face angle state"
         ),
     )
 
@@ -61,11 +58,8 @@ def picture_of_this_gtin(products: Products) -> Verdict:
     return Verdict(
         products.any(pictures.product[wrong]),
         applies=products.any(pictures.product[told]),
-        evidence=Evidence(
-            pictures.product[wrong],
-            "assets.pictures.gdsnFileName",
-            value=pictures.seen("gdsn_file_name", wrong),
-            reason=pictures.say(wrong, "the file name bears another GTIN"),
+        evidence=pictures.evidence(
+            wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", "the file name bears another GTIN"
         ),
     )
 
@@ -92,11 +86,8 @@ def picture_format_for_web(
     return Verdict(
         products.any(pictures.product[other]),
         applies=products.any(pictures.product[filled]),
-        evidence=Evidence(
-            pictures.product[other],
-            "assets.pictures.format",
-            value=pictures.seen("format", other),
-            reason=pictures.say(other, f"none of {', '.join(formats)}"),
+        evidence=pictures.evidence(
+            other, "assets.pictures.format", "format", f"none of {', '.join(formats)}"
         ),
     )
 
@@ -118,14 +109,7 @@ def picture_not_expired(products: Products) -> Verdict:
     return Verdict(
         products.any(pictures.product[over]),
         applies=pictures.pictured,
-        evidence=Evidence(
-            pictures.product[over],
-            _ENDS,
-            value=pc.strftime(
-                pc.cast(pictures.seen("effective_end", over), pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S"
-            ),
-            reason=pictures.say(over, "its end date has passed"),
-        ),
+        evidence=pictures.evidence(over, _ENDS, "effective_end", "its end date has passed"),
     )
 
 
@@ -144,22 +128,12 @@ def picture_dates_in_order(products: Products) -> Verdict:
     begins, ends = pictures["effective_start"], pictures["effective_end"]
     both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
     wrong = pictures.in_order(both & is_true(pc.less(ends, begins)))
-    seen = (
-        pc.strftime(pc.cast(dates.take(pa.array(wrong)), pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S")
-        for dates in (begins, ends)
-    )
-    reasons = [
-        f"begins {begin}, ends {end}" for begin, end in zip(*(d.to_pylist() for d in seen), strict=True)
-    ]
+    seen = (pictures.seen(column, wrong).to_pylist() for column in ("effective_start", "effective_end"))
+    reasons = [f"begins {begin}, ends {end}" for begin, end in zip(*seen, strict=True)]
     return Verdict(
         products.any(pictures.product[wrong]),
         applies=products.any(pictures.product[both]),
-        evidence=Evidence(
-            pictures.product[wrong],
-            _ENDS,
-            value=pc.strftime(pc.cast(ends.take(pa.array(wrong)), pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S"),
-            reason=pictures.say(wrong, reasons),
-        ),
+        evidence=pictures.evidence(wrong, _ENDS, "effective_end", reasons),
     )
 
 
@@ -189,10 +163,7 @@ def pictures_differ(products: Products) -> Verdict:
     return Verdict(
         products.any(pictures.product[twice]),
         applies=products.any(pictures.product[known]),
-        evidence=Evidence(
-            pictures.product[twice],
-            "assets.pictures.crc32",
-            value=pictures.seen("crc32", twice),
-            reason=pictures.say(twice, "the same file (crc32) as another picture of the product"),
+        evidence=pictures.evidence(
+            twice, "assets.pictures.crc32", "crc32", "the same file (crc32) as another picture of the product"
         ),
     )

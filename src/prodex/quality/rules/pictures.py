@@ -60,12 +60,7 @@ def has_front_packshot(products: Products) -> Verdict:
     reasons = [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
     return Verdict(
         fails,
-        evidence=Evidence(
-            pictures.product[near],
-            "assets.pictures",
-            value=pictures.seen("gdsn_file_name", near),
-            reason=pictures.say(near, reasons),
-        ),
+        evidence=pictures.evidence(near, "assets.pictures", "gdsn_file_name", reasons),
     )
 
 
@@ -88,12 +83,7 @@ def one_front_packshot(products: Products) -> Verdict:
     return Verdict(
         counted > 1,
         applies=counted > 0,
-        evidence=Evidence(
-            whose,
-            "assets.pictures.isPackshot",
-            value=pictures.seen("gdsn_file_name", several),
-            reason=pictures.say(several, reasons),
-        ),
+        evidence=pictures.evidence(several, "assets.pictures.isPackshot", "gdsn_file_name", reasons),
     )
 
 
@@ -121,12 +111,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     return Verdict(
         products.any(pictures.product[wrong]),
         applies=products.any(pictures.product[told]),
-        evidence=Evidence(
-            pictures.product[wrong],
-            "assets.pictures.gdsnFileName",
-            value=pictures.seen("gdsn_file_name", wrong),
-            reason=pictures.say(wrong, reasons),
-        ),
+        evidence=pictures.evidence(wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", reasons),
     )
 
 
@@ -193,11 +178,8 @@ def packshot_size_known(products: Products) -> Verdict:
     return Verdict(
         products.any(pictures.product[unknown]),
         applies=products.any(pictures.product[fronts]),
-        evidence=Evidence(
-            pictures.product[unknown],
-            "assets.pictures.width",
-            value=pictures.seen("definition", unknown),
-            reason=pictures.say(unknown, "width and height are not both told"),
+        evidence=pictures.evidence(
+            unknown, "assets.pictures.width", "definition", "width and height are not both told"
         ),
     )
 
@@ -231,11 +213,8 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
     return Verdict(
         products.any(pictures.product[without]),
         applies=products.any(pictures.product[fronts]),
-        evidence=Evidence(
-            pictures.product[without],
-            "assets.pictures.exportables",
-            value=pictures.seen("gdsn_file_name", without),
-            reason=pictures.say(without, f"no rendition of {side} pixels or more"),
+        evidence=pictures.evidence(
+            without, "assets.pictures.exportables", "gdsn_file_name", f"no rendition of {side} pixels or more"
         ),
     )
 
