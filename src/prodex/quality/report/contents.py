@@ -109,7 +109,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
     [('Ready', '50.0 %'), ('Mean score', '50.0 %')]
     """
     found = audit.gaps()
-    rows = _check_rows(audit)
+    rows = check_rows(audit)
     failures = failing(audit, [row.place for row in rows])
     return Contents(
         header=header(audit),
@@ -143,7 +143,8 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
     return max(earlier, key=lambda one: (one.now, one.audited_at), default=None)
 
 
-def _check_rows(audit: Audit) -> tuple[CheckRow, ...]:
+def check_rows(audit: Audit) -> tuple[CheckRow, ...]:
+    """Return the lines of the rule table, those that fail first, by severity."""
     table = audit.by_check()
     severities = list(SEVERITIES)
     rows = [

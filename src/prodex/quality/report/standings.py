@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -49,8 +49,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class HeatRow:
-    """A group in the heat map: one cell for each block, and one for all of them."""
+    """A group in the heat map: one cell for all blocks together, and one for each.
 
+    Attributes
+    ----------
+    code
+        Of the group; None for the products without.
+    """
+
+    code: str | None
     name: Words
     products: int
     cells: tuple[Cell, ...]
@@ -102,37 +109,73 @@ class Offenders:
     total: int
 
 
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """Scores of all groups, block by block; a heat map shows some of them.
+
+    Attributes
+    ----------
+    by
+        What is grouped by.
+    blocks
+        The blocks of the audit.
+    whole
+        `Audit.scores` of all checks, the worst group first.
+    of_block
+        The same for each block, by code of the group.
+    """
+
+    by: str
+    blocks: tuple[str, ...]
+    whole: pd.DataFrame
+    of_block: tuple[pd.DataFrame, ...]
+
+    @classmethod
+    def of(cls, audit: Audit, by: str) -> Self:
+        """Compute them."""
+        blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
+        code, _ = column_names(by)
+        whole = audit.scores(by)
+        whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
+        return cls(
+            by, blocks, whole, tuple(audit.scores(by, block=block).set_index(code) for block in blocks)
+        )
+
+    def shown(self, first: int = 0, most: int = _MOST) -> HeatMap:
+        """Return so many groups, from the one at this place."""
+        code, _ = column_names(self.by)
+        some = self.whole.iloc[first : first + most]
+        frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
+        columns = [_cells(frame) for frame in frames]
+        rows = tuple(
+            HeatRow(
+                None if pd.isna(row[code]) else row[code],
+                _name(self.by, row),
+                int(row["products"]),
+                tuple(column[place] for column in columns),
+            )
+            for place, (_, row) in enumerate(some.iterrows())
+        )
+        return HeatMap(self.by, self.blocks, rows, len(self.whole))
+
+
 def heat_map(audit: Audit, by: str) -> HeatMap:
-    """Return the scores of groups, block by block."""
-    blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
-    code, _ = column_names(by)
-    whole = audit.scores(by)
-    whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
-    frames = [whole, *(audit.scores(by, block=block).set_index(code) for block in blocks)]
-    shown = whole.head(_MOST)
-    columns = [_cells(frame.set_index(code) if frame is whole else frame, shown[code]) for frame in frames]
-    rows = tuple(
-        HeatRow(_name(by, row), int(row["products"]), tuple(column[place] for column in columns))
-        for place, (_, row) in enumerate(shown.iterrows())
-    )
-    return HeatMap(by, blocks, rows, len(whole))
+    """Return the scores of the worst groups, block by block."""
+    return Standings.of(audit, by).shown()
 
 
-def _cells(scores: pd.DataFrame, codes: pd.Series) -> list[Cell]:
-    """Return the cell of each group; a group is missing where no check of the block is in its language."""
-    by_code: dict[Any, Any] = {
-        None if pd.isna(code) else code: row
-        for code, row in zip(scores.index.tolist(), scores.to_dict("records"), strict=True)
-    }
+def _cells(scores: pd.DataFrame) -> list[Cell]:
+    """Return the cell of each group; a group is empty where no check of the block is in its language."""
     cells = []
-    for code in codes:
-        row = by_code.get(None if pd.isna(code) else code)
-        if row is None:
-            cells.append(Cell("–", 0, None))
-        else:
-            has_none = math.isnan(row["score"])
-            score = "–" if has_none else percent(row["score"])
-            cells.append(Cell(score, int(row["failed"]), None if has_none else shade(row["score"])))
+    for score, failed in zip(scores["score"].tolist(), scores["failed"].tolist(), strict=True):
+        has_none = math.isnan(score)
+        cells.append(
+            Cell(
+                "–" if has_none else percent(score),
+                0 if math.isnan(failed) else int(failed),
+                None if has_none else shade(score),
+            )
+        )
     return cells
 
 
