@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 from prodex import locales
 from prodex.catalog import Catalog, Ledger, Origin
-from prodex.errors import IncompleteLoad, ProdexError, QueryError, SnapshotError, SnapshotNotFound
+from prodex.errors import QueryError, SnapshotError, SnapshotNotFound
 from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels
 from prodex.load.fetch import Fetch
+from prodex.load.resuming import is_judged, judge, kept_for_later, resumed
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.paging import checked_page_size
@@ -35,13 +30,8 @@ _LOG = logging.getLogger("prodex")
 #: A snapshot of the same query that is younger than this is used again.
 FRESH = timedelta(hours=1)
 
-#: A load that was interrupted longer ago than this begins anew.
-RESUMABLE = timedelta(hours=24)
-
 #: Windows that are fetched side by side.
 WINDOWS = 4
-
-_JUDGED = "judged"
 
 
 def load_products(
@@ -202,7 +192,7 @@ def _load(
         settings = {"windows": windows, "page_size": page_size}
         journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
         with kept_for_later(journal):
-            if _JUDGED not in journal.notes:
+            if not is_judged(journal):
                 with showing(progress, "Products") as show:
                     Fetch(
                         service,
@@ -228,80 +218,11 @@ def checked_windows(windows: int) -> int:
     return windows
 
 
-def resumed(
-    folder: Path, question: dict[str, Any], settings: dict[str, Any], allow_incomplete: bool
-) -> Journal:
-    """Return the journal of the same question if its load was interrupted not long ago, else a new one.
-
-    Parameters
-    ----------
-    folder
-        Of the snapshots of this name.
-    question
-        What makes it the same load.
-    settings
-        How it is fetched; a load that is resumed keeps those it began with.
-    allow_incomplete
-        Whether what came and was found incomplete is good enough now.
-    """
-    question = json.loads(json.dumps(question))  # as the journal gives it back
-    digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
-    mine = folder / f".journal-{digest[:8]}"
-    now = datetime.now(UTC)
-    for path in folder.glob(".journal-*"):
-        found = Journal.question_of(path)
-        if found is None or now - datetime.fromisoformat(found["began"]) > RESUMABLE:
-            shutil.rmtree(path, ignore_errors=True)
-    journal = Journal.open(mine)
-    if journal is not None and not question.items() <= journal.question.items():
-        journal = None
-    if journal is not None and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
-        _LOG.info("going on with the load that was interrupted; its journal is %s", mine)
-        return journal
-    return Journal.begin(mine, question | settings | {"began": now.isoformat()})
-
-
-@contextmanager
-def kept_for_later(journal: Journal) -> Iterator[None]:
-    """Say with an error that what has come is kept; what holds nothing is thrown away."""
-    try:
-        yield
-    except BaseException as error:
-        if not journal.counts and not journal.entries():
-            journal.remove()
-        elif isinstance(error, ProdexError) and not isinstance(error, IncompleteLoad):
-            error.add_note("What has come so far is kept: the same call goes on from there.")
-        raise
-
-
 def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:
     """Plan what to build, and refuse what is not all there is."""
     decided = plan(journal, gtins_in=query.gtins_in or ())
     judge("The load", decided.ledger, journal, allow_incomplete)
     return decided
-
-
-def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -> None:
-    """Refuse what is not all there is, saying with numbers what is missing; the journal remembers the judgement.
-
-    Raises
-    ------
-    IncompleteLoad
-        Unless it is complete, or that is allowed not to be.
-    """
-    if ledger.complete or allow_incomplete:
-        journal.note(_JUDGED, "complete" if ledger.complete else "allowed")
-        return
-    journal.note(_JUDGED, "incomplete")
-    problems = ledger.problems()
-    shown = "".join(f" {place}: {reason}." for place, reason in problems[:3])
-    if problems[3:]:
-        shown += f" These are 3 of {len(problems):,}; `error.ledger.problems()` lists all."
-    raise IncompleteLoad(
-        f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to keep what came; "
-        "the catalogue will then say so.",
-        ledger,
-    )
 
 
 def _built(

@@ -16,7 +16,8 @@ from prodex.errors import QueryError
 from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels
 from prodex.load.fetch import LAG, LAG_WITHOUT_CLOCK, Fetch
-from prodex.load.products import WINDOWS, checked_windows, dated, judge, kept_for_later, resumed
+from prodex.load.products import WINDOWS, checked_windows, dated
+from prodex.load.resuming import judge, kept_for_later, resumed
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.progress import Progress, showing
