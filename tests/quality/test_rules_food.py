@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import prodex
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
-from tests.quality.four_states import NOTHING, Case, Finding, Record, lacks, rules_of, text
+from tests.quality.four_states import NOTHING, Case, Finding, Record, text
 
 FOOD = {"isConsumerUnit": True, "GPC": {"code": "50000001"}}
 CANDLE = {"isConsumerUnit": True, "GPC": {"code": "73000001"}}
@@ -162,30 +160,6 @@ CASES = {
         grams(("SALTEQ", 0.4)),
     ),
 }
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_the_rule_says(rule: str) -> None:
-    """It passes, it fails, or it is no question."""
-    assert CASES[rule].expected == CASES[rule].states(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_is_found(rule: str) -> None:
-    """Attribute, language, value verbatim and reason of the product that fails."""
-    assert CASES[rule].finding == CASES[rule].found(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
-    """Where it would have passed as well as where it would have failed."""
-    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
-
-
-def test_every_rule_is_tried_and_explained() -> None:
-    """None of the block is missing above, and each says why it matters and what to do."""
-    assert rules_of("food") == set(CASES)
-    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}
 
 
 def states(rule: str, *records: Record, **parameters: Any) -> list[int]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from prodex.quality.states import State
-from tests.quality.four_states import Case, Finding, Record, lacks, named, rules_of, text
+from tests.quality.four_states import Case, Finding, Record, named, text
 
 CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 #: UNIX seconds of the first of each month around the moment of the audits, which is 2026-11-01T06:00.
@@ -116,27 +113,3 @@ CASES = {
         {"lastRequest": named("Du riz")},
     ),
 }
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_the_rule_says(rule: str) -> None:
-    """It passes, it fails, or it is no question."""
-    assert CASES[rule].expected == CASES[rule].states(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_is_found(rule: str) -> None:
-    """Attribute, language, value verbatim and reason of the product that fails."""
-    assert CASES[rule].finding == CASES[rule].found(rule)
-
-
-@pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
-def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
-    """Where it would have passed as well as where it would have failed."""
-    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
-
-
-def test_every_rule_is_tried_and_explained() -> None:
-    """None of the block is missing above, and each says why it matters and what to do."""
-    assert rules_of("freshness") == set(CASES)
-    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}

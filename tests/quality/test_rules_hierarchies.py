@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 import prodex
-from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
-from tests.quality.four_states import NOTHING, Case, Record, lacks, rules_of
+from tests.quality.four_states import NOTHING, Case, Record
 
 PALLET, CASE, PACK, EACH = "23663836037988", "13663836037981", "03663836037984", "03091033779527"
 _PACKAGING = {PALLET: "PALLET", CASE: "CASE", PACK: "PACK", EACH: "EACH"}
@@ -165,30 +163,6 @@ CASES = {
         packed(node(CASE, node(EACH, height=told(1, "MMT")), **sized(1, 1, 1))),
     ),
 }
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_the_rule_says(rule: str) -> None:
-    """It passes, it fails, or it is no question."""
-    assert CASES[rule].expected == CASES[rule].states(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_is_found(rule: str) -> None:
-    """Attribute, value verbatim and reason of the product that fails."""
-    assert CASES[rule].finding == CASES[rule].found(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
-    """Where it would have passed as well as where it would have failed."""
-    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
-
-
-def test_every_rule_is_tried_and_explained() -> None:
-    """None of the block is missing above, and each says why it matters and what to do."""
-    assert rules_of("hierarchies") == set(CASES)
-    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}
 
 
 def failures(*records: Record, **checks: Any) -> list[tuple[str, str]]:

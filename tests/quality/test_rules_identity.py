@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from prodex.quality.states import State
-from tests.quality.four_states import NOTHING, Case, Record, lacks, named, rules_of
+from tests.quality.four_states import NOTHING, Case, named
 
 UNIT = {"isConsumerUnit": True}
 OUTER = {"isConsumerUnit": False}
@@ -132,32 +130,6 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "record", "state"), EDGES)
-def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> None:
-    """Just before it, and just behind."""
-    assert [state] == Case(record, {}, ("", None, None, ""), parameters=CASES[rule].parameters).states(rule)[
-        :1
-    ]
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_the_rule_says(rule: str) -> None:
-    """It passes, it fails, or it is no question."""
-    assert CASES[rule].expected == CASES[rule].states(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_is_found(rule: str) -> None:
-    """Attribute, language, value verbatim and reason of the product that fails."""
-    assert CASES[rule].finding == CASES[rule].found(rule)
-
-
-@pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
-def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
-    """Where it would have passed as well as where it would have failed."""
-    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
-
-
 def test_the_brand_that_most_products_bear_is_right() -> None:
     """One slip among many is the slip's fault; a GTIN that thousands bear does not name them all."""
     acme, bolt = {"brand": {"code": 1, "label": "Acme"}}, {"brand": {"code": 1, "label": "Bolt"}}
@@ -171,9 +143,3 @@ def test_a_number_that_many_bear_names_the_first_and_counts_all() -> None:
     case = Case({}, RIGHT, ("", None, None, ""), others=(RIGHT,) * 60)
     reason = case.found("duplicate_gtin")[3]
     assert reason.startswith("also the GTIN of 60 other products, of which the first 50 are 10, 11, ")
-
-
-def test_every_rule_is_tried_and_explained() -> None:
-    """None of the block is missing above, and each says why it matters and what to do."""
-    assert rules_of("identity") == set(CASES)
-    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}

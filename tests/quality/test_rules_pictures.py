@@ -9,7 +9,7 @@ import pytest
 import prodex
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
-from tests.quality.four_states import NOTHING, Case, Record, lacks, rules_of
+from tests.quality.four_states import NOTHING, Case, Record
 
 GTIN = "03036811359935"
 FRONT: dict[str, Any] = {
@@ -164,30 +164,6 @@ CASES = {
         pictured(BARE, BARE),
     ),
 }
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_the_rule_says(rule: str) -> None:
-    """It passes, it fails, or it is no question."""
-    assert CASES[rule].expected == CASES[rule].states(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_is_found(rule: str) -> None:
-    """Attribute, value verbatim and reason of the product that fails."""
-    assert CASES[rule].finding == CASES[rule].found(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
-    """Where it would have passed as well as where it would have failed."""
-    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
-
-
-def test_every_rule_is_tried_and_explained() -> None:
-    """None of the block is missing above, and each says why it matters and what to do."""
-    assert rules_of("pictures") == set(CASES)
-    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}
 
 
 @pytest.mark.parametrize(

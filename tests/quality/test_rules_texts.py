@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from prodex.quality.states import State
-from tests.quality.four_states import NOTHING, Case, Record, described, lacks, named, rules_of, text
+from tests.quality.four_states import NOTHING, Case, described, named, text
 
 LONG_FRENCH = "Notre recette est préparée en petites quantités avec des ingrédients choisis."
 LONG_GERMAN = "Unser Rezept wird in kleinen Mengen aus ausgewählten Zutaten zubereitet."
@@ -154,39 +152,7 @@ EDGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "record", "state"), EDGES)
-def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> None:
-    """Just before it, and just behind."""
-    assert [state] == Case(record, {}, ("", None, None, ""), parameters=CASES[rule].parameters).states(rule)[
-        :1
-    ]
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_the_rule_says(rule: str) -> None:
-    """It passes, it fails, or it is no question."""
-    assert CASES[rule].expected == CASES[rule].states(rule)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_what_is_found(rule: str) -> None:
-    """Attribute, language, value verbatim and reason of the product that fails."""
-    assert CASES[rule].finding == CASES[rule].found(rule)
-
-
-@pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
-def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
-    """Where it would have passed as well as where it would have failed."""
-    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
-
-
 def test_a_text_without_any_language_is_found() -> None:
     """It is no localized text to the service either, and still stands there."""
     without = Case({}, {NAME: [text(None, "Riz")]}, (NAME, None, "Riz", "says no language that there is"))
     assert without.finding == without.found("texts_say_their_language")
-
-
-def test_every_rule_is_tried_and_explained() -> None:
-    """None of the block is missing above, and each says why it matters and what to do."""
-    assert rules_of("texts") == set(CASES)
-    assert {} == {rule: lacks(rule) for rule in CASES if lacks(rule)}

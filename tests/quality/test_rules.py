@@ -1,0 +1,64 @@
+"""Every shipped rule on tiny products that pass, fail, are no question, or were not asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from prodex.quality.states import State
+from tests.quality import (
+    test_rules_food,
+    test_rules_freshness,
+    test_rules_hierarchies,
+    test_rules_identity,
+    test_rules_pictures,
+    test_rules_texts,
+)
+from tests.quality.four_states import Case, Record, lacks, rules_of
+
+BLOCKS = {
+    "food": test_rules_food.CASES,
+    "freshness": test_rules_freshness.CASES,
+    "hierarchies": test_rules_hierarchies.CASES,
+    "identity": test_rules_identity.CASES,
+    "pictures": test_rules_pictures.CASES,
+    "texts": test_rules_texts.CASES,
+}
+CASES = {rule: case for cases in BLOCKS.values() for rule, case in cases.items()}
+EDGES = [*test_rules_identity.EDGES, *test_rules_texts.EDGES]
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_what_the_rule_says(rule: str) -> None:
+    """It passes, it fails, or it is no question."""
+    assert CASES[rule].expected == CASES[rule].states(rule)
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_what_is_found(rule: str) -> None:
+    """Attribute, language, value verbatim and reason of the product that fails."""
+    assert CASES[rule].finding == CASES[rule].found(rule)
+
+
+@pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
+def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
+    """Where it would have passed as well as where it would have failed."""
+    assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
+
+
+@pytest.mark.parametrize(("rule", "record", "state"), EDGES)
+def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> None:
+    """Just before it, and just behind."""
+    case = Case(record, {}, ("", None, None, ""), parameters=CASES[rule].parameters)
+    assert state == case.states(rule)[0]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_rule_is_tried_and_explained(block: str) -> None:
+    """None of a block is missing above, and each says why it matters and what to do."""
+    assert rules_of(block) == set(BLOCKS[block])
+    assert {} == {rule: lacks(rule) for rule in BLOCKS[block] if lacks(rule)}
+
+
+def test_every_block_is_here() -> None:
+    """Whoever adds a block adds its cases."""
+    assert rules_of() == set(CASES)
