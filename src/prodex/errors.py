@@ -16,6 +16,8 @@
     │   │   └── CursorLost             a scroll cursor is no longer known to the service
     │   ├── RedirectRefused            the service points to another host
     │   ├── OutcomeUnknown             the answer to a write was lost; it may have happened or not
+    │   ├── MediaFailed                a file at an address that a supplier typed did not come
+    │   │   └── MediaRefused           that address is not asked, or what it gives is not taken
     │   └── UnexpectedReply            a reply that is not what the contract promises
     ├── TrackingTimeout                an import still ran when the wait ended
     ├── IncompleteLoad                 fewer (or more) products came than the service announced
@@ -114,6 +116,14 @@ class RedirectRefused(ServiceError):
 
 class OutcomeUnknown(ServiceError):
     """The answer to a write was lost: the service may have acted on it, or not. It is not sent again."""
+
+
+class MediaFailed(ServiceError):
+    """A file at an address that a supplier typed did not come; it may come another time."""
+
+
+class MediaRefused(MediaFailed):
+    """An address that a supplier typed is not asked, or what it gives is not taken: asking again changes nothing."""
 
 
 class UnexpectedReply(ServiceError):

@@ -35,7 +35,7 @@ _WHEN_NOBODY_ANSWERS = (
 )
 
 # Statuses of the 4xx range that tell of the moment, not of the request.
-_PASSING_STATUSES = frozenset({408, 425, 429})
+PASSING_STATUSES = frozenset({408, 425, 429})
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Door:
             body=response.content,
             message=self.hide(_message(response.content), bearer) if failed else "",
             date=_date(response.headers.get("Date")),
-            retry_after=_seconds(response.headers.get("Retry-After")),
+            retry_after=seconds(response.headers.get("Retry-After")),
         )
 
     def hide(self, text: str, bearer: str | None = None) -> str:
@@ -224,7 +224,7 @@ def refuse(what: str, reply: Reply) -> None:
     """
     if 200 <= reply.status < 300:
         return
-    if 400 <= reply.status < 500 and reply.status not in _PASSING_STATUSES:
+    if 400 <= reply.status < 500 and reply.status not in PASSING_STATUSES:
         raise RequestRefused(
             f"The service refused {what} with HTTP {reply.status}.{says(reply.message)}", status=reply.status
         )
@@ -300,7 +300,7 @@ def _date(header: str | None) -> datetime | None:
     return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
 
 
-def _seconds(retry_after: str | None) -> float | None:
+def seconds(retry_after: str | None) -> float | None:
     """Read Retry-After, which is a number of seconds or a date."""
     text = (retry_after or "").strip()
     if re.fullmatch(r"[0-9]{1,9}", text):

@@ -13,7 +13,7 @@ Progress: TypeAlias = bool | Callable[[int, int], object] | None
 
 
 @contextmanager
-def showing(progress: Progress, label: str) -> Iterator[Callable[[int, int], object]]:
+def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[Callable[[int, int], object]]:
     """Give a function that shows (done, total) in the way that was asked for.
 
     Examples
@@ -30,7 +30,7 @@ def showing(progress: Progress, label: str) -> Iterator[Callable[[int, int], obj
         return
     from tqdm.auto import tqdm
 
-    with tqdm(desc=label, unit=" products") as bar:
+    with tqdm(desc=label, unit=f" {unit}") as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total

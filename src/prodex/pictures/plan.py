@@ -1,0 +1,204 @@
+"""Which file of each picture is wanted, its name, and what is told of it: decided before anything is fetched."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.files import safe_name
+
+_OWN = "assets.pictures"
+_COLUMNS = ("url", "crc32", "width", "height", "updated_at")
+_LONGEST_WORD = 40
+_SIDES = range(1, 30_001)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture of a product and the file of it that is wanted.
+
+    Attributes
+    ----------
+    number
+        Its place in the plan.
+    product_id, gtin, position, is_packshot
+        As in the table `pictures`.
+    rendition
+        Position of the rendition in `exportables`; None for the original.
+    url
+        Address of the file, as the supplier typed it.
+    crc32, file_size, width, height, updated_at
+        What is told of the file.
+    stem
+        Name of the file without its ending, which depends on what comes.
+    left_out
+        Why it is not wanted; None when it is.
+    """
+
+    number: int
+    product_id: str
+    gtin: str | None
+    position: str
+    is_packshot: bool | None
+    rendition: str | None
+    url: str | None
+    crc32: str | None
+    file_size: int | None
+    width: int | None
+    height: int | None
+    updated_at: datetime | None
+    stem: str
+    left_out: str | None = None
+
+
+def plan(
+    catalog: Catalog,
+    *,
+    size: int | None = None,
+    packshots_only: bool = False,
+    products: pa.Array | None = None,
+) -> list[Picture]:
+    """Return every picture of a catalogue, with the file of it that is wanted or why none is.
+
+    Parameters
+    ----------
+    catalog
+        What was loaded.
+    size
+        Pixels: the smallest rendition whose longest side has so many, else the largest, else the original.
+        None for the original.
+    packshots_only
+        Want only what is said to be a packshot.
+    products
+        Only of these products, by product_id.
+
+    Raises
+    ------
+    InputError
+        When the size is no number of pixels.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "assets": {"pictures": [{"url": "a"}]}}])
+    >>> [(picture.url, picture.stem) for picture in plan(catalog)]
+    [('a', '03036811359935_0_7')]
+    """
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size not in _SIDES):
+        raise InputError(
+            f"size={size!r} is no number of pixels. Give the longest side, such as 512, or None for the original."
+        )
+    chosen = None if products is None else pc.field("product_id").isin(products)
+    columns = ["product_id", "gtin", "attribute", "position", "is_packshot", *_COLUMNS]
+    rows = catalog.arrow("pictures", columns, chosen).to_pylist()
+    renditions = {} if size is None else _renditions(catalog, size, chosen)
+    taken: dict[str, str | None] = {}
+    return [_picture(number, row, renditions, size, packshots_only, taken) for number, row in enumerate(rows)]
+
+
+def _picture(
+    number: int,
+    row: Mapping[str, Any],
+    renditions: Mapping[tuple[str, str, str], Mapping[str, Any]],
+    size: int | None,
+    packshots_only: bool,
+    taken: dict[str, str | None],
+) -> Picture:
+    rendition = renditions.get((row["product_id"], row["attribute"], row["position"]))
+    told = rendition or row
+    url = told["url"] or None
+    return Picture(
+        number=number,
+        product_id=row["product_id"],
+        gtin=row["gtin"],
+        position=row["position"],
+        is_packshot=row["is_packshot"],
+        rendition=rendition["position"] if rendition else None,
+        url=url,
+        file_size=told.get("file_size"),
+        **{name: told[name] for name in _COLUMNS if name != "url"},
+        stem=_stem(row, size, url, taken),
+        left_out=_left_out(row, packshots_only),
+    )
+
+
+def _left_out(row: Mapping[str, Any], packshots_only: bool) -> str | None:
+    if row["attribute"] != _OWN:
+        return "it belongs to an update that waits; with_pending_updates(catalog) shows it as accepted"
+    if packshots_only and not row["is_packshot"]:
+        return "it is not said to be a packshot"
+    return None
+
+
+def _renditions(
+    catalog: Catalog, size: int, chosen: pc.Expression | None
+) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return the rendition to take for each picture that has one."""
+    columns = ["product_id", "attribute", "position", "file_size", *_COLUMNS]
+    best: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for row in catalog.arrow("exportables", columns, chosen).to_pylist():
+        if not row["url"] or not row["width"] or not row["height"]:
+            continue
+        picture = row["attribute"].removesuffix(".exportables"), row["position"].rpartition(".")[0]
+        known = best.setdefault((row["product_id"], *picture), row)
+        if _rank(row, size) < _rank(known, size):
+            best[row["product_id"], *picture] = row
+    return best
+
+
+def _rank(row: Mapping[str, Any], size: int) -> tuple[bool, int]:
+    """Order renditions by how well they serve: the smallest of those that are large enough, then the largest."""
+    side = max(row["width"], row["height"])
+    return (False, side) if side >= size else (True, -side)
+
+
+def _stem(row: Mapping[str, Any], size: int | None, url: str | None, taken: dict[str, str | None]) -> str:
+    """Name the file by GTIN, position and product: the same whatever else is in the catalogue."""
+    words = [row["gtin"] or "no-gtin", row["position"], row["product_id"]]
+    stem = "_".join([*map(_word, words), *([] if size is None else [str(size)])])
+    if row["attribute"] != _OWN:
+        stem += "_waiting"
+    if taken.setdefault(stem, url) != url:  # a product that came twice
+        stem += f"_{_digest(url or '')}"
+    return stem
+
+
+def _word(text: str) -> str:
+    """Return a word for a file name; what had to be changed, or differs in case alone, is told apart by a digest.
+
+    >>> _word("03036811359935"), _word("../etc")
+    ('03036811359935', 'etc-f65dcbec')
+    """
+    if re.fullmatch(r"[0-9a-z]([0-9a-z.-]*[0-9a-z])?", text) and len(text) <= _LONGEST_WORD:
+        return text
+    plain = re.sub(r"[^0-9a-z.-]+", "-", safe_name(text).lower())[:_LONGEST_WORD].strip(".-")
+    return f"{plain}-{_digest(text)}" if plain else _digest(text)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def checked_origin(catalog: Catalog, attributes: Iterable[str]) -> None:
+    """Make sure that pictures were asked for, so that "none" means that there are none.
+
+    Raises
+    ------
+    InputError
+        When one of the attributes was not.
+    """
+    for attribute in attributes:
+        if not catalog.origin.asked(attribute):
+            raise InputError(
+                f"The catalogue was loaded without {attribute}, so nobody can say which pictures there are. Load it "
+                "again with assets.pictures among source_include, or without source_include and source_exclude."
+            )

@@ -1,0 +1,90 @@
+"""A file that arrives piece by piece: what came is kept, and the rest can be asked for later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPResponse
+from pathlib import Path
+
+from prodex.files import remove, storage
+
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/")
+
+
+class Arriving:
+    """The part of a file that came so far, with what tells the version of the file (ETag, Last-Modified) beside it.
+
+    Parameters
+    ----------
+    path
+        Where the part is, or will be.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._version = path.with_suffix(".version")
+
+    @property
+    def size(self) -> int:
+        """Bytes that came."""
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def headers(self) -> dict[str, str]:
+        """Return what asks for the rest, if that is of the same version; nothing where it cannot be told."""
+        try:
+            version = self._version.read_text("ascii")
+        except (OSError, UnicodeDecodeError):
+            return {}
+        return {"Range": f"bytes={self.size}-", "If-Range": version} if self.size else {}
+
+    def goes_on(self, reply: HTTPResponse) -> bool:
+        """Say whether a reply (206) begins where we are, with the version that we have a part of."""
+        place = _RANGE.match(reply.getheader("Content-Range") or "")
+        version = _version_of(reply)
+        is_same = version is None or version == self.headers().get("If-Range")
+        return place is not None and int(place[1]) == self.size and is_same
+
+    def forget(self) -> None:
+        """Begin anew next time."""
+        remove(self.path)
+        remove(self._version)
+
+    @contextmanager
+    def receiving(self, reply: HTTPResponse) -> Iterator[Callable[[bytes], None]]:
+        """Give a function that adds bytes to what came, or to nothing when the reply holds the whole file.
+
+        Raises
+        ------
+        StorageError
+            When the disk refuses.
+        """
+        with storage(self.path):
+            if reply.status == 200:
+                self.forget()
+                if (version := _version_of(reply)) is not None:
+                    self._version.write_text(version, "ascii")
+            file = self.path.open("ab")
+
+        def add(piece: bytes) -> None:
+            with storage(self.path):
+                file.write(piece)
+
+        try:
+            yield add
+        finally:
+            with storage(self.path):
+                file.close()
+
+
+def _version_of(reply: HTTPResponse) -> str | None:
+    """Return what tells this version of the file for certain; a weak ETag does not."""
+    for name in ("ETag", "Last-Modified"):
+        value = reply.getheader(name) or ""
+        if value and value.isascii() and value.isprintable() and not value.startswith("W/"):
+            return value
+    return None
