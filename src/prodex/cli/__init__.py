@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from prodex.cli import compare, exchange, loading, local, quality, snapshots, tables
+from prodex.cli import compare, exchange, loading, local, pictures, quality, snapshots, tables
 from prodex.errors import ProdexError
 
 app = typer.Typer(
@@ -47,5 +47,5 @@ def _all(
         logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
 
 
-for part in (loading, snapshots, tables, compare, quality, exchange, local):
+for part in (loading, snapshots, tables, compare, quality, pictures, exchange, local):
     app.add_typer(part.app)

@@ -26,6 +26,7 @@ _STYLE = (
 def text_of(pictures: Pictures) -> str:
     """Return downloaded pictures in words."""
     rows = [f"  {gtin}, picture {number}: {reason}" for gtin, number, reason in _broken(pictures)]
+    rows = ["".join(c if c.isprintable() else "?" for c in row) for row in rows]  # nothing moves the cursor
     return "\n".join([*_lines(pictures), *rows])
 
 

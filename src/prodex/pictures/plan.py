@@ -38,6 +38,8 @@ class Picture:
         Address of the file, as the supplier typed it.
     crc32, file_size, width, height, updated_at
         What is told of the file.
+    original
+        Width and height of the original, as told.
     stem
         Name of the file without its ending, which depends on what comes.
     left_out
@@ -56,6 +58,7 @@ class Picture:
     width: int | None
     height: int | None
     updated_at: datetime | None
+    original: tuple[int | None, int | None]
     stem: str
     left_out: str | None = None
 
@@ -126,6 +129,7 @@ def _picture(
         url=url,
         file_size=told.get("file_size"),
         **{name: told[name] for name in _COLUMNS if name != "url"},
+        original=(row["width"], row["height"]),
         stem=_stem(row, size, url, taken),
         left_out=_left_out(row, packshots_only),
     )
@@ -172,11 +176,21 @@ def _stem(row: Mapping[str, Any], size: int | None, url: str | None, taken: dict
     return stem
 
 
+def size_in(stem: str) -> int | None:
+    """Return the size that the name of a file tells; None for an original.
+
+    >>> size_in("03036811359935_0_7_512"), size_in("03036811359935_0_7")
+    (512, None)
+    """
+    words = stem.split("_")
+    return int(words[3]) if len(words) > 3 and words[3].isdecimal() and int(words[3]) in _SIDES else None
+
+
 def _word(text: str) -> str:
     """Return a word for a file name; what had to be changed, or differs in case alone, is told apart by a digest.
 
     >>> _word("03036811359935"), _word("../etc")
-    ('03036811359935', 'etc-f65dcbec')
+    ('03036811359935', 'etc-f7f9121f')
     """
     if re.fullmatch(r"[0-9a-z]([0-9a-z.-]*[0-9a-z])?", text) and len(text) <= _LONGEST_WORD:
         return text

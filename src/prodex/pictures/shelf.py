@@ -18,7 +18,7 @@ from prodex.formats import write_csv, write_parquet
 from prodex.pictures.checking import FORMATS, compare, look_at
 from prodex.pictures.fetching import Arrival
 from prodex.pictures.outcome import FILES, Result, State, what_helps
-from prodex.pictures.plan import Picture
+from prodex.pictures.plan import Picture, size_in
 
 _INDEX = "pictures"
 _BROKEN = "broken"
@@ -56,6 +56,11 @@ class Shelf:
         with storage(folder):
             sweep(folder)
             return cls(folder, _files(folder), _files(folder / _BROKEN), _known(folder / f"{_INDEX}.parquet"))
+
+    @property
+    def sizes(self) -> set[int | None]:
+        """The sizes that files were asked for in; None for originals."""
+        return {size_in(stem) for stem in (*self.good, *self.broken)}
 
     def there(self, picture: Picture) -> Result | None:
         """Return the file of a picture that is there and passes its check; None where it has to be fetched.

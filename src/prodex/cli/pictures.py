@@ -1,0 +1,48 @@
+"""The command that brings pictures into a folder; parsing and printing only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import prodex
+from prodex.pictures import download_pictures, gallery
+
+app = typer.Typer()
+
+_ON_ONE_PAGE = 500
+_SHOWN_SIZE = 160
+
+
+@app.command(epilog="Example: prodex pictures shop --to images --size 512 --packshots-only")
+def pictures(
+    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    to: Annotated[Path, typer.Option(help="Folder to bring them into; what is there stays.")],
+    size: Annotated[
+        int | None, typer.Option(help="Pixels of the longest side, at least; without it the originals.")
+    ] = None,
+    packshots_only: Annotated[
+        bool, typer.Option("--packshots-only", help="Only what is said to be a packshot.")
+    ] = False,
+    workers: Annotated[int, typer.Option(help="Files at a time; of one host four at most.")] = 8,
+    html: Annotated[
+        Path | None, typer.Option(help=f"Write a contact sheet of the first {_ON_ONE_PAGE} products.")
+    ] = None,
+) -> None:
+    """Bring the pictures of a snapshot into a folder, each checked against what is told of it.
+
+    Exit code 1 when any is broken, did not come, or has no address; pictures.csv in the folder says which and why. What
+    is there already is not fetched again, so the same command goes on after an interruption.
+    """
+    catalog = prodex.open_snapshot(snapshot)
+    outcome = download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
+    typer.echo(repr(outcome))
+    if html is not None:
+        sheet = gallery(
+            catalog, size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
+        )
+        typer.echo(f"The contact sheet of {sheet.title} is {sheet.to_html(html)}.", err=True)
+    if not outcome.complete:
+        raise typer.Exit(1)

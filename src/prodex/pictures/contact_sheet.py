@@ -1,0 +1,228 @@
+"""A contact sheet: one picture for each product of a page, or in words why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.files import writing
+from prodex.pictures.naming import names_of
+from prodex.pictures.sheet_html import page_of, sheet_of
+from prodex.pictures.thumbnails import Thumbnail, nothing_in, pictures_of, small_pictures
+from prodex.tables.frames import to_frame
+
+_PER_PAGE = range(1, 501)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A product on a contact sheet.
+
+    Attributes
+    ----------
+    thumbnail
+        Its packshot, else its first picture, or why there is none.
+    name, brand
+        What people call it; None where nothing is told.
+    others
+        Number of further pictures that it has.
+    """
+
+    thumbnail: Thumbnail
+    name: str | None
+    brand: str | None
+    others: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gallery:
+    """A page of a contact sheet.
+
+    Attributes
+    ----------
+    cells
+        Its products.
+    page, pages
+        Which page of how many.
+    first, total
+        Place of the first product on it, from 1, and number of products of the catalogue.
+    source
+        Where the catalogue comes from.
+    size
+        Pixels of the longest side of a picture.
+    """
+
+    cells: tuple[Cell, ...]
+    page: int
+    pages: int
+    first: int
+    total: int
+    source: str
+    size: int
+
+    @property
+    def title(self) -> str:
+        """Which products of how many, and which page."""
+        if not self.cells:
+            return "no products"
+        last = self.first + len(self.cells) - 1
+        return f"products {self.first:,}-{last:,} of {self.total:,}, page {self.page:,} of {self.pages:,}"
+
+    @property
+    def summary(self) -> str:
+        """How many products of the page have a picture, and why the others have none."""
+        problems = (
+            pd.Series([_kind(cell.thumbnail) for cell in self.cells], dtype="str").dropna().value_counts()
+        )
+        shown = len(self.cells) - int(problems.sum())
+        told = "".join(f"; {count} {problem}" for problem, count in problems.items())
+        return f"{shown} of {len(self.cells)} with a picture{told}"
+
+    @property
+    def files(self) -> pd.DataFrame:
+        """One row for each product of the page: product_id, gtin, name, brand, position, is_packshot, url, width,
+        height (of the original, as told), others, shown, problem."""
+        rows = [
+            {
+                "product_id": cell.thumbnail.product_id,
+                "gtin": cell.thumbnail.gtin,
+                "name": cell.name,
+                "brand": cell.brand,
+                "position": cell.thumbnail.position,
+                "is_packshot": cell.thumbnail.is_packshot,
+                "url": cell.thumbnail.url,
+                "width": cell.thumbnail.original[0],
+                "height": cell.thumbnail.original[1],
+                "others": cell.others,
+                "shown": cell.thumbnail.bytes is not None,
+                "problem": cell.thumbnail.problem,
+            }
+            for cell in self.cells
+        ]
+        return to_frame(pa.Table.from_pylist(rows, schema=_FILES))
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the page as one HTML file that opens offline, on paper too.
+
+        Parameters
+        ----------
+        path
+            Of the file; what stands there is replaced.
+
+        Raises
+        ------
+        InputError
+            When the path is that of a folder.
+        StorageError
+            When the disk refuses.
+        """
+        page = Path(path).absolute()
+        if page.is_dir():
+            raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'gallery.html'}.")
+        with writing(page) as beside:
+            beside.write_text(page_of(self), encoding="utf-8", newline="\n")
+        return page
+
+    def __repr__(self) -> str:
+        return f"Gallery: {self.title}; {self.summary}"
+
+    def _repr_html_(self) -> str:
+        return sheet_of(self)
+
+
+_FILES = pa.schema(
+    [
+        *((name, pa.string()) for name in ("product_id", "gtin", "name", "brand", "position")),
+        ("is_packshot", pa.bool_()),
+        ("url", pa.string()),
+        *((name, pa.int64()) for name in ("width", "height", "others")),
+        ("shown", pa.bool_()),
+        ("problem", pa.string()),
+    ]
+)
+
+
+def gallery(
+    catalog: Catalog,
+    *,
+    size: int = 256,
+    packshots_only: bool = True,
+    page: int = 1,
+    per_page: int = 24,
+    folder: str | Path | None = None,
+) -> Gallery:
+    """Show the products of a catalogue by their pictures, a page at a time.
+
+    The pictures are fetched as `download_pictures` does, made small here, and kept, so that a second look is quick.
+    What a browser gets are these bytes, never an address that a supplier typed.
+
+    Parameters
+    ----------
+    catalog
+        What to show, in its order.
+    size
+        Pixels of the longest side of a picture.
+    packshots_only
+        Only what is said to be a packshot; otherwise the first picture of a product that has none.
+    page, per_page
+        Which page, from 1, of so many products.
+    folder
+        Take the files from this folder, which `download_pictures` filled, and fetch nothing.
+
+    Raises
+    ------
+    InputError
+        When there is no such page, or a parameter makes no sense.
+    StorageError
+        When the disk refuses.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+    Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture; 1 no packshot
+    """
+    if not _is_in(per_page, _PER_PAGE):
+        raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
+    pages = max(1, -(-len(catalog) // per_page))
+    if not _is_in(page, range(1, pages + 1)):
+        raise InputError(f"page={page!r} is not there: {len(catalog):,} products make {pages:,} pages.")
+    first = (page - 1) * per_page
+    shown = catalog.arrow("products", ["product_id", "gtin", "brand", "brand_code"]).slice(first, per_page)
+    products = shown.to_pylist()
+    ids = [product["product_id"] for product in products]
+    pictures = pictures_of(catalog, ids, size)
+    best = {
+        key: next((one for one in of if one.is_packshot), None if packshots_only or not of else of[0])
+        for key, of in pictures.items()
+    }
+    made = small_pictures(catalog, [one for one in best.values() if one is not None], size, folder)
+    names = names_of(catalog, pa.array(ids, pa.string()))
+    nothing = nothing_in(catalog, packshots_only)
+    cells = []
+    for product in products:
+        key, chosen = product["product_id"], best[product["product_id"]]
+        thumbnail = (
+            Thumbnail(product_id=key, gtin=product["gtin"], problem=nothing)
+            if chosen is None
+            else made[chosen.number]
+        )
+        others = len(pictures[key]) - (chosen is not None)
+        cells.append(Cell(thumbnail, names.get(key), product["brand"] or product["brand_code"], others))
+    return Gallery(tuple(cells), page, pages, first + 1, len(catalog), catalog.origin.source, size)
+
+
+def _is_in(number: object, allowed: range) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number in allowed
+
+
+def _kind(thumbnail: Thumbnail) -> str | None:
+    """Return why there is no picture, in the few words that a count can be given for."""
+    if thumbnail.problem is None:
+        return None
+    return thumbnail.problem if thumbnail.position is None else "broken or not to be had"

@@ -1,0 +1,85 @@
+"""A small JPEG made of the pixels of a picture file, and of nothing else that the file holds."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from prodex.pictures.checking import DAMAGES, opened
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_MOST_PIXELS = 40_000_000
+_QUALITIES = (82, 70, 58, 45, 32, 20)
+#: Bytes that a pixel may take, so that a page of pictures stays small; and what the smallest may take.
+_DENSITY, _LEAST = 0.13, 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """A small JPEG with its pixels, or why there is none."""
+
+    content: bytes | None = None
+    width: int | None = None
+    height: int | None = None
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, content: bytes) -> Self:
+        """Read one that was made before."""
+        from PIL import Image
+
+        try:
+            with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
+                return cls(content, *image.size)
+        except DAMAGES:
+            return cls(problem="it is damaged")
+
+
+def shrink(path: Path, size: int) -> Small:
+    """Make a picture small.
+
+    Parameters
+    ----------
+    path
+        A file that passed its check.
+    size
+        Pixels that its longest side has at most; it is never made larger.
+    """
+    try:
+        with opened(path) as image:
+            image.draft("RGB", (size * 2, size * 2))
+            if image.width * image.height > _MOST_PIXELS:
+                return Small(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")
+            small = _upright(image)
+            small.thumbnail((size, size), reducing_gap=2.0)
+            return Small(_encoded(small, size), *small.size)
+    except DAMAGES as error:
+        return Small(problem=f"it cannot be shown ({type(error).__name__})")
+
+
+def _upright(image: Image) -> Image:
+    """Return a picture as it is to be seen: turned as it says, on white where it is transparent."""
+    from PIL import Image as Images
+    from PIL import ImageOps
+
+    turned = ImageOps.exif_transpose(image)
+    if turned.has_transparency_data:
+        turned = turned.convert("RGBA")
+        turned = Images.alpha_composite(Images.new("RGBA", turned.size, "white"), turned)
+    return turned.convert("RGB")
+
+
+def _encoded(image: Image, size: int) -> bytes:
+    """Return a JPEG, in the best quality that keeps it small."""
+    content = b""
+    for quality in _QUALITIES:
+        written = io.BytesIO()
+        image.save(written, "JPEG", quality=quality, optimize=True)
+        content = written.getvalue()
+        if len(content) <= max(_LEAST, int(size * size * _DENSITY)):
+            break
+    return content
