@@ -71,6 +71,28 @@ def market_name(market: int | str, language: str = "en") -> str:
     return str(Locale.parse(language_tag(language), sep="-").territories.get(territory, number))
 
 
+def markets() -> dict[int, str]:
+    """Return the number and English name of every market of today, by name.
+
+    >>> markets()[250], 280 in markets()
+    ('France', False)
+    """
+    numbers = {
+        int(number): market_name(number) for number in _market_numbers() if number not in _RETIRED_MARKETS
+    }
+    return dict(sorted(numbers.items(), key=lambda one: one[1]))
+
+
+def languages() -> dict[str, str]:
+    """Return the tag of two letters and English name of every language that has one, by name.
+
+    >>> languages()["nl"]
+    'Dutch'
+    """
+    tags = {tag: str(name) for tag, name in Locale("en").languages.items() if len(tag) == 2}
+    return dict(sorted(tags.items(), key=lambda one: one[1]))
+
+
 def language_tag(language: str) -> str:
     """Return a language as the Accept-language header wants it: two letters, then subtags ("fr", "fr-FR").
 

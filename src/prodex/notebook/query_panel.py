@@ -1,0 +1,231 @@
+"""The panel in which somebody says what to load: every filter as a control, a live count, and the load itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+import pandas as pd
+from traitlets import Instance, Int
+
+from prodex.catalog import Catalog
+from prodex.errors import QueryError
+from prodex.listings import load_organizations
+from prodex.notebook import query_choices as choices
+from prodex.notebook.background import Newest
+from prodex.notebook.folding import Fold
+from prodex.notebook.load_box import LoadBox
+from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.query_controls import inside
+from prodex.notebook.query_fields import FIELDS, Place, asked, shown
+from prodex.notebook.query_telling import as_python, counted
+from prodex.notebook.query_work import count_products
+from prodex.query import ProductQuery
+from prodex.service import Client
+
+#: Seconds without a change before the service is asked for the count.
+_PAUSE = 0.4
+
+
+class QueryPanel(Panel):
+    """Choose what to load, see how many products match, and load them.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`.
+    query
+        What to begin with; all products by default.
+    name
+        Name of the snapshot; made from the query when None.
+
+    Attributes
+    ----------
+    query
+        What the controls say; assigning one fills the controls. While they contradict each other, the last good one.
+    catalog
+        What was loaded last, or None.
+    count
+        How many products match the query, or None while that is not known.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("https://api.example.com", client_id="key", client_secret="...")
+    >>> QueryPanel(service, prodex.ProductQuery(target_market="France")).query
+    ProductQuery(target_market=250)
+    """
+
+    query: Instance[ProductQuery] = Instance(ProductQuery, ())
+    catalog: Instance[Catalog | None] = Instance(Catalog, allow_none=True)
+    count: Int[int | None, Any] = Int(None, allow_none=True)
+
+    def __init__(
+        self, service: Client, query: ProductQuery | None = None, *, name: str | None = None
+    ) -> None:
+        super().__init__("Which products to load")
+        self._service = service
+        self._is_filling = False
+        self._counting: Newest[int] = Newest(self._count, self._counted, self._not_counted, delay=_PAUSE)
+        self._listing: Newest[pd.DataFrame] = Newest(load_organizations, self._listed, self._not_listed)
+        self.controls = [field.make() for field in FIELDS]
+        self.matching = html("", "matching")
+        self.loading = LoadBox(self, service, lambda: self.query, name)
+        self.more = Fold("More filters: GTINs, owners, pictures, range", [self._grid(Place.MORE)])
+        self.answer = Fold("What is returned: languages and fields", [self._grid(Place.ANSWER)])
+        self.expert = Fold("Filters that prodex does not know", [self._grid(Place.EXPERT)])
+        self.code, self.wire = html(""), html("")
+        self.python_fold = Fold("The same in Python", [self.code])
+        self.wire_fold = Fold("The same on the wire (JSON)", [self.wire])
+        self._front = self._grid(Place.FRONT)
+        self.fill(
+            self._front,
+            self.more,
+            self.answer,
+            self.expert,
+            self.matching,
+            self.loading,
+            self.python_fold,
+            self.wire_fold,
+        )
+        for control in self.controls:
+            self.on(control, lambda _: self._changed(), "value")
+        for watched in (self.python_fold, self.wire_fold):
+            self.on(watched, lambda _: self._show_code(), "is_open")
+        for field in (self.loading.name_field, self.loading.age_field):
+            self.on(field, lambda _: self._show_code(), "value")
+        self.on(self.more, lambda _: self._list_owners(), "is_open")
+        self.loading.observe(lambda change: self.set_trait("catalog", change["new"]), "catalog")
+        self.loading.observe(lambda change: self._lock(change["new"]), "is_loading")
+        self.observe(lambda _: self._assigned(), "query")
+        self._owners_asked = False
+        if query is None:
+            self._understood()
+        else:
+            self.query = query
+            self._assigned()
+
+    def control(self, name: str) -> Any:
+        """Return the control of a field of the query."""
+        return next(control for field, control in self._pairs() if name in field.names)
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until nothing is counted or loaded any more; for scripts and tests."""
+        for work in (self._counting, self._listing, self.loading):
+            work.wait(seconds)
+
+    def _pairs(self) -> Iterator[tuple[Any, Any]]:
+        return zip(FIELDS, self.controls, strict=True)
+
+    def _grid(self, place: Place) -> Any:
+        grid = w.Box(
+            [
+                _with_hint(control, field.hint) if field.hint else control
+                for field, control in self._pairs()
+                if field.place is place
+            ]
+        )
+        grid.add_class("fields")
+        return grid
+
+    def _changed(self) -> None:
+        """Read the controls."""
+        if self._is_filling:
+            return
+        try:
+            query = asked([control.value for control in self.controls])
+        except QueryError:
+            self._counting.forget()
+            self.count = None
+            self.matching.value = _counting("No count: the filters cannot be asked for like this.")
+            self.loading.is_possible = False
+            raise
+        with self._filling():
+            self.query = query
+        self._understood()
+
+    def _assigned(self) -> None:
+        """Fill the controls with a query that was assigned."""
+        if self._is_filling:
+            return
+        with self._filling():
+            for control, value in zip(self.controls, shown(self.query), strict=True):
+                if hasattr(control, "choose"):
+                    control.choose(value)
+                else:
+                    control.value = value
+        self.say("")
+        self._understood()
+
+    def _understood(self) -> None:
+        """Ask how many match, since there is a query that can be asked."""
+        self.count = None
+        self.matching.value = _counting("Asking how many products match ...")
+        self.loading.is_possible = True
+        self.loading.forget_problem()
+        self._show_code()
+        self._counting(self.query)
+
+    @contextmanager
+    def _filling(self) -> Iterator[None]:
+        self._is_filling = True
+        try:
+            yield
+        finally:
+            self._is_filling = False
+
+    def _count(self, query: ProductQuery) -> int:
+        return count_products(self._service, query, lambda: self.query is query)
+
+    def _counted(self, count: int) -> None:
+        self.count = count
+        self.matching.value = _counting(counted(count, self.query))
+
+    def _not_counted(self, error: BaseException) -> None:
+        self.matching.value = _counting(f"No count: {in_words(error)}", is_problem=True)
+
+    def _show_code(self) -> None:
+        if self.python_fold.is_open:
+            text = as_python(self.query, self.loading.name, self.loading.max_age)
+            self.code.value = _text(text, "The query in Python")
+        if self.wire_fold.is_open:
+            self.wire.value = _text(self.query.wire(), "The query on the wire")
+
+    def _list_owners(self) -> None:
+        """Ask the service for owners by name, when their control is seen for the first time."""
+        if self.more.is_open and not self._owners_asked:
+            self._owners_asked = True
+            self._listing(self._service)
+
+    def _listed(self, organizations: pd.DataFrame) -> None:
+        known = choices.owners(organizations)
+        self.control("owners_in").offer(known, lambda text: typed(choices.owner_names(text, known)))
+
+    def _not_listed(self, error: BaseException) -> None:
+        said = typed(f"Names cannot be listed: {in_words(error)} Numbers work all the same.")
+        self.control("owners_in").offer([], lambda _: said)
+
+    def _lock(self, is_loading: bool) -> None:
+        for control in self.controls:
+            for one in inside(control):
+                if one.has_trait("disabled"):
+                    one.disabled = is_loading
+
+
+def _with_hint(control: Any, hint: str) -> Any:
+    box = w.VBox([control, html(escape(hint), "muted")])
+    for name in set(control._dom_classes) & {"wide"}:
+        box.add_class(name)
+    return box
+
+
+def _counting(sentence: str, *, is_problem: bool = False) -> str:
+    kind = " class='problem'" if is_problem else ""
+    return f"<div role='status'{kind}>{typed(sentence)}</div>"
+
+
+def _text(text: str, name: str) -> str:
+    return f"<pre class='code' tabindex='0' role='region' aria-label='{name}' dir='ltr'>{escape(text)}</pre>"
