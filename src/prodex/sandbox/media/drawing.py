@@ -1,23 +1,36 @@
-"""Packs as they are drawn: one scene for each face, on white."""
+"""A trade item as it stands before a white ground: its shape, printed and lit, seen from one face.
+
+A scene is drawn once, larger than the renditions that ask for it, and scaled down.
+"""
 
 from __future__ import annotations
 
-from PIL import Image, ImageDraw
+from functools import lru_cache
 
+from PIL import Image
+
+from prodex.sandbox.media.colours import palette_of
 from prodex.sandbox.media.packs import Pack
+from prodex.sandbox.media.scenes import draw_scene
+
+#: Sides of scenes: for renditions up to half of it, for those up to two thirds of it, and the largest that is drawn.
+_SMALL, _MEDIUM, _LARGE = 1_024, 1_536, 2_400
 
 
 def draw_pack(pack: Pack, face: int, width: int, height: int) -> Image.Image:
     """Draw a face of a trade item in so many pixels."""
-    image = Image.new("RGB", (width, height), "white")
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((width // 4, height // 8, width * 3 // 4, height * 7 // 8), fill="steelblue")
-    draw.text((width // 3, height // 2), f"{pack.gtin} {face}", fill="white")
-    return image
+    side = min(width, height)
+    drawn = _SMALL if side <= _SMALL // 2 else _MEDIUM if side <= _MEDIUM * 2 // 3 else min(side, _LARGE)
+    scene = _scene(pack, face, drawn)
+    if drawn != side:
+        scene = scene.resize((side, side), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    if width == height:
+        return scene
+    ground = Image.new("RGB", (width, height), "white")
+    ground.paste(scene, ((width - side) // 2, (height - side) // 2))
+    return ground
 
 
-def draw_logo(code: str, label: str, *, is_brand: bool) -> Image.Image:
-    """Draw the picture of a brand or a label."""
-    image = Image.new("RGB", (256, 256), "white")
-    ImageDraw.Draw(image).text((20, 100), label or code, fill="black" if is_brand else "green")
-    return image
+@lru_cache(maxsize=4)
+def _scene(pack: Pack, face: int, side: int) -> Image.Image:
+    return draw_scene(pack, face, side, palette_of(pack.brand_code, pack.name))

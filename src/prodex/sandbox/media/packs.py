@@ -82,6 +82,8 @@ def _content(value: object) -> str:
     for item in objects(value):
         amount, unit = item.get("data"), item.get("expressedIn")
         if isinstance(amount, int | float) and not isinstance(amount, bool):
+            if amount == 1 and _member(unit, "code") == "H87":
+                return ""
             sign = _SIGNS.get(_member(unit, "code"), _member(unit, "label"))
             return f"{sign} {amount:g}" if sign == "×" else f"{amount:g} {sign}".strip()
     return ""

@@ -14,9 +14,10 @@ from typing import Any, Final
 from PIL import Image
 
 from prodex.sandbox.media.documents import page
-from prodex.sandbox.media.drawing import draw_logo, draw_pack
+from prodex.sandbox.media.drawing import draw_pack
 from prodex.sandbox.media.files import Document, File, Logo, PictureFile
 from prodex.sandbox.media.fitting import fitted
+from prodex.sandbox.media.logos import draw_logo
 from prodex.sandbox.refusals import Refusal
 
 #: Media type of each format that pictures are made in.
@@ -69,7 +70,7 @@ def _encodings(image: Image.Image, file: PictureFile) -> Iterator[bytes]:
     """Yield a picture encoded in ever fewer bytes."""
     if file.format == "jpeg":
         for quality in (file.quality, *(lower for lower in _QUALITIES if lower < file.quality)):
-            yield _saved(image, "jpeg", quality=quality, optimize=True, dpi=(300, 300))
+            yield _saved(image, "jpeg", quality=quality, optimize=file.size is not None, dpi=(300, 300))
         yield _saved(image.convert("L"), "jpeg", quality=1, optimize=True)
     elif file.format == "tiff":
         yield _saved(image, "tiff", compression="tiff_lzw", dpi=(300, 300))

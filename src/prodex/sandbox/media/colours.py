@@ -1,0 +1,75 @@
+"""The colours of a brand: always the same for its code, and different from most others'."""
+
+from __future__ import annotations
+
+import colorsys
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+Colour = tuple[int, int, int]
+
+WHITE: Final = (255, 255, 255)
+INK: Final = (38, 40, 46)
+PAPER: Final = (250, 249, 246)
+#: Second colours: gold, coral, mint, sky, sand, rose, lime.
+_ACCENTS: Final = (
+    (244, 190, 62),
+    (238, 118, 84),
+    (122, 194, 164),
+    (126, 182, 216),
+    (240, 214, 170),
+    (216, 126, 154),
+    (172, 200, 96),
+)
+_SATURATIONS: Final = (0.78, 0.62, 0.86, 0.7)
+_VALUES: Final = (0.62, 0.74, 0.52, 0.68)
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours that go together.
+
+    Attributes
+    ----------
+    main, dark, light
+        The brand's colour, a darker one for what is printed on light ground, and a tint.
+    accent
+        A second colour, which also depends on the product.
+    style
+        Which of the layouts the brand has, from 0.
+    """
+
+    main: Colour
+    dark: Colour
+    light: Colour
+    accent: Colour
+    style: int
+
+
+@lru_cache(maxsize=256)
+def palette_of(brand_code: str, name: str) -> Palette:
+    """Return the colours of a brand, with an accent for one of its products."""
+    drawn = zlib.crc32(brand_code.encode("utf-8", "replace"))
+    hue, depth = drawn % 360 / 360, drawn // 360 % 4
+    # Yellow and light green of that value would not bear white letters.
+    value = _VALUES[depth] * (0.86 if 0.11 < hue < 0.5 else 1)
+    return Palette(
+        main=_colour(hue, _SATURATIONS[depth], value),
+        dark=_colour(hue, min(1, _SATURATIONS[depth] * 1.1), value * 0.6),
+        light=_colour(hue, 0.09, 0.985),
+        accent=_ACCENTS[zlib.crc32(name.encode("utf-8", "replace")) % len(_ACCENTS)],
+        style=drawn // 1_440 % 3,
+    )
+
+
+def mixed(one: Colour, other: Colour, share: float) -> Colour:
+    """Return a colour between two, by the share of the other."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+def _colour(hue: float, saturation: float, value: float) -> Colour:
+    red, green, blue = (round(255 * part) for part in colorsys.hsv_to_rgb(hue, saturation, value))
+    return red, green, blue
