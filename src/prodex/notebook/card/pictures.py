@@ -1,0 +1,151 @@
+"""Pictures as facts: what each is said to show, how large it is, and where that does not agree. None is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from prodex.notebook.card.faces import face
+from prodex.notebook.card.facts import Fact, said
+from prodex.notebook.card.grids import Grid, grid
+from prodex.notebook.card.record import Record, Row
+from prodex.quality.imagery import FACES, FILE_NAME
+from prodex.verbatim import Words, words
+
+_MOST = 60
+_FACTS = {
+    "definition": "size as text",
+    "format": "format",
+    "gdsn_file_name": "file name",
+    "resolution": "resolution",
+    "resolution_x": "dots per inch across",
+    "resolution_y": "dots per inch down",
+    "ratio": "ratio",
+    "type_of_information": "type of information",
+    "content_type": "content type",
+    "file_type": "file type",
+    "angle_horizontal": "horizontal angle",
+    "angle_vertical": "vertical angle",
+    "sequence_number": "sequence number",
+    "crc32": "checksum",
+    "effective_start": "valid from",
+    "effective_end": "valid until",
+    "created_at": "created",
+    "updated_at": "updated",
+    "url": "address",
+    "origin_url": "came from",
+}
+_RENDITIONS = {
+    "name": "name",
+    "width": "width",
+    "height": "height",
+    "bytes": "file_size",
+    "quality": "quality",
+    "picture": "picture_id",
+    "checksum": "crc32",
+    "created": "created_at",
+    "updated": "updated_at",
+    "address": "url",
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is known of a picture.
+
+    Attributes
+    ----------
+    position
+        Its key.
+    title
+        What it shows, in words.
+    is_packshot
+        Whether it is said to be one.
+    size
+        Width and height of the original.
+    facts
+        Everything else that is told.
+    disagreements
+        Where it does not agree with itself or with the product.
+    renditions
+        Smaller files of it.
+    """
+
+    position: str
+    title: Words
+    is_packshot: bool
+    size: str
+    facts: tuple[Fact, ...]
+    disagreements: tuple[str, ...]
+    renditions: Grid
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The pictures that are shown, of how many; renditions that belong to none of them; and why there are none."""
+
+    rows: tuple[Picture, ...]
+    total: int
+    strays: Grid
+    missing: str
+
+
+def pictures(record: Record) -> Pictures:
+    """Return the pictures of a product."""
+    rows = list(record.rows("pictures"))
+    renditions: dict[str, list[Row]] = {}
+    for row in record.rows("exportables"):
+        renditions.setdefault(row["position"].rpartition(".")[0], []).append(row)
+    shown = rows[:_MOST]
+    made = tuple(_picture(record, row, renditions.pop(row["position"], [])) for row in shown)
+    strays = [row for left in renditions.values() for row in left]
+    return Pictures(
+        made,
+        len(rows),
+        grid("Renditions of other pictures", _RENDITIONS, strays, numeric=_NUMERIC),
+        f"assets.pictures is {face(record, 'assets.pictures')}",
+    )
+
+
+_NUMERIC = ("width", "height", "bytes")
+
+
+def _picture(record: Record, row: Row, renditions: list[Row]) -> Picture:
+    number = row["product_face"]
+    shows = FACES.get(number, f"face {number}") if number is not None else "face not said"
+    width, height = (f"{row[side]:,}" if row[side] is not None else "?" for side in ("width", "height"))
+    zone = words("local time without zone")
+    return Picture(
+        position=row["position"],
+        title=words(shows, 400),
+        is_packshot=row["is_packshot"] is True,
+        size="size not said" if width == height == "?" else f"{width} × {height} pixels",
+        facts=(
+            Fact("packshot", said(row["is_packshot"]), missing="not said"),
+            *(
+                Fact(term, said(row[column]), zone if hasattr(row[column], "isoformat") else words(None))
+                for column, term in _FACTS.items()
+                if row[column] is not None
+            ),
+        ),
+        disagreements=tuple(_disagreements(record, row)),
+        renditions=grid("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
+    )
+
+
+def _disagreements(record: Record, row: Row) -> Iterator[str]:
+    name = row["gdsn_file_name"] or ""
+    if re.search(FILE_NAME, name):
+        gtin = (record.product["gtin"] or "").zfill(14)
+        if record.product["gtin"] is not None and name[:14] != gtin:
+            yield "The file name bears another GTIN."
+        if row["product_face"] in FACES and name[16] in FACES and name[16] != row["product_face"]:
+            yield f"The file name says {FACES[name[16]]}, productFace says {FACES[row['product_face']]}."
+    elif name:
+        yield "The file name is none of the GS1 pattern."
+    told = re.fullmatch(r"\s*([0-9]{1,6})\s*[x×*]\s*([0-9]{1,6})\s*", row["definition"] or "")
+    if told and None not in (row["width"], row["height"]):
+        as_text = (int(told[1]), int(told[2]))
+        if as_text != (row["width"], row["height"]):
+            yield f"The size as text is {as_text[0]:,} × {as_text[1]:,}."

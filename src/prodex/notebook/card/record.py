@@ -1,0 +1,188 @@
+"""All that a catalogue has of one product: its rows of every table, read from the one part in which it is."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin, Part
+from prodex.errors import InputError
+from prodex.quality.markets import REQUIRED_LANGUAGES
+from prodex.tables.declaration import COUNTED, TABLES
+from prodex.tables.values import read_json
+
+Row: TypeAlias = Mapping[str, Any]
+
+PENDING = "lastRequest."
+#: What stands on a product and describes the units that it is packed in, or that are packed in it.
+PACKINGS = ("logisticalHierarchies", "sharingUnits")
+
+_NEAR = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One product as the tables have it.
+
+    Attributes
+    ----------
+    product_id
+        Its key.
+    tables
+        For each table its rows.
+    code_labels
+        Labels of its codes in further languages: by attribute and code, then by language, (label, description).
+    origin
+        What was asked for.
+    """
+
+    product_id: str
+    tables: Mapping[str, tuple[Row, ...]]
+    code_labels: Mapping[tuple[str, str], Mapping[str, tuple[str | None, str | None]]]
+    origin: Origin
+
+    @property
+    def product(self) -> Row:
+        """The row of `products`."""
+        return self.tables["products"][0]
+
+    @property
+    def json(self) -> str | None:
+        """The record as received."""
+        found = self.tables.get("raw", ())
+        return found[0]["json"] if found else None
+
+    @cached_property
+    def wire(self) -> Mapping[str, Any]:
+        """The record decoded; empty where it is nested too deeply to be, or not there."""
+        try:
+            read = read_json((self.json or "{}").encode())
+        except (ValueError, RecursionError):
+            return {}
+        return read if isinstance(read, dict) else {}
+
+    @property
+    def market(self) -> str | None:
+        """Its market, else the one that was asked for: the number as text."""
+        asked = self.origin.query.target_market if self.origin.query is not None else None
+        market = self.product["target_market"] or asked
+        return None if market is None else str(market)
+
+    @property
+    def required_languages(self) -> tuple[str, ...]:
+        """Short codes of the languages that its market wants to read."""
+        market = self.market or ""
+        return REQUIRED_LANGUAGES.get(int(market), ()) if market.isascii() and market.isdecimal() else ()
+
+    def presence(self, attribute: str) -> str:
+        """Return the face that a top-level attribute shows: filled, empty, null or absent."""
+        (row,) = self.tables["presence"][:1] or ({},)
+        return row.get(attribute) or "absent"
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table, each of the product itself."""
+        for row in self.tables.get(table, ()):
+            if not row["attribute"].startswith((PENDING, *(f"{one}." for one in PACKINGS))):
+                yield row
+
+    def waiting(self, table: str) -> Iterator[Row]:
+        """Yield the rows of an update that waits, with the attribute as it will be."""
+        for row in self.tables.get(table, ()):
+            if row["attribute"].startswith(PENDING):
+                yield {**row, "attribute": row["attribute"].removeprefix(PENDING)}
+
+    def packed(self, table: str) -> Iterator[Row]:
+        """Yield the rows that stand in a hierarchy."""
+        for row in self.tables.get(table, ()):
+            if row["attribute"].startswith(tuple(f"{one}." for one in PACKINGS)):
+                yield row
+
+
+def read_record(catalog: Catalog, product_id: str) -> Record:
+    """Read a product.
+
+    Parameters
+    ----------
+    catalog
+        Where it is.
+    product_id
+        Its key.
+
+    Raises
+    ------
+    InputError
+        When the catalogue does not have it; the message names what comes near.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+    >>> read_record(catalog, "7").product["brand_code"]
+    'ACME'
+    """
+    chosen = pc.field("product_id") == product_id
+    for part in catalog.parts:
+        if part.read("products", ["product_id"], chosen).num_rows:
+            tables = _read(part, chosen)
+            return Record(product_id, tables, _code_labels(catalog, tables), catalog.origin)
+    raise InputError(_unknown(catalog, product_id))
+
+
+def _read(part: Part, chosen: pc.Expression) -> dict[str, tuple[Row, ...]]:
+    product = part.read("products", None, chosen).to_pylist()
+    tables = {"products": tuple(product)}
+    for name in (*COUNTED, "presence", "raw"):
+        if all(row.get(f"{name}_count") == 0 for row in product):
+            continue  # nothing of it is there, so its file need not be opened
+        tables[name] = tuple(part.read(name, None, chosen).to_pylist())
+    return tables
+
+
+def _code_labels(
+    catalog: Catalog, tables: Mapping[str, tuple[Row, ...]]
+) -> dict[tuple[str, str], dict[str, tuple[str | None, str | None]]]:
+    if not catalog.origin.labels:
+        return {}
+    product = tables["products"][0]
+    codes = {row["code"] for row in tables.get("codes", ())} | {
+        value for name, value in product.items() if name.endswith("_code") and value is not None
+    }
+    found: dict[tuple[str, str], dict[str, tuple[str | None, str | None]]] = {}
+    wanted = pc.field("code").isin(pa.array(sorted(codes), pa.string()))
+    for part in catalog.parts:
+        for row in part.read("code_labels", None, wanted).to_pylist():
+            of_code = found.setdefault((row["attribute"], row["code"]), {})
+            of_code[row["label_language"]] = (row["label"], row["description"])
+    return found
+
+
+def _unknown(catalog: Catalog, product_id: str) -> str:
+    keys = catalog.arrow("products", ["product_id", "gtin"])
+    named = keys.filter(pc.equal(pc.utf8_lpad(keys["gtin"], 14, "0"), product_id.zfill(14)))
+    said = f"There is no product {product_id:.60} among {len(keys):,}."
+    if named.num_rows:
+        first = named["product_id"][0].as_py()
+        return f"{said} This is the GTIN of product {first:.60}: give that id."
+    ids = [one for one in keys["product_id"].to_pylist() if _alike(one, product_id)]
+    near = difflib.get_close_matches(product_id[:60], ids, n=_NEAR, cutoff=0.5)
+    if near:
+        return f"{said} Near it are {', '.join(one[:60] for one in near)}."
+    return f"{said} catalog.products['product_id'] has all of them."
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two ids may be near: comparing a hundred thousand of them in full takes a second."""
+    half = max(len(other) // 2, 1)
+    return abs(len(one) - len(other)) <= 2 and (one[:half] == other[:half] or one[-half:] == other[-half:])
+
+
+#: Wire paths of the columns of `products` that hold a leaf of their own.
+PATHS: Mapping[str, str] = {
+    column.name: ".".join(column.paths[0]) for column in TABLES["products"].columns if column.paths
+}

@@ -1,0 +1,133 @@
+"""The product card as a widget: it shows the product that is chosen, and its pictures when somebody asks for them."""
+
+from __future__ import annotations
+
+import ipywidgets as w
+from traitlets import Unicode, link
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.notebook.background import Newest
+from prodex.notebook.card import Card, card
+from prodex.notebook.card.rendered import Shown, parts
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.panel import Panel, html
+from prodex.quality import Audit
+
+#: Pixels of the longer side of a picture.
+_SIDE = 256
+_NOTHING = "<p class='muted'>Choose a product, and its card is shown here.</p>"
+
+
+class ProductCard(Panel):
+    """The card of the product that is chosen.
+
+    Pictures are described; their files are fetched by Python, and only after "Show pictures" was pressed. The browser
+    itself asks for nothing.
+
+    Parameters
+    ----------
+    catalog
+        Where the product is; may be left out with an exploration.
+    product_id
+        Which product; None shows none yet.
+    audit
+        What is known of its quality.
+    exploration
+        The state to share with other widgets: the card follows its product, catalogue and audit.
+
+    Attributes
+    ----------
+    product_id
+        Which product is shown.
+    exploration
+        The state that it shares.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Citron"}]}])
+    >>> panel = ProductCard(catalog, "7")
+    >>> panel.card
+    Card(product '7', 'Citron', 1 text, 0 pictures)
+    """
+
+    product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        product_id: str | None = None,
+        *,
+        audit: Audit | None = None,
+        exploration: Exploration | None = None,
+    ) -> None:
+        super().__init__()
+        if exploration is None:
+            if catalog is None:
+                raise InputError("A product card needs a catalogue, or an exploration that has one.")
+            exploration = Exploration(catalog=catalog, audit=audit)
+        elif catalog is not None or audit is not None:
+            raise InputError("An exploration has its own catalogue and audit: give either them or it.")
+        self.exploration = exploration
+        self.card: Card | None = None
+        self._before, self._pictures, self._after = html(""), html(""), html("")
+        self._show = w.Button(description="Show pictures")
+        self._fetch = Newest(_fetched, self._show_images, self._say_why_not)
+        self.fill(self._before, self._show, self._pictures, self._after)
+        self.on(self._show, lambda _: self._ask())
+        self.on(exploration, lambda _: self._follow(), "catalog", "audit", "product_id")
+        if product_id is not None:
+            exploration.product_id = product_id
+        link((exploration, "product_id"), (self, "product_id"))
+        with self.guarded():
+            self._follow()
+
+    def _follow(self) -> None:
+        """Show the product that is chosen now."""
+        self._fetch.forget()
+        self.card = None
+        try:
+            if self.exploration.product_id is not None:
+                self.card = card(
+                    self.exploration.catalog, self.exploration.product_id, self.exploration.audit
+                )
+        finally:
+            self._draw()
+
+    def _draw(self) -> None:
+        if self.card is None:
+            pieces, count = (_NOTHING, "", ""), 0
+        else:
+            pieces, count = parts(self.card), len(self.card.pictures.rows)
+        self._before.value, self._pictures.value, self._after.value = pieces
+        self._show.description, self._show.disabled = f"Show pictures ({count})", False
+        self._show.layout.display = None if count else "none"
+
+    def _ask(self) -> None:
+        """Fetch the pictures of the product that is shown; buttons answer meanwhile."""
+        if self.card is None:
+            return
+        self._show.description, self._show.disabled = "Fetching pictures …", True
+        self._fetch(self.exploration.catalog, self.card.product_id)
+
+    def _show_images(self, images: dict[str, Shown]) -> None:
+        with self.guarded():
+            if self.card is not None:
+                self._pictures.value = parts(self.card, images)[1]
+                self._show.layout.display = "none"
+
+    def _say_why_not(self, error: BaseException) -> None:
+        self.tell(error)
+        self._show.description, self._show.disabled = "Try again to show pictures", False
+
+
+def _fetched(catalog: Catalog, product_id: str) -> dict[str, Shown]:
+    """Return the pictures of a product by their position, small and re-encoded."""
+    from prodex.pictures import thumbnails
+
+    return {
+        one.position: Shown(one.bytes, one.problem)
+        for one in thumbnails(catalog, [product_id], _SIDE)
+        if one.position is not None
+    }
