@@ -54,9 +54,14 @@ class QueryPanel(Panel):
     Examples
     --------
     >>> import prodex
-    >>> service = prodex.connect("https://api.example.com", client_id="key", client_secret="...")
-    >>> QueryPanel(service, prodex.ProductQuery(target_market="France")).query
-    ProductQuery(target_market=250)
+    >>> from prodex.sandbox import Sandbox
+    >>> with Sandbox([{"id": 7, "gtin": "03036811359935"}, {"id": 8}]) as sandbox:
+    ...     keys = {name: sandbox.credentials[0][name] for name in ("client_id", "client_secret")}
+    ...     panel = QueryPanel(prodex.connect(sandbox.base_url, **keys))
+    ...     panel.control("gtins_in").value = "3036811359935"
+    ...     panel.wait()
+    >>> panel.query, panel.count
+    (ProductQuery(gtins_in=('03036811359935',)), 1)
     """
 
     query: Instance[ProductQuery] = Instance(ProductQuery, ())
