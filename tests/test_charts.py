@@ -7,11 +7,13 @@ import io
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
+from matplotlib import font_manager
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
 from prodex import charts
+from prodex.charts import fonts, grids, style
 
 HOSTILE = ["$5 or $6", "a\nb\tc", "\u202egnp.exe", "<img src=x>", "😀 茶", "\ud83d", "x" * 40_000, ""]
 
@@ -61,10 +63,10 @@ def test_histogram_of_dates_marks_what_is_old() -> None:
 
 
 @pytest.mark.parametrize("page", ["#ffffff", "#111111"], ids=["light", "dark"])
-@pytest.mark.parametrize(("colour", "least"), [("_GREY", 4), ("_BLUE", 3), ("_VERMILION", 3)])
+@pytest.mark.parametrize(("colour", "least"), [("GREY", 4), ("BLUE", 3), ("VERMILION", 3)])
 def test_contrast(page: str, colour: str, least: float) -> None:
     """Letters and columns stand out from a light and from a dark page."""
-    darker, lighter = sorted([luminance(page), luminance(getattr(charts, colour))])
+    darker, lighter = sorted([luminance(page), luminance(getattr(style, colour))])
     assert (lighter + 0.05) / (darker + 0.05) >= least
 
 
@@ -111,3 +113,53 @@ def test_nothing_to_draw_is_drawn() -> None:
     drawn(charts.histogram(pd.Series(dtype=float), "None", bins=[0, 1]))
     drawn(charts.stacks(pd.DataFrame(columns=["A"]), "None"))
     drawn(charts.heat(pd.DataFrame(columns=["texts"]), "None"))
+
+
+def test_steps_stay_as_they_were_between_two_moments() -> None:
+    """Points stand in the order of time, each with its number; missing ones are left out."""
+    days = pd.to_datetime(["2026-11-15", "2026-11-01", "2026-11-08"])
+    figure = charts.steps(pd.Series([640, 600, None], days), "$5 or $6", label="products of $x$")
+    drawn(figure)
+    line = figure.axes[0].lines[0]
+    assert "steps-post" == line.get_drawstyle()
+    assert [600, 640] == line.get_ydata().tolist()
+    assert ["600", "640"] == [text.get_text() for text in figure.axes[0].texts]
+    assert "products of $x$" == figure.axes[0].get_ylabel()
+
+
+def test_many_steps_say_the_last_numbers() -> None:
+    """Of a long course only the last twelve points say theirs; one point, or none, is drawn as well."""
+    days = pd.date_range("2026-01-01", periods=40)
+    figure = charts.steps(pd.Series(range(40), days), "Products")
+    drawn(figure)
+    assert [str(number) for number in range(28, 40)] == [text.get_text() for text in figure.axes[0].texts]
+    drawn(charts.steps(pd.Series([1], days[:1]), "One"))
+    drawn(charts.steps(pd.Series(dtype=float), "None"))
+
+
+def test_a_character_comes_from_whichever_font_has_it() -> None:
+    """What the first font lacks is taken from another; a box stands only for what none has."""
+    watch, unassigned = "\N{WATCH}", "\U000e0fff"
+    assert watch not in map(chr, font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap())
+    figure = charts.bars(pd.Series({f"{watch} Öl مرحبا {unassigned}": 1}), f"{watch} is not there in bold")
+    drawn(figure)  # a glyph that is missing is a warning, and a warning an error
+    assert [f"{watch} Öl مرحبا □"] == words(figure)
+    assert "□ is not there in bold" == figure.get_suptitle()
+    assert "DejaVu Sans" == fonts.families()[0]
+
+
+def test_letters_on_coloured_pieces_can_be_read() -> None:
+    """What is written on a bar or a cell stands out from its colour, whatever the page is."""
+    counts = pd.DataFrame([[20, 20, 20, 20, 20]], columns=list("ABCDE"), index=["May"])
+    axes = charts.stacks(counts, "Grades").axes[0]
+    pairs = [
+        (to_hex(text.get_color()), to_hex(piece.get_facecolor()))
+        for text, piece in zip(axes.texts, axes.patches, strict=True)
+    ]
+    scores = pd.DataFrame([[0.1, 0.65, 0.85, 0.92, 0.96, 0.98, 0.995, 1.0]], columns=list("abcdefgh"))
+    cells = charts.heat(scores, "Scores").axes[0].texts
+    shades = [grids.SHADES[charts.shade(score)] for score in scores.iloc[0]]
+    pairs += [(to_hex(text.get_color()), shade) for text, shade in zip(cells, shades, strict=True)]
+    for pair in pairs:
+        darker, lighter = sorted(map(luminance, pair))
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, pair

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex import charts
+from prodex.charts import grids
 from prodex.errors import InputError
 from prodex.quality.display import percent
 from prodex.quality.report import figures
@@ -473,6 +473,6 @@ def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Au
 
 def test_page_and_charts_share_their_shades() -> None:
     """A score looks the same on the page and in a chart of a notebook."""
-    style = (Path(charts.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
+    style = (Path(prodex.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
     light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
-    assert {f"h{place}": colour for place, colour in enumerate(charts._SHADES)} == light
+    assert {f"h{place}": colour for place, colour in enumerate(grids.SHADES)} == light
