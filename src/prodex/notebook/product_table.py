@@ -1,0 +1,221 @@
+"""The table of products as a widget: pages, order, columns, and which products are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ipywidgets as w
+import numpy as np
+import pandas as pd
+from itables.widget import ITable
+from traitlets import Instance, Tuple, Unicode
+
+from prodex.notebook.column_box import ColumnBox
+from prodex.notebook.folding import Fold
+from prodex.notebook.panel import Panel, html
+from prodex.notebook.stock import Mask, Stock
+from prodex.notebook.table_page import (
+    COLUMNS,
+    JUDGED,
+    Order,
+    Page,
+    Sorter,
+    cells,
+    is_number,
+    page_of,
+    title,
+)
+
+_SIZES = (10, 25, 50, 100)
+_SIZE = 25
+#: Of the table: nothing around it, all rows that it is given, and no formula or markup in its cells. A click, or Return
+#: on the row that the arrow keys reached, chooses a row or lets it go.
+_OPTIONS: Any = {
+    "paging": False,
+    "ordering": False,
+    "layout": {"topStart": None, "topEnd": None, "bottomStart": None, "bottomEnd": None},
+    "maxBytes": 0,
+    "warn_on_undocumented_option": False,
+    "select": {"style": "multi+shift", "keys": True},
+    "classes": "display compact",
+    "style": "width:100%",
+}
+
+
+class ProductTable(w.VBox):
+    """Products, page by page.
+
+    Parameters
+    ----------
+    panel
+        Where it stands; what goes wrong is told there.
+
+    Attributes
+    ----------
+    selected
+        Ids of the products that were chosen, in the order of the choice, on this page or on others.
+    product_id
+        The one that was chosen last.
+    columns
+        What is shown of each product.
+    """
+
+    selected: Instance[tuple[str, ...]] = Tuple()
+    product_id: Unicode[str | None, Any] = Unicode(None, allow_none=True)
+    columns: Instance[tuple[str, ...]] = Tuple()
+
+    def __init__(self, *, panel: Panel) -> None:
+        super().__init__(columns=COLUMNS)
+        self.add_class("product-table")
+        self._stock: Stock | None = None
+        self._mask: Mask = np.zeros(0, bool)
+        self._number = 1
+        self._ids: list[str] = []
+        self._is_drawing = False
+        self._make()
+        self._connect(panel)
+
+    def hold(self, stock: Stock) -> None:
+        """Take another catalogue."""
+        self._stock, self._sorter, self._mask = stock, Sorter(stock), np.zeros(len(stock), bool)
+        judged = tuple(name for name in JUDGED if stock.audit is not None)
+        kept = tuple(name for name in self.columns if name not in JUDGED)
+        with self.hold_trait_notifications():
+            self.columns = (*kept, *judged)
+        self.column_box.offer(stock, self.columns)
+
+    def offer_languages(self, languages: Sequence[tuple[str, str]]) -> None:
+        """Let names be shown in these languages: (label, code)."""
+        self._language.options = [("any language", ""), *languages]
+
+    def show(self, mask: Mask) -> None:
+        """Show the products under a mask, from the first page."""
+        self._mask, self._number = mask, 1
+        self.draw()
+
+    @property
+    def language(self) -> str | None:
+        """The language of the names, or None for the first that there is."""
+        return self._language.value or None
+
+    @property
+    def order(self) -> Order:
+        """What the products are sorted by."""
+        return Order(self._by.value or "", self._direction.value == "descending")
+
+    def draw(self) -> None:
+        """Show the page again."""
+        if self._stock is None:
+            return
+        ordered = self._sorter.order(self.order, self.language)
+        page = page_of(ordered, self._mask, self._number, self._size.value)
+        frame = cells(self._stock, page.rows, self.columns, self.language)
+        self._number = page.number
+        self._ids = self._stock.ids.take(page.rows).to_pylist()
+        self._is_drawing = True
+        try:
+            with self._table.hold_sync():
+                self._table.update(
+                    frame, selected_rows=self._chosen_here(), columnDefs=_alignment(self.columns)
+                )
+        finally:
+            self._is_drawing = False
+        self._tell(page)
+
+    def _make(self) -> None:
+        narrow = w.Layout(width="auto")
+        self._by = w.Dropdown(description="Sort by", options=[("catalogue", "")], layout=narrow)
+        self._direction = w.Dropdown(description="Order", options=["ascending", "descending"], layout=narrow)
+        self._language = w.Dropdown(description="Names in", options=[("any language", "")], layout=narrow)
+        self._size = w.Dropdown(description="Rows a page", options=_SIZES, value=_SIZE, layout=narrow)
+        self._count = html("", "count")
+        bar = w.HBox([self._count, self._by, self._direction, self._language, self._size])
+        bar.add_class("line")
+        self.column_box = ColumnBox()
+        empty = pd.DataFrame({title(name): pd.Series([], dtype="str") for name in self.columns})
+        self._table = ITable(empty, **_OPTIONS, columnDefs=_alignment(self.columns))
+        table = w.Box([self._table])
+        table.add_class("table")
+        self._previous = w.Button(description="Previous", layout=narrow)
+        self._next = w.Button(description="Next", layout=narrow)
+        self._page = html("", "muted")
+        self._chosen = html("", "muted")
+        self._all = w.Button(description="Choose this page", layout=narrow)
+        self._clear = w.Button(description="Clear choice", layout=narrow)
+        foot = w.HBox([self._previous, self._next, self._page, self._chosen, self._all, self._clear])
+        foot.add_class("line")
+        self.children = (bar, table, foot, Fold("Columns", [self.column_box]))
+
+    def _connect(self, panel: Panel) -> None:
+        for control in (self._by, self._direction, self._language, self._size):
+            panel.on(control, lambda _: self._from_start(), "value")
+        panel.on(self.column_box, lambda change: self._take_columns(change["new"]), "columns")
+        panel.on(self._previous, lambda _: self._turn(-1))
+        panel.on(self._next, lambda _: self._turn(1))
+        panel.on(self._all, lambda _: self._choose(self._ids))
+        panel.on(self._clear, lambda _: self._choose([], clear=True))
+        panel.on(self._table, lambda change: self._picked(change["new"]), "selected_rows")
+        panel.on(self, lambda _: self._mark(), "selected")
+
+    def _from_start(self) -> None:
+        self._number = 1
+        self.draw()
+
+    def _turn(self, by: int) -> None:
+        self._number += by
+        self.draw()
+
+    def _take_columns(self, columns: tuple[str, ...]) -> None:
+        self.columns = columns
+        chosen = self._by.value
+        self._by.options = [("catalogue", ""), *((title(name), name) for name in columns)]
+        self._by.value = chosen if chosen in columns else ""
+        self.draw()
+
+    def _picked(self, rows: list[int]) -> None:
+        """Take over what was chosen on this page; what was chosen elsewhere stays."""
+        if self._is_drawing:
+            return
+        here = [self._ids[row] for row in rows if row < len(self._ids)]
+        kept = [one for one in self.selected if one not in self._ids or one in here]
+        new = [one for one in here if one not in kept]
+        self.selected = (*kept, *new)
+        if new:
+            self.product_id = new[-1]
+
+    def _choose(self, ids: Sequence[str], *, clear: bool = False) -> None:
+        kept = () if clear else self.selected
+        self.selected = tuple(dict.fromkeys([*kept, *ids]))
+
+    def _mark(self) -> None:
+        """Mark on this page what is chosen."""
+        if self._table.selected_rows != (chosen := self._chosen_here()):
+            self._is_drawing = True
+            try:
+                self._table.selected_rows = chosen
+            finally:
+                self._is_drawing = False
+        self._tell_choice()
+
+    def _chosen_here(self) -> list[int]:
+        chosen = set(self.selected)
+        return [row for row, one in enumerate(self._ids) if one in chosen]
+
+    def _tell(self, page: Page) -> None:
+        self._count.value = f"<b>{page.words}</b>"
+        self._page.value = f"page {page.number:,} of {page.pages:,}"
+        self._previous.disabled = page.number == 1
+        self._next.disabled = page.number == page.pages
+        self._all.disabled = not self._ids
+        self._tell_choice()
+
+    def _tell_choice(self) -> None:
+        self._chosen.value = f"{len(self.selected):,} chosen"
+        self._clear.disabled = not self.selected
+
+
+def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
+    right = [place for place, name in enumerate(columns) if is_number(name)]
+    left: dict[str, Any] = {"className": "dt-left", "targets": "_all"}
+    return [left, *([{"className": "dt-right", "targets": right}] if right else [])]
