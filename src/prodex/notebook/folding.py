@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets as w
-from traitlets import Bool
+from traitlets import Bool, Unicode
 
 
 class Fold(w.VBox):
@@ -21,6 +21,8 @@ class Fold(w.VBox):
 
     Attributes
     ----------
+    title
+        What is in there.
     is_open
         Whether they are shown.
 
@@ -32,16 +34,17 @@ class Fold(w.VBox):
     ('▾ more', 'flex')
     """
 
+    title: Unicode[str, str | bytes] = Unicode()
     is_open: Bool[bool, bool | int] = Bool(default_value=False)
 
     def __init__(self, title: str, inside: Sequence[Any]) -> None:
-        self._title = title
         self.button = w.ToggleButton(layout=w.Layout(width="auto"))
         self.button.add_class("fold")
         self.body = w.VBox(list(inside))
         super().__init__([self.button, self.body])
+        self.title = title
         self._show()
-        self.observe(lambda _: self._show(), "is_open")
+        self.observe(lambda _: self._show(), ("is_open", "title"))
         self.button.observe(self._pressed, "value")
 
     def _pressed(self, change: dict[str, Any]) -> None:
@@ -49,5 +52,5 @@ class Fold(w.VBox):
 
     def _show(self) -> None:
         self.button.value = self.is_open
-        self.button.description = f"{'▾' if self.is_open else '▸'} {self._title}"
+        self.button.description = f"{'▾' if self.is_open else '▸'} {self.title}"
         self.body.layout.display = "flex" if self.is_open else "none"

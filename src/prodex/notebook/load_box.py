@@ -65,7 +65,9 @@ class LoadBox(w.VBox):
         self._work: Newest[Catalog] = Newest(lambda load: load.run(), self._loaded, self._failed)
         self.name_field = line("Name of the snapshot", "made from the query")
         self.name_field.value = name or ""
+        self.name_field.layout.width = "240px"
         self.age_field = Choice("Use a snapshot that is there", _AGES)
+        self.age_field.layout.width = "240px"
         self.load_button = w.Button(description="Load", layout=w.Layout(width="110px"))
         self.load_button.add_class("primary")
         self.cancel_button = w.Button(description="Cancel", layout=w.Layout(width="110px"))

@@ -97,8 +97,8 @@ class Listed(w.VBox):
 
     Parameters
     ----------
-    title
-        Our own words.
+    title, one
+        What it is a list of, and one of it; our own words.
     names
         What can be added, and how it is written.
     note
@@ -108,12 +108,13 @@ class Listed(w.VBox):
     value: Unicode[str, str | bytes] = Unicode()
 
     def __init__(
-        self, title: str, names: Options, example: str = "", note: Callable[[str], str] = lambda _: ""
+        self, title: str, one: str, names: Options, example: str, note: Callable[[str], str] = lambda _: ""
     ) -> None:
         self._note, self._said = note, html("", "muted")
         self._text = line(title, example)
-        self._names = Choice(f"Add by name to {title[0].lower()}{title[1:]}", [("choose ...", "")])
+        self._names = Choice(f"Add {one} by name", [("choose ...", "")])
         super().__init__([self._text, self._names, self._said])
+        self.add_class("list")
         self.offer(names)
         w.link((self, "value"), (self._text, "value"))
         self.observe(lambda _: self._say(), "value")
@@ -154,8 +155,9 @@ class Preset(w.VBox):
     def __init__(self, title: str, presets: Options) -> None:
         self._presets = presets
         self._usual = Choice(title, [*presets, ("own paths", _OWN)])
-        self._text = line(f"Paths: {title[0].lower()}{title[1:]}", "namePublicLong.data, assets.pictures")
+        self._text = line(f"Paths to {title[0].lower()}{title[1:]}", "namePublicLong.data, assets.pictures")
         super().__init__([self._usual, self._text])
+        self.add_class("list")
         w.link((self, "value"), (self._text, "value"))
         self.observe(lambda _: self._show(), "value")
         self._usual.observe(self._chosen, "value")
@@ -194,6 +196,7 @@ class _WordRow(w.HBox):
         self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
         self.fields = Toggles(f"Word {number} in any of", fields)
         self.remove = w.Button(description="Remove", tooltip=f"Remove word {number}", layout=_AUTO)
+        self.remove.add_class("link")
         super().__init__([above(self.text), self.fields, self.remove])
         self.add_class("word")
         for one in (self.text, self.fields):
@@ -220,7 +223,8 @@ class WordRows(w.VBox):
         self._shown = 0
         self._is_filling = False
         self._list = w.VBox()
-        self.add = w.Button(description="Add a word", layout=_AUTO)
+        self.add = w.Button(description="+ Add a word", layout={"width": "auto", "align_self": "flex-start"})
+        self.add.add_class("link")
         super().__init__([self._list, self.add])
         self.add_class("wide")
         self.add.on_click(lambda _: self._fill((*self._typed(), ("", self._every))))

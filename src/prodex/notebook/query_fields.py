@@ -18,9 +18,9 @@ class Place(Enum):
     """Where a control stands."""
 
     FRONT = "in front"
-    MORE = "More filters"
-    ANSWER = "What is returned"
-    EXPERT = "Filters that are not known here"
+    MORE = "More filters: GTINs, owners, pictures, range"
+    ANSWER = "What is returned: languages and fields"
+    EXPERT = "Filters that prodex does not know"
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ FIELDS: tuple[Field, ...] = (
     _choice("active_range", "Range", lambda: _ACTIVE, Place.MORE),
     _one(
         "owners_in",
-        lambda: controls.Listed("Owners", [], "numbers, such as 11, 12"),
+        lambda: controls.Listed("Owners", "an owner", [], "numbers, such as 11, 12"),
         Place.MORE,
         reading.written,
         reading.numbers,
@@ -155,6 +155,7 @@ FIELDS: tuple[Field, ...] = (
         "product_languages",
         lambda: controls.Listed(
             "Languages",
+            "a language",
             choices.languages(),
             "all languages",
             note=lambda text: escape(choices.language_names(text)),
@@ -188,6 +189,16 @@ FIELDS: tuple[Field, ...] = (
         "Sent to the service as they are.",
     ),
 )
+
+
+def count_given(values: list[Any], place: Place) -> int:
+    """Return how many filters are given in a place."""
+    return sum(
+        bool(value)
+        for field, control in zip(FIELDS, values, strict=True)
+        if field.place is place
+        for value in field.given(control).values()
+    )
 
 
 def shown(query: ProductQuery) -> list[Any]:

@@ -20,7 +20,7 @@ from prodex.notebook.folding import Fold
 from prodex.notebook.load_box import LoadBox
 from prodex.notebook.panel import Panel, html, in_words, typed
 from prodex.notebook.query_controls import inside
-from prodex.notebook.query_fields import FIELDS, Place, asked, shown
+from prodex.notebook.query_fields import FIELDS, Place, asked, count_given, shown
 from prodex.notebook.query_telling import as_python, counted
 from prodex.notebook.query_work import count_products
 from prodex.query import ProductQuery
@@ -28,6 +28,9 @@ from prodex.service import Client
 
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
+
+#: What is folded away at first.
+_FOLDED = (Place.MORE, Place.ANSWER, Place.EXPERT)
 
 
 class QueryPanel(Panel):
@@ -79,30 +82,30 @@ class QueryPanel(Panel):
         self.controls = [field.make() for field in FIELDS]
         self.matching = html("", "matching")
         self.loading = LoadBox(self, service, lambda: self.query, name)
-        self.more = Fold("More filters: GTINs, owners, pictures, range", [self._grid(Place.MORE)])
-        self.answer = Fold("What is returned: languages and fields", [self._grid(Place.ANSWER)])
-        self.expert = Fold("Filters that prodex does not know", [self._grid(Place.EXPERT)])
+        self.folds = {place: Fold(place.value, [self._grid(place)]) for place in _FOLDED}
         self.code, self.wire = html(""), html("")
         self.python_fold = Fold("The same in Python", [self.code])
         self.wire_fold = Fold("The same on the wire (JSON)", [self.wire])
-        self._front = self._grid(Place.FRONT)
+        self.clear_button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
+        self.clear_button.add_class("link")
+        count = w.HBox([self.matching, self.clear_button])
+        count.add_class("query-count")
         self.fill(
-            self._front,
-            self.more,
-            self.answer,
-            self.expert,
-            self.matching,
+            self._grid(Place.FRONT),
+            *self.folds.values(),
+            count,
             self.loading,
             self.python_fold,
             self.wire_fold,
         )
+        self.on(self.clear_button, lambda _: self._clear())
         for control in self.controls:
             self.on(control, lambda _: self._changed(), "value")
         for watched in (self.python_fold, self.wire_fold):
             self.on(watched, lambda _: self._show_code(), "is_open")
         for field in (self.loading.name_field, self.loading.age_field):
             self.on(field, lambda _: self._show_code(), "value")
-        self.on(self.more, lambda _: self._list_owners(), "is_open")
+        self.on(self.folds[Place.MORE], lambda _: self._list_owners(), "is_open")
         self.loading.observe(lambda change: self.set_trait("catalog", change["new"]), "catalog")
         self.loading.observe(lambda change: self._lock(change["new"]), "is_loading")
         self.observe(lambda _: self._assigned(), "query")
@@ -165,6 +168,12 @@ class QueryPanel(Panel):
         self.say("")
         self._understood()
 
+    def _clear(self) -> None:
+        """Take all filters away, those too that could not be understood."""
+        with self._filling():
+            self.query = ProductQuery()
+        self._assigned()
+
     def _understood(self) -> None:
         """Ask how many match, since there is a query that can be asked."""
         self.count = None
@@ -172,6 +181,10 @@ class QueryPanel(Panel):
         self.loading.is_possible = True
         self.loading.forget_problem()
         self._show_code()
+        values = [control.value for control in self.controls]
+        for place, fold in self.folds.items():
+            given = count_given(values, place)
+            fold.title = f"{place.value} ({given} set)" if given else place.value
         self._counting(self.query)
 
     @contextmanager
@@ -201,7 +214,7 @@ class QueryPanel(Panel):
 
     def _list_owners(self) -> None:
         """Ask the service for owners by name, when their control is seen for the first time."""
-        if self.more.is_open and not self._owners_asked:
+        if self.folds[Place.MORE].is_open and not self._owners_asked:
             self._owners_asked = True
             self._listing(self._service)
 

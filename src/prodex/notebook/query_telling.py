@@ -14,8 +14,6 @@ from prodex.query import GTINS_PER_CALL, ProductQuery
 #: Problems that are shown; the catalogue has all.
 PROBLEMS = 20
 
-_IMPORTS = "import datetime\n\nimport prodex as px\n\n"
-
 
 def counted(count: int, query: ProductQuery) -> str:
     """Say how many products match.
@@ -69,8 +67,6 @@ def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> s
     """Return the query and its load as Python that can be run.
 
     >>> print(as_python(ProductQuery(target_market=250), "shop", None))
-    import datetime
-    <BLANKLINE>
     import prodex as px
     <BLANKLINE>
     service = px.connect()
@@ -81,8 +77,10 @@ def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> s
     """
     how = "" if name is None else f", name={name!r}"
     how += "" if max_age is None else f", max_age={max_age!r}"
+    asked = query_as_python(query)
+    imports = "import datetime\n\nimport prodex as px" if "datetime." in asked else "import prodex as px"
     return (
-        f"{_IMPORTS}service = px.connect()\nquery = {query_as_python(query)}\n"
+        f"{imports}\n\nservice = px.connect()\nquery = {asked}\n"
         f"catalog = px.load_products(service, query{how})"
     )
 
