@@ -158,3 +158,12 @@ def test_a_row_of_products_keeps_its_own_gtin():
     """The accessor is for columns; `row.gtin` is the value that stands there."""
     row = pd.DataFrame({"gtin": ["03036811359935"], "name": ["Riz"]}).iloc[0]
     assert "03036811359935" == row.gtin
+
+
+def test_a_column_of_several_parts_is_read_like_one():
+    """A catalogue of many parts gives columns that pandas keeps in pieces."""
+    column = pd.concat(
+        [pd.Series(["03036811359935"], dtype="str"), pd.Series(["3036811359936"], dtype="str")]
+    )
+    assert [True, False] == column.gtin.is_valid.tolist()
+    assert ["03036811359935", "03036811359936"] == column.gtin.normalized.tolist()

@@ -173,6 +173,8 @@ def _filled_up(series: pd.Series) -> pa.Array:
         return pc.fill_null(pc.utf8_lpad(texts, 14, "0"), "")
     if isinstance(series.dtype, pd.StringDtype):
         texts = pa.array(series, pa.string())
+        if isinstance(texts, pa.ChunkedArray):  # a column that was put together from parts
+            texts = texts.combine_chunks()
     else:
         texts = pa.array([one if _is_storable(one) else None for one in series], pa.string())
     texts = pc.utf8_trim_whitespace(pc.fill_null(texts, ""))
