@@ -71,6 +71,7 @@ class AuditPanel(Panel):
         exploration: Exploration | None = None,
     ) -> None:
         super().__init__("Audit")
+        self.add_class("figures")
         self.exploration = _exploration(audit, catalog, exploration)
         self._chosen: Choice | None = None
         self._stop = threading.Event()

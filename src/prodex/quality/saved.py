@@ -121,6 +121,8 @@ def open_audit(name: str | Path, profile: str | None = None) -> Audit:
 def list_audits(name: str = "*") -> pd.DataFrame:
     """Return the audits of the snapshots of a name, or all: when, by which profile, how many products, where.
 
+    `snapshot` is the folder of the snapshot that was judged, as it was called then; none for a catalogue in memory.
+
     Parameters
     ----------
     name
@@ -137,10 +139,11 @@ def list_audits(name: str = "*") -> pd.DataFrame:
                 "rule_set": manifest["rule_set"],
                 "products": manifest["products"],
                 "checks": len(manifest["checks"]),
+                "snapshot": manifest["catalog"],
                 "folder": str(folder),
             }
         )
-    columns = ["name", "time", "profile", "rule_set", "products", "checks", "folder"]
+    columns = ["name", "time", "profile", "rule_set", "products", "checks", "snapshot", "folder"]
     return pd.DataFrame(rows, columns=columns)
 
 

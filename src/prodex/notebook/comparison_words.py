@@ -1,0 +1,139 @@
+"""What changed between two snapshots, as markup: counts, groups, values old beside new, and what audits say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from html import escape
+
+import pandas as pd
+
+from prodex.compare import Difference
+from prodex.notebook.panel import typed
+from prodex.quality import AuditComparison
+from prodex.quality.display import percent
+from prodex.verbatim import words
+
+_GROUPS, _CHECKS, _LONG = 10, 10, 300
+
+
+def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return figures with their titles, side by side."""
+    cells = "".join(
+        f"<div class='tile'><div class='title'>{escape(title)}</div><div class='figure'>{escape(figure)}</div></div>"
+        for title, figure in pairs
+    )
+    return f"<div class='tiles'>{cells}</div>"
+
+
+def counts_markup(difference: Difference) -> str:
+    """Say how many products were added, removed, changed, touched or left as they were."""
+    pairs = difference.summary().itertuples(index=False)
+    return tiles_markup((str(change).capitalize(), f"{count:,}") for change, count in pairs)
+
+
+def notes_markup(difference: Difference) -> str:
+    """Say what keeps the two from being compared as a whole."""
+    told = list(difference.notes)
+    if len(difference.not_comparable):
+        rows = difference.not_comparable.head(_GROUPS).to_dict("records")
+        named = ", ".join(f"{_attribute(row)}: {row['why']}" for row in rows)
+        told.append(
+            f"Not compared, {len(rows)} of {len(difference.not_comparable):,} attributes: {named}."
+            " All are in difference.not_comparable."
+        )
+    if not told:
+        return ""
+    return (
+        f"<div class='problem' role='note'><ul>{''.join(f'<li>{typed(one)}</li>' for one in told)}</ul></div>"
+    )
+
+
+def groups_markup(difference: Difference, by: str) -> str:
+    """Say in which groups of products most changed."""
+    counts = difference.counts(by)
+    moved = counts[counts[["added", "removed", "changed"]].sum(axis=1) > 0]
+    if moved.empty:
+        return "<p class='muted'>In no group.</p>"
+    shown = moved.head(_GROUPS)
+    label = by if by in shown else shown.columns[0]
+    named = shown[label].where(shown[label].notna(), shown[shown.columns[0]])
+    rows = [
+        [typed(f"without {by}" if pd.isna(name) else name), *(f"{row[change]:,}" for change in _MOVES)]
+        for name, row in zip(named, shown.to_dict("records"), strict=True)
+    ]
+    caption = f"{len(shown)} of {len(moved):,} {by}s with changes"
+    return table(caption, (by.capitalize(), *(one.capitalize() for one in _MOVES)), rows, numbers=True)
+
+
+def changes_markup(changes: pd.DataFrame) -> str:
+    """Show changed values, old beside new."""
+    if changes.empty:
+        return ""
+    rows = [
+        [
+            typed(row["gtin"] if not pd.isna(row["gtin"]) else row["product_id"]),
+            typed(_attribute(row)),
+            escape(f"{row['column']} {row['change']}"),
+            _value(row["old"]),
+            _value(row["new"]),
+        ]
+        for row in changes.to_dict("records")
+    ]
+    return table("Changed values", ("GTIN", "Attribute", "What", "Old", "New"), rows)
+
+
+def audits_markup(compared: AuditComparison) -> str:
+    """Say what was fixed and what fails now."""
+    checks = compared.by_check
+    counts = {name: int(checks[name].sum()) for name in ("fixed", "newly_failing", "still_failing")}
+    old, new = compared.old.summary(), compared.new.summary()
+    pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
+    pairs += [
+        ("Ready", f"{percent(old['ready'])} → {percent(new['ready'])}"),
+        ("Score", f"{percent(old['score'])} → {percent(new['score'])}"),
+    ]
+    moved = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
+    moved = moved.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
+    rows = [
+        [typed(row["check"]), escape(row["severity"]), f"{row['fixed']:,}", f"{row['newly_failing']:,}"]
+        for row in moved.head(_CHECKS).to_dict("records")
+    ]
+    told = "".join(f"<li>{typed(note)}</li>" for note in compared.notes)
+    notes = f"<div class='problem' role='note'><ul>{told}</ul></div>" if told else ""
+    caption = f"{len(rows)} of {len(moved):,} checks that changed, by profile {compared.new.profile}"
+    listed = table(caption, ("Check", "Severity", "Fixed", "Newly failing"), rows) if rows else ""
+    return f"<h4>Their audits</h4>{notes}{tiles_markup(pairs)}{listed}"
+
+
+def table(caption: str, columns: Iterable[str], rows: Iterable[list[str]], *, numbers: bool = False) -> str:
+    """Return a table; its cells are markup already."""
+    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in columns)
+    kind = " class='n'" if numbers else ""
+    body = "".join(
+        f"<tr><th scope='row'>{first}</th>{''.join(f'<td{kind}>{cell}</td>' for cell in cells)}</tr>"
+        for first, *cells in rows
+    )
+    return (
+        f"<table class='plain{' numbers' if numbers else ''}'><caption>{typed(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _attribute(row: Mapping[Hashable, object]) -> str:
+    language = "" if pd.isna(row["language"]) else f" ({row['language']})"  # type: ignore[call-overload]
+    return f"{row['attribute']}{language}"
+
+
+def _value(value: object) -> str:
+    if pd.isna(value):  # type: ignore[call-overload]
+        return "<span class='muted'>none</span>"
+    text = words(value)
+    if text.text == "":
+        return "<span class='muted'>empty</span>"
+    if text.length <= _LONG:
+        return typed(text.text)
+    cut = typed(text.text[:_LONG])
+    return f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>"
+
+
+_MOVES = ("added", "removed", "changed")
