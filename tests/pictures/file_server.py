@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 
@@ -25,6 +27,10 @@ class File:
         How many bytes come before the connection breaks, once for each entry.
     drip
         Seconds between single bytes.
+    ranges
+        Whether it can go on in the middle.
+    unannounced
+        Whether it keeps its length to itself.
     before
         Called before a reply; its result, if any, is the status of the reply.
     """
@@ -36,6 +42,7 @@ class File:
     cuts: list[int] = field(default_factory=list)
     drip: float = 0
     ranges: bool = True
+    unannounced: bool = False
     before: Callable[[], int | None] = lambda: None
 
 
@@ -76,7 +83,10 @@ class _Handler(BaseHTTPRequestHandler):
             status = 206 if start < len(content) else 416
             content = content[start:] if status == 206 else b""
         self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
+        if file.unannounced:
+            self.send_header("Connection", "close")
+        else:
+            self.send_header("Content-Length", str(len(content)))
         if file.version is not None:
             self.send_header("ETag", file.version)
         if status == 206:
@@ -106,10 +116,16 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving() -> Iterator[FileServer]:
-    """Serve files on a free port of this machine."""
+def serving(certificate: Path | None = None) -> Iterator[FileServer]:
+    """Serve files on a free port of this machine, with TLS where there is a certificate."""
     handler = type("Handler", (_Handler,), {})
     with _Server(("127.0.0.1", 0), handler) as server:
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            server.socket = context.wrap_socket(
+                server.socket, server_side=True, do_handshake_on_connect=False
+            )
         served = FileServer(server.server_port)
         handler.served = served
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()

@@ -98,13 +98,15 @@ def read_checksum(text: str | None) -> frozenset[int]:
     return frozenset(reading for reading in readings if 0 <= reading <= _LARGEST)
 
 
-def look_at(path: Path) -> Facts:
-    """Return what a file is: all of it is read, and decoded as far as its size allows.
+def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> Facts:
+    """Return what a file is; its pixels are decoded to the end, unless its checksum says that it is whole.
 
     Parameters
     ----------
     path
         The file.
+    checksums
+        The CRC-32 that it is told to have.
     """
     from PIL import Image, UnidentifiedImageError
 
@@ -118,7 +120,7 @@ def look_at(path: Path) -> Facts:
             problem = None
             if width * height > _MOST_PIXELS:
                 problem = f"it claims to have {width:,} x {height:,} pixels"
-            else:
+            elif crc32 not in checksums:
                 image.draft("RGB", (64, 64))  # of a JPEG all is read, and little is drawn
                 if image.width * image.height <= _MOST_DECODED:
                     image.load()

@@ -114,7 +114,7 @@ def _fetched(url: str, pictures: Sequence[Picture], part: Path, media: Media) ->
         media.fetch(url, part)
     except MediaFailed as error:
         return [Arrival(picture, problem=str(error), error=error) for picture in pictures]
-    facts = look_at(part)
+    facts = look_at(part, read_checksum(pictures[0].crc32))
     return [Arrival(picture, part, facts, *compare(facts, picture)) for picture in pictures]
 
 

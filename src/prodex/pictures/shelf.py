@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from prodex.files import remove, storage, sweep, writing
 from prodex.formats import write_csv, write_parquet
-from prodex.pictures.checking import FORMATS, compare, look_at
+from prodex.pictures.checking import FORMATS, compare, look_at, read_checksum
 from prodex.pictures.fetching import Arrival
 from prodex.pictures.outcome import FILES, Result, State, what_helps
 from prodex.pictures.plan import Picture, size_in
@@ -71,7 +71,7 @@ class Shelf:
         path = self.good.get(picture.stem)
         if path is None:
             return None
-        facts = look_at(path)
+        facts = look_at(path, read_checksum(picture.crc32))
         checked, problem = compare(facts, picture)
         is_same = "crc32" in checked or self.known.get(path.name) == (picture.url, picture.updated_at)
         if problem is not None or not is_same:

@@ -34,13 +34,13 @@ class Line(http.client.HTTPConnection):
         self._read = read
         self._wire: socket.socket | None = None
         self._reply: http.client.HTTPResponse | None = None
-        self._is_cut = False
+        self.is_cut = False
 
     @property
     def is_free(self) -> bool:
         """Whether the last reply was read to its end, and another one can follow."""
         is_read = self._reply is None or self._reply.isclosed()
-        return self.sock is not None and is_read and not self._is_cut
+        return self.sock is not None and is_read and not self.is_cut
 
     def answer(self, target: str, headers: Mapping[str, str]) -> http.client.HTTPResponse | None:
         """Ask for a path; None where the connection cannot be had, or was closed while nobody used it."""
@@ -65,16 +65,26 @@ class Line(http.client.HTTPConnection):
             self.sock = _context().wrap_socket(self.sock, server_hostname=self._address.host)
         self.sock.settimeout(self._read)
         self._wire = self.sock  # which the connection forgets as soon as the last reply begins
-        if self._is_cut:
+        if self.is_cut:
             self.cut()
+
+    def close(self) -> None:
+        super().close()
+        if self._reply is not None:
+            self._reply.close()
 
     def cut(self) -> None:
         """End it now: whoever reads from it sees its end."""
-        self._is_cut = True
+        self.is_cut = True
         if self._wire is not None:
             with suppress(OSError):
                 # That of SSLSocket would also take away what another thread is reading with.
                 socket.socket.shutdown(self._wire, socket.SHUT_RDWR)
+
+    def check(self) -> None:
+        """Make sure that it was not cut: what looks like the end of a reply may be where it ended."""
+        if self.is_cut:
+            raise ConnectionAbortedError
 
     @contextmanager
     def cut_after(self, seconds: float) -> Iterator[None]:
@@ -88,13 +98,16 @@ class Line(http.client.HTTPConnection):
             timer.cancel()
 
 
-@cache
 def _context() -> ssl.SSLContext:
     """Return how certificates are verified: by the bundle of the environment, else the one of requests."""
     from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
     given = next(filter(None, map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))), None)
-    bundle = given or DEFAULT_CA_BUNDLE_PATH
+    return _trusting(given or DEFAULT_CA_BUNDLE_PATH)
+
+
+@cache
+def _trusting(bundle: str) -> ssl.SSLContext:
     if Path(bundle).is_dir():
         return ssl.create_default_context(capath=bundle)
     return ssl.create_default_context(cafile=bundle)

@@ -22,6 +22,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
+from urllib.request import getproxies
 
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.service.addresses import Address, Origin, is_own, is_public, read_address, sandbox_of
@@ -155,6 +156,8 @@ class Media:
             self._idle.clear()
 
     def _attempt(self, address: Address, part: Arriving) -> None:
+        if self._is_halted:
+            raise MediaFailed(f"Fetching {address} was stopped.")
         is_sandbox = address.origin == self._sandbox
         for _ in range(self._limits.redirects + 1):
             with self._turn(address.host):
@@ -173,7 +176,7 @@ class Media:
         headers = {
             "Host": address.netloc,
             "User-Agent": self._user_agent,
-            "Accept": "image/*",
+            "Accept": "image/*, */*;q=0.5",
             "Accept-Encoding": "identity",
             **part.headers(),
         }
@@ -190,7 +193,8 @@ class Media:
                 if elsewhere is None:
                     self._receive(address, reply, part)
                 return elsewhere
-        raise Setback(f"no connection to {address.host}. Check the network.", kind=MediaFailed)
+        proxy = " No proxy is used for what suppliers typed." if getproxies() else ""
+        raise Setback(f"no connection to {address.host}.{proxy}", kind=MediaFailed)
 
     def _ways(self, address: Address, is_sandbox: bool, idle: list[Line]) -> Iterator[Line]:
         """Yield connections to try: one that is open, then a new one to each address that the name has."""
@@ -254,6 +258,7 @@ class Media:
                 line.cut()
         try:
             yield
+            line.check()
         except BaseException:
             line.close()
             raise

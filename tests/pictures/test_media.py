@@ -1,0 +1,490 @@
+"""The way out: what it asks, whom it asks, and what it takes."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from prodex.errors import MediaFailed, MediaRefused, StorageError
+from prodex.service.media import Limits, Media
+from prodex.service.retry import Patience
+
+from .conftest import Internet
+from .file_server import FileServer, serving
+
+HURRY = Patience(attempts=3, total=20, first_wait=0.01, longest_wait=0.02, jitter=0, longest_retry_after=0.3)
+OUTSIDE = "93.184.215.14"
+CONTENT = bytes(range(256)) * 400
+
+
+@pytest.fixture
+def part(tmp_path: Path) -> Path:
+    return tmp_path / "file.part"
+
+
+def way_to(server: FileServer, **limits: float) -> Media:
+    """Return a way out for a catalogue that came from this server."""
+    return Media(server.base_url, limits=Limits(**limits), patience=HURRY)  # type: ignore[arg-type]
+
+
+def test_a_file_comes_as_it_is(server: FileServer, part: Path) -> None:
+    """Byte for byte."""
+    with way_to(server) as media:
+        media.fetch(server.serve("/a.jpg", CONTENT), part)
+
+    assert CONTENT == part.read_bytes()
+
+
+def test_nothing_of_ours_is_given_away(
+    server: FileServer, part: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No token, no cookie, nothing of ~/.netrc, no referrer: only who asks, and for what."""
+    netrc = tmp_path / ".netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    url = server.serve("/a.jpg", CONTENT, headers={"Set-Cookie": "session=1"})
+    with way_to(server) as media:
+        media.fetch(url, part)
+        media.fetch(url, tmp_path / "again.part")
+
+    assert ["/a.jpg", "/a.jpg"] == server.paths
+    for _, headers in server.asked:
+        assert {"host", "user-agent", "accept", "accept-encoding"} == set(headers)
+        assert headers["user-agent"].startswith("prodex/")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "0x7f000001",
+            "0177.0.0.1",
+            "0.0.0.0",
+            "0",
+            "localhost",
+        ),
+        *("[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "10.0.0.1", "192.168.0.1", "169.254.169.254"),
+        *("[fe80::1]", "[fd00:ec2::254]", "１２７.0.0.1"),
+    ],
+)
+def test_addresses_of_this_machine_and_its_network_are_refused(
+    host: str, internet: Internet, part: Path
+) -> None:
+    """In every notation, before any connection."""
+    with (
+        Media("https://api.example.com", resolve=internet.resolve) as media,
+        pytest.raises(MediaRefused) as told,
+    ):
+        media.fetch(f"http://{host}:8080/a.jpg", part)
+
+    assert "was not asked" in str(told.value)
+    assert [] == internet.connected
+
+
+@pytest.mark.parametrize(
+    "ips",
+    [["10.0.0.1"], ["127.0.0.1"], [OUTSIDE, "192.168.1.1"], ["64:ff9b::a00:1"], ["::ffff:169.254.169.254"]],
+)
+def test_a_name_that_leads_inside_is_refused(ips: list[str], internet: Internet, part: Path) -> None:
+    """Even if only one of its addresses does."""
+    internet.names["media.example"] = ips
+    with Media("https://api.example.com", resolve=internet.resolve) as media, pytest.raises(MediaRefused):
+        media.fetch("https://media.example/a.jpg", part)
+
+    assert [] == internet.connected
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(
+    server: FileServer, internet: Internet, part: Path
+) -> None:
+    """The name is looked up once; what it means a moment later does not matter."""
+    server.serve("/a.jpg", CONTENT)
+    internet.names["media.example"] = [OUTSIDE]
+    internet.machines[OUTSIDE] = server.port
+    with Media("https://api.example.com", resolve=internet.resolve) as media:
+        media.fetch("http://media.example/a.jpg", part)
+
+    assert CONTENT == part.read_bytes()
+    assert ["media.example"] == internet.looked_up
+    assert [OUTSIDE] == internet.connected
+    assert "media.example" == server.asked[0][1]["host"]
+
+
+def test_the_next_address_of_a_name_is_tried(server: FileServer, internet: Internet, part: Path) -> None:
+    """When nobody answers at the first."""
+    server.serve("/a.jpg", CONTENT)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        nobody = closed.getsockname()[1]
+    internet.names["media.example"] = ["8.8.8.8", OUTSIDE]
+    internet.machines |= {"8.8.8.8": nobody, OUTSIDE: server.port}
+    with Media("https://api.example.com", resolve=internet.resolve) as media:
+        media.fetch("http://media.example/a.jpg", part)
+
+    assert ["8.8.8.8", OUTSIDE] == internet.connected
+
+
+@pytest.mark.parametrize(
+    "place", ["http://localhost:{port}/", "http://127.1:{port}/", "http://127.0.0.1:{other}/"]
+)
+def test_only_the_very_address_of_the_sandbox_is_excepted(server: FileServer, part: Path, place: str) -> None:
+    """Not another port of this machine, nor another of its names."""
+    with serving() as other, way_to(server) as media:
+        server.serve("/a.jpg", CONTENT)
+        other.serve("/a.jpg", CONTENT)
+        with pytest.raises(MediaRefused):
+            media.fetch(place.format(port=server.port, other=other.port) + "a.jpg", part)
+        assert [] == [*server.asked, *other.asked]
+
+
+def test_nobody_else_may_send_us_to_the_sandbox(server: FileServer, internet: Internet, part: Path) -> None:
+    """A redirect from outside does not inherit the exception, not even over a line that is open."""
+    server.serve("/inside.jpg", CONTENT)
+    internet.names["media.example"] = [OUTSIDE]
+    with serving() as outside:
+        internet.machines[OUTSIDE] = outside.port
+        outside.serve("/a.jpg", status=302, headers={"Location": f"{server.base_url}/inside.jpg"})
+        with Media(server.base_url, patience=HURRY, resolve=internet.resolve) as media:
+            media.fetch(f"{server.base_url}/inside.jpg", part)
+            with pytest.raises(MediaRefused):
+                media.fetch("http://media.example/a.jpg", part)
+
+    assert ["/inside.jpg"] == server.paths
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        *("http://169.254.169.254/latest/meta-data", "http://localhost:{port}/b.jpg", "//127.1:{port}/b.jpg"),
+        *("file:///etc/passwd", "ftp://media.example/a.jpg", "http://user:secret@127.0.0.1:{port}/b.jpg"),
+        *("http://[::1", "data:image/png;base64,AAAA"),
+    ],
+)
+def test_a_redirect_is_checked_like_any_address(server: FileServer, part: Path, location: str) -> None:
+    """Wherever it comes from."""
+    headers = {"Location": location.format(port=server.port)}
+    with way_to(server) as media, pytest.raises(MediaRefused):
+        media.fetch(server.serve("/a.jpg", status=302, headers=headers), part)
+
+    assert ["/a.jpg"] == server.paths
+
+
+def test_redirects_are_followed_a_few_times(server: FileServer, part: Path) -> None:
+    """Relative ones too; a circle ends."""
+    server.serve("/pictures/a.jpg", status=301, headers={"Location": "b.jpg"})
+    server.serve("/pictures/b.jpg", status=307, headers={"Location": "/c.jpg"})
+    server.serve("/c.jpg", CONTENT)
+    circle = server.serve("/circle.jpg", status=302, headers={"Location": "/circle.jpg"})
+    with way_to(server) as media:
+        media.fetch(f"{server.base_url}/pictures/a.jpg", part)
+        with pytest.raises(MediaRefused, match="more than 5 times"):
+            media.fetch(circle, part)
+
+    assert CONTENT == part.read_bytes()
+    assert 6 == server.paths.count("/circle.jpg")
+
+
+def test_a_file_may_not_be_larger_than_the_limit(server: FileServer, part: Path) -> None:
+    """Whether it says so beforehand or not."""
+    announced = server.serve("/a.jpg", CONTENT)
+    endless = server.serve("/b.jpg", CONTENT, unannounced=True)
+    with way_to(server, most_bytes=10_000) as media:
+        for url in (announced, endless):
+            with pytest.raises(MediaRefused, match="10,000"):
+                media.fetch(url, part)
+
+    assert not part.exists()
+
+
+def test_a_server_that_drips_is_left(server: FileServer, part: Path) -> None:
+    """After the total time, although each byte comes in time; what came stays for another time."""
+    url = server.serve("/a.jpg", CONTENT, drip=0.1, version='"1"')
+    begin = time.monotonic()
+    with way_to(server, total=0.6) as media, pytest.raises(MediaFailed, match=r"more than 0[.]6 s"):
+        media.fetch(url, part)
+
+    assert time.monotonic() - begin < 3
+    assert 0 < part.stat().st_size < 100
+
+
+def test_a_server_that_drips_its_headers_is_left(part: Path) -> None:
+    """The time runs from the first byte on, not from the end of the headers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip() -> None:
+            caller = listening.accept()[0]
+            try:
+                caller.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+                while True:
+                    caller.sendall(b"x")
+                    time.sleep(0.05)
+            except OSError:
+                caller.close()
+
+        threading.Thread(target=drip, daemon=True).start()
+        base_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        begin = time.monotonic()
+        with Media(base_url, limits=Limits(total=0.5), patience=HURRY) as media, pytest.raises(MediaFailed):
+            media.fetch(f"{base_url}/a.jpg", part)
+
+    assert time.monotonic() - begin < 3
+
+
+def test_a_server_that_says_nothing_is_asked_again_and_left(server: FileServer, part: Path) -> None:
+    """Three times, each until the time for the next bytes is over."""
+    url = server.serve("/a.jpg", CONTENT, before=lambda: time.sleep(1))
+    with (
+        way_to(server, read=0.2) as media,
+        pytest.raises(MediaFailed, match=r"3 times .* did not answer in time"),
+    ):
+        media.fetch(url, part)
+
+    assert ["/a.jpg"] * 3 == server.paths
+
+
+def test_what_broke_off_goes_on(server: FileServer, part: Path) -> None:
+    """From where it ended, if it is still the same version."""
+    url = server.serve("/a.jpg", CONTENT, version='"1"', cuts=[40_000, 10_000])
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert CONTENT == part.read_bytes()
+    asked = [(headers.get("range"), headers.get("if-range")) for _, headers in server.asked]
+    assert [(None, None), ("bytes=40000-", '"1"'), ("bytes=50000-", '"1"')] == asked
+
+
+def test_what_an_earlier_process_left_goes_on(server: FileServer, part: Path) -> None:
+    """The version is remembered beside the part."""
+    url = server.serve("/a.jpg", CONTENT, version='"1"', cuts=[40_000] * 3)
+    server.files["/a.jpg"].ranges = False
+    with way_to(server) as media, pytest.raises(MediaFailed, match="to come"):
+        media.fetch(url, part)
+    server.files["/a.jpg"].ranges = True
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert CONTENT == part.read_bytes()
+    assert "bytes=40000-" == server.asked[-1][1]["range"]
+
+
+@pytest.mark.parametrize("version", [None, 'W/"1"'])
+def test_without_a_certain_version_it_begins_anew(
+    server: FileServer, part: Path, version: str | None
+) -> None:
+    """Two halves of different files would be worse than none."""
+    url = server.serve("/a.jpg", CONTENT, version=version, cuts=[40_000])
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert CONTENT == part.read_bytes()
+    assert all("range" not in headers for _, headers in server.asked)
+
+
+def test_another_version_begins_anew(server: FileServer, part: Path) -> None:
+    """The server says so by sending all of it."""
+    url = server.serve("/a.jpg", CONTENT, version='"1"', cuts=[40_000] * 3, ranges=False)
+    with way_to(server) as media, pytest.raises(MediaFailed):
+        media.fetch(url, part)
+    server.serve("/a.jpg", CONTENT[::-1], version='"2"')
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert CONTENT[::-1] == part.read_bytes()
+
+
+def test_a_part_that_is_longer_than_the_file_begins_anew(server: FileServer, part: Path) -> None:
+    """The server refuses to go on (416), and is asked for all of it."""
+    url = server.serve("/a.jpg", CONTENT, version='"1"')
+    part.write_bytes(CONTENT * 2)
+    part.with_suffix(".version").write_text('"1"')
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert CONTENT == part.read_bytes()
+
+
+def test_a_server_that_goes_on_elsewhere_is_not_believed(server: FileServer, part: Path) -> None:
+    """What it sends would be put together with what it does not belong to."""
+    url = server.serve("/a.jpg", CONTENT, version='"1"', ranges=False, status=206)
+    server.files["/a.jpg"].headers = {"Content-Range": f"bytes 5-{len(CONTENT) - 1}/{len(CONTENT)}"}
+    part.write_bytes(CONTENT[:100])
+    part.with_suffix(".version").write_text('"1"')
+    with way_to(server) as media, pytest.raises(MediaFailed, match="another file there"):
+        media.fetch(url, part)
+
+    assert not part.exists()
+
+
+def test_a_busy_server_is_given_the_pause_it_asks_for(server: FileServer, part: Path) -> None:
+    """429 and 503 with Retry-After; up to a limit."""
+    pauses = [429, 503]
+    url = server.serve(
+        "/a.jpg", CONTENT, headers={"Retry-After": "100"}, before=lambda: pauses.pop() if pauses else None
+    )
+    begin = time.monotonic()
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert CONTENT == part.read_bytes()
+    assert 0.6 <= time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize(
+    ("status", "times"), [(404, 1), (403, 1), (410, 1), (204, 1), (304, 1), (500, 3), (503, 3)]
+)
+def test_what_does_not_pass_is_not_asked_again(
+    server: FileServer, part: Path, status: int, times: int
+) -> None:
+    """A 4xx is an answer; a 5xx may pass, and is given up after a few times."""
+    url = server.serve("/a.jpg", status=status)
+    with way_to(server) as media, pytest.raises(MediaFailed, match=f"HTTP {status}") as failure:
+        media.fetch(url, part)
+
+    assert (status, times) == (failure.value.status, len(server.asked))
+
+
+def test_what_comes_compressed_is_refused(server: FileServer, part: Path) -> None:
+    """Nobody asked for that, and a few bytes could become very many."""
+    url = server.serve("/a.jpg", CONTENT, headers={"Content-Encoding": "gzip"})
+    with way_to(server) as media, pytest.raises(MediaRefused, match="compressed"):
+        media.fetch(url, part)
+
+
+def test_a_host_that_is_silent_is_left_alone(part: Path) -> None:
+    """After a few files nobody waits for it any more; an answer, whatever it says, makes it heard again."""
+    with serving() as server:
+        missing = f"{server.base_url}/missing.jpg"
+        media = way_to(server, silences=2)
+        url = f"{server.base_url}/a.jpg"
+        with pytest.raises(MediaFailed, match="404"):
+            media.fetch(missing, part)
+    with media:
+        for _ in range(2):
+            with pytest.raises(MediaFailed, match="no connection"):
+                media.fetch(url, part)
+        begin = time.monotonic()
+        with pytest.raises(MediaFailed, match="not asked again"):
+            media.fetch(url, part)
+        assert time.monotonic() - begin < 0.01
+
+
+def test_few_connections_to_one_host_at_a_time(server: FileServer, tmp_path: Path) -> None:
+    """However many threads ask."""
+    now, most, lock = [0], [0], threading.Lock()
+
+    def count() -> None:
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.05)
+        with lock:
+            now[0] -= 1
+
+    url = server.serve("/a.jpg", CONTENT, before=count)
+    with way_to(server, per_host=3) as media:
+        threads = [
+            threading.Thread(target=media.fetch, args=(url, tmp_path / f"{i}.part")) for i in range(12)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert 12 == len(list(tmp_path.glob("*.part")))
+    assert 3 == most[0]
+
+
+def test_connections_are_used_again(server: FileServer, internet: Internet, tmp_path: Path) -> None:
+    """One for many files, also after one of them was not there; and a new one when it was closed meanwhile."""
+    server.serve("/a.jpg", CONTENT)
+    with Media(server.base_url, resolve=internet.resolve) as media:
+        for i in range(3):
+            media.fetch(f"{server.base_url}/a.jpg", tmp_path / f"{i}.part")
+        assert 1 == len(internet.connected)
+        server.serve("/b.jpg", CONTENT, headers={"Connection": "close"})
+        for name in ("b", "a"):
+            media.fetch(f"{server.base_url}/{name}.jpg", tmp_path / f"{name}.part")
+        assert 2 == len(internet.connected)
+
+
+def test_a_halt_ends_what_is_under_way(server: FileServer, part: Path) -> None:
+    """At once, and nothing begins afterwards."""
+    url = server.serve("/a.jpg", CONTENT, drip=0.1)
+    with way_to(server) as media:
+        threading.Timer(0.3, media.halt).start()
+        begin = time.monotonic()
+        for _ in range(2):
+            with pytest.raises(MediaFailed, match="stopped"):
+                media.fetch(url, part)
+
+    assert time.monotonic() - begin < 2
+    assert 1 == len(server.asked)
+
+
+def test_a_full_disk_is_said(server: FileServer, tmp_path: Path) -> None:
+    """With the place, and as what it is."""
+    (tmp_path / "full.part").symlink_to("/dev/full")
+    url = server.serve("/a.jpg", CONTENT, status=206, ranges=False)
+    server.files["/a.jpg"].headers = {"Content-Range": f"bytes 0-{len(CONTENT) - 1}/{len(CONTENT)}"}
+    with way_to(server) as media, pytest.raises(StorageError, match="No space left"):
+        media.fetch(url, tmp_path / "full.part")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a certificate for localhost, with its key."""
+    path = tmp_path_factory.mktemp("certificate") / "localhost.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    subprocess.run([*command, "-keyout", f"{path}.key", "-out", str(path)], check=True, capture_output=True)
+    path.write_text(path.read_text() + Path(f"{path}.key").read_text())
+    return path
+
+
+def test_tls_is_verified_for_the_name(
+    certificate: Path, part: Path, internet: Internet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although the connection goes to an address: the name in the certificate must be the one that was typed."""
+    with serving(certificate) as server:
+        server.serve("/a.jpg", CONTENT)
+        named = f"https://localhost:{server.port}"
+        with (
+            Media(named, patience=HURRY) as media,
+            pytest.raises(MediaFailed, match="certificate of localhost"),
+        ):
+            media.fetch(f"{named}/a.jpg", part)
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+        with Media(named, patience=HURRY) as media:
+            media.fetch(f"{named}/a.jpg", part)
+        assert CONTENT == part.read_bytes()
+        internet.names["media.example"] = [OUTSIDE]
+        internet.machines[OUTSIDE] = server.port
+        with (
+            Media("", patience=HURRY, resolve=internet.resolve) as media,
+            pytest.raises(MediaFailed, match="certifi"),
+        ):
+            media.fetch("https://media.example/a.jpg", part)
+
+
+def test_no_proxy_is_used(server: FileServer, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would look the name up again; when there is one and nobody answers, the message says so."""
+    with serving() as proxy:
+        for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.base_url)
+        monkeypatch.delenv("no_proxy", raising=False)
+        with way_to(server) as media:
+            media.fetch(server.serve("/a.jpg", CONTENT), part)
+        with socket.create_server(("127.0.0.1", 0)) as closed:
+            nobody = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        with Media(nobody, patience=HURRY) as media, pytest.raises(MediaFailed, match="No proxy is used"):
+            media.fetch(f"{nobody}/a.jpg", part)
+        assert [] == proxy.asked
