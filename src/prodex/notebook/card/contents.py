@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prodex.catalog import Catalog
+from prodex.notebook.card.codes import codes
 from prodex.notebook.card.faces import face
 from prodex.notebook.card.facts import Fact
-from prodex.notebook.card.grids import Grid, codes, numbers_and_dates, nutrients, quantities, sections
+from prodex.notebook.card.grids import Grid
 from prodex.notebook.card.head import Head, head
 from prodex.notebook.card.judgement import Judgement, judgement
+from prodex.notebook.card.measures import nutrients, quantities
 from prodex.notebook.card.packing import Packing, packing
 from prodex.notebook.card.pending import Pending, pending
 from prodex.notebook.card.pictures import Pictures, pictures
 from prodex.notebook.card.raw import raw
 from prodex.notebook.card.record import read_record
+from prodex.notebook.card.sections import numbers_and_dates, sections
 from prodex.notebook.card.texts import Texts, texts
 from prodex.quality import Audit
 from prodex.quality.display import counted
@@ -73,6 +76,11 @@ class Card:
     sections: tuple[Grid, ...]
     facts: tuple[Fact, ...]
     raw: Words
+
+    @property
+    def without(self) -> tuple[Grid, ...]:
+        """The tables in which nothing stands."""
+        return tuple(one for one in (self.codes, self.quantities, *self.sections) if not one.total)
 
     @property
     def html(self) -> str:

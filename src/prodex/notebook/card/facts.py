@@ -68,6 +68,16 @@ def as_sent(value: Any) -> str:
     return str(value)
 
 
+def item(position: str) -> str | None:
+    """Say which item of a list a position means; the first, or only, needs no word.
+
+    >>> item("0"), item("0.2"), item("")
+    (None, 'item 1.3', None)
+    """
+    numbers = [int(one) + 1 for one in position.split(".") if one]
+    return "item " + ".".join(map(str, numbers)) if any(one > 1 for one in numbers) else None
+
+
 def tongue(code: str | None) -> Words:
     """Return the name of a language, or its code where there is no name.
 

@@ -9,7 +9,7 @@ from enum import IntEnum
 from prodex.errors import InputError
 from prodex.gtin import normal_form
 from prodex.locales import market_name
-from prodex.notebook.card.faces import face
+from prodex.notebook.card.faces import Face, face
 from prodex.notebook.card.facts import Fact, said
 from prodex.notebook.card.record import PATHS, Record
 from prodex.quality.wordings import NAMES
@@ -161,11 +161,16 @@ def _flags(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
     answers: dict[str, list[str]] = {}
     for column, name in _FLAGS.items():
         value = record.product[column]
-        answer = face(record, PATHS[column]) if value is None else "yes" if value else "no"
-        answers.setdefault(str(answer), []).append(name)
+        answer = _unsaid(record, column) if value is None else "yes" if value else "no"
+        answers.setdefault(answer, []).append(name)
     for answer in ("yes", "no", *sorted(answers.keys() - {"yes", "no"})):
         if answer in answers:
             yield answer, tuple(answers[answer])
+
+
+def _unsaid(record: Record, column: str) -> str:
+    gap = face(record, PATHS[column])
+    return str(gap) if gap is Face.NOT_ASKED else f"not said ({gap})"
 
 
 def _status(record: Record, column: str, term: str) -> Fact:

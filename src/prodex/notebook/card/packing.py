@@ -40,9 +40,9 @@ class Unit:
     level
         0 at the root.
     quantity
-        How many stand in the unit around it; "" at a root that says nothing.
-    per_root
-        How many stand in the outermost unit; "" at the root.
+        How many stand in the unit around it; "" at the root.
+    in_all
+        How many stand in the outermost unit; "" where that is the unit around it, and at the root.
     is_this
         Whether it is the product itself.
     is_active
@@ -63,7 +63,7 @@ class Unit:
     packaging: Words
     level: int
     quantity: str
-    per_root: str
+    in_all: str
     is_this: bool
     is_active: bool | None
     is_cycle: bool
@@ -150,8 +150,12 @@ def _unit(record: Record, row: Row, **of_tree: object) -> Unit:
         gtin=label(row["node_gtin"]),
         packaging=label(row["packaging"] or row["packaging_code"]),
         level=row["level"],
-        quantity=f"× {said(quantity).text}" if quantity is not None else "quantity unknown" if inner else "",
-        per_root="" if not inner else f"= {said(units).text} each" if units is not None else "= unknown",
+        quantity="" if not inner else f"× {said(quantity).text}" if quantity is not None else "× unknown",
+        in_all=""
+        if row["level"] < 2
+        else f"= {said(units).text} in all"
+        if units is not None
+        else "number in all unknown",
         is_this=_same(row["node_gtin"], record.product["gtin"]),
         is_active=row["active_listing"],
         flags=tuple(name for column, name in _FLAGS.items() if row[column]),
@@ -166,6 +170,7 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
     for row in _nodes(record, source):
         if row["position"] in known:
             told = {
+                "quantity": row["quantity"] if row["level"] == 0 else None,
                 "packaging code": row["packaging_code"] if row["packaging"] else None,
                 "uuid": row["node_uuid"],
                 "product_key_id": row["product_key_id"],

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prodex.notebook.card.faces import face
-from prodex.notebook.card.facts import tongue
+from prodex.notebook.card.faces import face, keys
+from prodex.notebook.card.facts import item, tongue
 from prodex.notebook.card.lines import Line, lines_of, lines_of_product
-from prodex.notebook.card.record import PENDING, Record
+from prodex.notebook.card.record import Record
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_of
+from prodex.tables.values import storable
 from prodex.verbatim import Words, words
 
 _MOST = 300
@@ -32,7 +33,7 @@ class Change:
     missing
         Why nothing is there now, where nothing is.
     emptied
-        The face that would be there instead of a value, where the update takes it away.
+        What would be there instead of a value, where the update takes it away.
     """
 
     attribute: Words
@@ -67,33 +68,24 @@ def pending(record: Record) -> Pending | None:
     then = _by_place(
         line for table in _TABLES for row in record.waiting(table) for line in lines_of(table, row)
     )
-    tops = {attribute.split(".")[0] for attribute, _ in then}
-    now = _by_place(
-        line
-        for line in (
-            *lines_of_product(record),
-            *(
-                line
-                for table in _TABLES
-                for row in record.tables.get(table, ())
-                for line in lines_of(table, row)
-            ),
-        )
-        if not line.attribute.startswith(PENDING) and line.attribute.split(".")[0] in tops
-    )
+    emptied = _emptied(record)
+    brought = {*(_top(attribute) for attribute, _ in then), *emptied}
+    own = (line for table in _TABLES for row in record.tables.get(table, ()) for line in lines_of(table, row))
+    now = _by_place(line for line in (*lines_of_product(record), *own) if _top(line.attribute) in brought)
+    bare = {(name, "") for name in emptied} - {(_top(attribute), "") for attribute, _ in now}
+    # An attribute that the update brings takes the place of all that is there now.
     changes = [
         Change(
             words(attribute, 1_000),
-            tongue(place) if _is_spoken(place) else words(_item(place) or None),
+            tongue(place) if _is_spoken(place) else words(item(place)),
             _all(now.get((attribute, place), ())),
             _all(then.get((attribute, place), ())),
             str(face(record, attribute)),
-            "no longer there",
+            emptied.get(_top(attribute), "no longer there"),
         )
-        for attribute, place in _places(then, now)
-        if now.get((attribute, place)) != then.get((attribute, place))
+        for attribute, place in sorted({*then, *now, *bare})
+        if now.get((attribute, place)) != then.get((attribute, place)) or (attribute, place) in bare
     ]
-    changes += _emptied(record)
     same = sum(now.get(key) == value for key, value in then.items())
     return Pending(tuple(changes[:_MOST]), len(changes), same)
 
@@ -111,23 +103,19 @@ def _by_place(lines: Iterable[Line]) -> dict[tuple[str, str], tuple[str, ...]]:
     return found
 
 
-def _places(
-    then: Mapping[tuple[str, str], tuple[str, ...]], now: Mapping[tuple[str, str], tuple[str, ...]]
-) -> list[tuple[str, str]]:
-    """Return where something would change: an attribute that the update brings takes the place of all there is."""
-    brought = {attribute.split(".")[0] for attribute, _ in then}
-    return sorted({*then, *(key for key in now if key[0].split(".")[0] in brought)})
-
-
-def _emptied(record: Record) -> list[Change]:
-    """Return the attributes that the update takes away."""
+def _emptied(record: Record) -> dict[str, str]:
+    """Return the attributes that the update takes away, with the face that they would show."""
     waiting = record.wire.get("lastRequest")
     taken = waiting.items() if isinstance(waiting, dict) else ()
-    return [
-        Change(words(name, 1_000), words(None), (), (), record.presence(name), shown)
+    return {
+        storable(name): shown
         for name, value in taken
-        if (shown := presence_of(value)) != "filled" and record.presence(name) != shown
-    ]
+        if (shown := presence_of(value)) not in {"filled", record.presence(storable(name))}
+    }
+
+
+def _top(attribute: str) -> str:
+    return keys(attribute)[0]
 
 
 def _all(values: Iterable[str]) -> tuple[Words, ...]:
@@ -136,9 +124,3 @@ def _all(values: Iterable[str]) -> tuple[Words, ...]:
 
 def _is_spoken(place: str) -> bool:
     return bool(place) and not place.replace(".", "").isdecimal()
-
-
-def _item(place: str) -> str:
-    """Say which item of a list a position means; the first needs no word."""
-    numbers = [int(one) + 1 for one in place.split(".") if one]
-    return "item " + ".".join(map(str, numbers)) if any(one > 1 for one in numbers) else ""

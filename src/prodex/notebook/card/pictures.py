@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from prodex.notebook.card.faces import face
@@ -14,27 +14,31 @@ from prodex.quality.imagery import FACES, FILE_NAME
 from prodex.verbatim import Words, words
 
 _MOST = 60
+#: What is said of a picture: at once, and when somebody wants to know more.
 _FACTS = {
-    "definition": "size as text",
-    "format": "format",
     "gdsn_file_name": "file name",
-    "resolution": "resolution",
-    "resolution_x": "dots per inch across",
-    "resolution_y": "dots per inch down",
-    "ratio": "ratio",
-    "type_of_information": "type of information",
-    "content_type": "content type",
-    "file_type": "file type",
-    "angle_horizontal": "horizontal angle",
-    "angle_vertical": "vertical angle",
-    "sequence_number": "sequence number",
-    "crc32": "checksum",
+    "format": "format",
     "effective_start": "valid from",
     "effective_end": "valid until",
     "created_at": "created",
     "updated_at": "updated",
+}
+_MORE = {
     "url": "address",
     "origin_url": "came from",
+    "crc32": "checksum",
+    "definition": "size as text",
+    "ratio": "ratio",
+    "resolution": "resolution",
+    "resolution_x": "dots per inch across",
+    "resolution_y": "dots per inch down",
+    "type_of_information": "type of information",
+    "content_type": "content type",
+    "file_type": "file type",
+    "product_face": "product face",
+    "angle_horizontal": "horizontal angle",
+    "angle_vertical": "vertical angle",
+    "sequence_number": "sequence number",
 }
 _RENDITIONS = {
     "name": "name",
@@ -64,8 +68,8 @@ class Picture:
         Whether it is said to be one.
     size
         Width and height of the original.
-    facts
-        Everything else that is told.
+    facts, more
+        What else is told, at once and when somebody wants to know more.
     disagreements
         Where it does not agree with itself or with the product.
     renditions
@@ -77,6 +81,7 @@ class Picture:
     is_packshot: bool
     size: str
     facts: tuple[Fact, ...]
+    more: tuple[Fact, ...]
     disagreements: tuple[str, ...]
     renditions: Grid
 
@@ -115,23 +120,20 @@ def _picture(record: Record, row: Row, renditions: list[Row]) -> Picture:
     number = row["product_face"]
     shows = FACES.get(number, f"face {number}") if number is not None else "face not said"
     width, height = (f"{row[side]:,}" if row[side] is not None else "?" for side in ("width", "height"))
-    zone = words("local time without zone")
     return Picture(
         position=row["position"],
         title=words(shows, 400),
         is_packshot=row["is_packshot"] is True,
         size="size not said" if width == height == "?" else f"{width} × {height} pixels",
-        facts=(
-            Fact("packshot", said(row["is_packshot"]), missing="not said"),
-            *(
-                Fact(term, said(row[column]), zone if hasattr(row[column], "isoformat") else words(None))
-                for column, term in _FACTS.items()
-                if row[column] is not None
-            ),
-        ),
+        facts=(Fact("packshot", said(row["is_packshot"]), missing="not said"), *_told(row, _FACTS)),
+        more=_told(row, _MORE),
         disagreements=tuple(_disagreements(record, row)),
         renditions=grid("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
     )
+
+
+def _told(row: Row, terms: Mapping[str, str]) -> tuple[Fact, ...]:
+    return tuple(Fact(term, said(row[column])) for column, term in terms.items() if row[column] is not None)
 
 
 def _disagreements(record: Record, row: Row) -> Iterator[str]:
