@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import zipfile
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
+from python_calamine import CalamineWorkbook
 
 import prodex
+from prodex import formats
 from prodex.errors import QueryError
 
 NASTY = ['=HYPERLINK("http://x")', "+1", "-1", "@a", "a\r\nb", 'say "hi"', "", "שלום 🧀", "x" * 40_000, " \t"]
@@ -88,11 +95,95 @@ def test_null_and_empty_text_stay_apart_in_csv(tmp_path: Path) -> None:
     assert ('""', "") == (cells["brand_code"], cells["brand"])
 
 
+def rows_of(path: Path) -> list[list[Any]]:
+    """Read all sheets of a workbook, their headings once."""
+    book = CalamineWorkbook.from_path(path)
+    sheets = [book.get_sheet_by_name(name).to_python() for name in book.sheet_names]
+    return [sheets[0][0], *(row for sheet in sheets for row in sheet[1:])]
+
+
+def test_a_workbook_runs_no_formula_and_keeps_text(catalog: prodex.Catalog, tmp_path: Path) -> None:
+    """Formulas, addresses and numbers that are text stand there as text, letter by letter."""
+    catalog.export(tmp_path, "xlsx")
+
+    heading, *rows = rows_of(tmp_path / "texts.xlsx")
+    texts = [row[heading.index("text")] for row in rows]
+    assert [text for text in NASTY if len(text) < formats.LONGEST] == [
+        text for text in texts if len(text) < formats.LONGEST - 100
+    ]
+    with zipfile.ZipFile(tmp_path / "texts.xlsx") as book:
+        xml = "".join(book.read(name).decode() for name in book.namelist())
+    assert not re.search("<f[ >]|<hyperlink", xml)
+
+
+def test_a_workbook_keeps_zeros_and_has_real_dates_and_numbers(
+    catalog: prodex.Catalog, tmp_path: Path
+) -> None:
+    """A GTIN is text; what is a date, a number or a flag can be filtered as one."""
+    catalog.export(tmp_path, "xlsx")
+
+    heading, first, second = rows_of(tmp_path / "products.xlsx")
+    row = dict(zip(heading, first, strict=True))
+    assert ("00000000000017", datetime(2026, 11, 20, 8), True, 1) == tuple(  # noqa: DTZ001 - none is said
+        row[name] for name in ("gtin", "updated_at", "is_consumer_unit", "life_cycle")
+    )
+    assert "" == dict(zip(heading, second, strict=True))["gtin"]
+
+
+def test_a_text_too_long_for_a_cell_is_cut_with_a_word_and_counted(
+    catalog: prodex.Catalog, tmp_path: Path
+) -> None:
+    """The cell says how much of it is shown, and the data package how many there are."""
+    catalog.export(tmp_path, "xlsx")
+
+    heading, *rows = rows_of(tmp_path / "texts.xlsx")
+    (cut,) = [row[heading.index("text")] for row in rows if len(row[heading.index("text")]) > 1_000]
+    assert cut.endswith(f" … [{formats.LONGEST - 70:,} of 40,000 characters]")
+    described = json.loads((tmp_path / "datapackage.json").read_text("utf-8"))
+    counted = {resource["name"]: resource["altered_texts"] for resource in described["resources"]}
+    assert (1, 0) == (counted["texts"], counted["products"])
+
+
+def test_what_a_cell_cannot_hold_as_a_number_is_text(tmp_path: Path) -> None:
+    """Large whole numbers keep their digits, moments their zone and fractions, and nothing becomes an error."""
+    moments = pa.array(["1850-01-01T00:00:00", "2026-01-01T00:00:00.5", None], pa.string()).cast(
+        pa.timestamp("us")
+    )
+    table = pa.table(
+        {
+            "whole": pa.array([2**53 + 1, 999_999_999_999_999, None]),
+            "part": [float("inf"), float("nan"), 0.5],
+            "moment": moments,
+            "zoned": pa.array([0, None, 0], pa.timestamp("s", "UTC")),
+            "odd": ["\ufffe", "_x0041_\x0b\r", ""],
+        }
+    )
+
+    altered = formats.write_xlsx(iter(table.to_batches()), table.schema, tmp_path / "odd.xlsx")
+    assert 1 == altered
+    assert [
+        ["9007199254740993", "inf", "1850-01-01T00:00:00", "1970-01-01T00:00:00Z", "\ufffd"],
+        [999_999_999_999_999, "nan", "2026-01-01T00:00:00.500000", "", "_x0041_\x0b\r"],
+        ["", 0.5, "", "1970-01-01T00:00:00Z", ""],
+    ] == rows_of(tmp_path / "odd.xlsx")[1:]
+
+
+@pytest.mark.parametrize(("rows", "sheets"), [(0, 1), (3, 1), (4, 2), (10, 4)])
+def test_rows_beyond_a_sheet_go_to_further_sheets(tmp_path: Path, rows: int, sheets: int) -> None:
+    """Each sheet has its heading, and no row is lost between two of them."""
+    table = pa.table({"n": pa.array(range(rows), pa.int64())})
+    path = tmp_path / "many.xlsx"
+    formats.write_xlsx(iter(table.to_batches(max_chunksize=3)), table.schema, path, most_rows=4)
+
+    assert [["n"], *([n] for n in range(rows))] == rows_of(path)
+    assert sheets == len(CalamineWorkbook.from_path(path).sheet_names)
+
+
 def test_an_unknown_format_or_option_is_refused_before_anything_is_written(
     catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
     """No option is parsed and ignored."""
-    with pytest.raises(QueryError, match="there are parquet, csv"):
+    with pytest.raises(QueryError, match="there are parquet, csv, xlsx"):
         catalog.export(tmp_path / "out", "xls")
     with pytest.raises(QueryError, match="no option 'escape_formulas'"):
         catalog.export(tmp_path / "out", "parquet", escape_formulas=True)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,18 @@ Batches = Iterator[pa.RecordBatch]
 
 #: What spreadsheets take for the beginning of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+#: The most characters of a cell (UTF-16 units) and rows of a sheet, as Excel documents its limits.
+LONGEST = 32_767
+MOST_ROWS = 1_048_576
+
+#: Spreadsheets compute with doubles: a whole number from here on would lose its last digits, and stands as text.
+_EXACT = 10**15
+_ALL_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+#: Not characters, though Unicode numbers them: no XML holds them.
+_IMPOSSIBLE = re.compile("[\ufffe\uffff]")
+_WIDTH = 18
+_WHOLE_SHEET = "A1:XFD1048576"
 
 _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "string": "string"}
 
@@ -46,26 +61,27 @@ def export(
     known = {"escape_formulas"} if format == "csv" else set()
     if unknown := sorted(set(options) - known):
         raise QueryError(f"Format {format!r} takes no option {unknown[0]!r}.")
-    written = []
+    written, altered = [], {}
     for name, (batches, schema) in tables.items():
         path = folder / f"{name}.{format}"
         with writing(path) as beside:
-            write(batches, schema, beside, **options)
+            altered[name] = write(batches, schema, beside, **options)
         written.append(path)
     described = folder / "datapackage.json"
     with writing(described) as beside:
-        beside.write_text(_package(tables, format, origin), encoding="utf-8")
+        beside.write_text(_package(tables, format, origin, altered), encoding="utf-8")
     return [*written, described]
 
 
-def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> None:
-    """Write one table as Parquet (zstd)."""
+def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> int:
+    """Write one table as Parquet (zstd), every text as it is."""
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for batch in batches:
             writer.write_batch(batch.cast(schema))
+    return 0
 
 
-def write_csv(batches: Batches, schema: pa.Schema, path: Path, *, escape_formulas: bool = False) -> None:
+def write_csv(batches: Batches, schema: pa.Schema, path: Path, *, escape_formulas: bool = False) -> int:
     """Write one table as CSV: UTF-8, RFC 4180, null as nothing and an empty text as "".
 
     Parameters
@@ -82,15 +98,94 @@ def write_csv(batches: Batches, schema: pa.Schema, path: Path, *, escape_formula
         for batch in batches:
             columns = [_csv_column(column, escape_formulas) for column in batch.columns]
             file.writelines(",".join(row) + "\r\n" for row in zip(*columns, strict=True))
+    return 0
+
+
+def write_xlsx(batches: Batches, schema: pa.Schema, path: Path, *, most_rows: int = MOST_ROWS) -> int:
+    """Write one table as a workbook: text stays text and is never run, GTINs keep their zeros.
+
+    What does not fit on a sheet goes to further sheets. A text that is longer than a cell can be is cut, and its cell
+    says how much of it that is. For null there is no cell, for an empty text an empty one.
+
+    Parameters
+    ----------
+    most_rows
+        Rows of a sheet, its heading included.
+
+    Returns
+    -------
+    int
+        How many texts do not stand there as they are.
+    """
+    from xlsxwriter import Workbook
+
+    altered = 0
+    with Workbook(str(path), {**_ALL_TEXT, "constant_memory": True}) as book:
+        book.use_zip64()
+        heading = book.add_format({"bold": True, "bottom": 1})
+        moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        sheet, line = None, 0
+        for batch in chain([schema.empty_table()], batches):
+            for row in chain([None], zip(*(column.to_pylist() for column in batch.columns), strict=True)):
+                if sheet is None or (row is not None and line == most_rows):
+                    sheet, line = book.add_worksheet(), 1
+                    sheet.freeze_panes(1, 0)
+                    sheet.set_column(0, len(schema) - 1, _WIDTH)
+                    sheet.ignore_errors({"number_stored_as_text": _WHOLE_SHEET})
+                    for place, name in enumerate(schema.names):
+                        altered += _write_cell(sheet, 0, place, name, heading)
+                for place, value in enumerate(row or ()):
+                    altered += _write_cell(sheet, line, place, value, moment)
+                line += row is not None
+    return altered
+
+
+def beginning(text: str, elsewhere: str = "") -> str:
+    """Return what a cell of a workbook holds of a text that is too long for it, and how much of it that is.
+
+    Parameters
+    ----------
+    text
+        The text.
+    elsewhere
+        Where all of it stands; our own words.
+    """
+    kept = text.encode("utf-16-le")[: 2 * (LONGEST - 70)].decode("utf-16-le", "ignore")
+    return f"{kept} … [{len(kept):,} of {len(text):,} characters{elsewhere}]"
+
+
+def _write_cell(sheet: Any, line: int, place: int, value: Any, style: Any) -> int:
+    """Write a value; return 1 if it does not stand there as it is."""
+    if value is None:
+        return 0
+    if isinstance(value, bool):
+        sheet.write_boolean(line, place, value)
+    elif isinstance(value, int | float) and abs(value) < _EXACT:  # false for NaN
+        sheet.write_number(line, place, value)
+    elif isinstance(value, datetime) and _fits_a_cell(value):
+        sheet.write_datetime(line, place, value, style)
+    else:
+        whole = _text(value)
+        text = _IMPOSSIBLE.sub("\ufffd", whole)
+        text = text if len(text.encode("utf-16-le")) <= 2 * LONGEST else beginning(text)
+        sheet.write_string(line, place, text, style if line == 0 else None)
+        return int(text != whole)
+    return 0
+
+
+def _fits_a_cell(moment: datetime) -> bool:
+    """Whether a workbook can hold a moment: it knows no zone, nothing before 1900, no millionth of a second."""
+    return moment.tzinfo is None and moment.year >= 1900 and not moment.microsecond
+
+
+def _text(value: Any) -> str:
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
 def _csv_column(column: pa.Array, escape_formulas: bool) -> list[str]:
     """Spell a column's values; text is always quoted, so that null, "" and numbers stay apart."""
     if pa.types.is_timestamp(column.type):
-        return [
-            "" if moment is None else moment.isoformat().replace("+00:00", "Z")
-            for moment in column.to_pylist()
-        ]
+        return ["" if moment is None else _text(moment) for moment in column.to_pylist()]
     if not pa.types.is_string(column.type):
         return list(pc.fill_null(pc.cast(column, pa.string()), "").to_pylist())
     return ["" if text is None else _quoted(text, escape_formulas) for text in column.to_pylist()]
@@ -105,13 +200,19 @@ def _quoted(text: str, escape_formulas: bool) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _package(tables: Mapping[str, tuple[Batches, pa.Schema]], format: str, origin: Mapping[str, Any]) -> str:
+def _package(
+    tables: Mapping[str, tuple[Batches, pa.Schema]],
+    format: str,
+    origin: Mapping[str, Any],
+    altered: Mapping[str, int],
+) -> str:
     resources = [
         {
             "name": name,
             "path": f"{name}.{format}",
             "format": format,
             "encoding": "utf-8",
+            "altered_texts": altered[name],
             "schema": {"fields": [_described(field) for field in schema]},
         }
         for name, (_, schema) in tables.items()
@@ -126,4 +227,4 @@ def _described(field: pa.Field) -> dict[str, Any]:
     return {"name": field.name, "type": kind, "description": meaning}
 
 
-FORMATS: Mapping[str, Callable[..., None]] = {"parquet": write_parquet, "csv": write_csv}
+FORMATS: Mapping[str, Callable[..., int]] = {"parquet": write_parquet, "csv": write_csv, "xlsx": write_xlsx}

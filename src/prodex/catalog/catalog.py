@@ -260,7 +260,8 @@ class Catalog:
         folder
             Where to; made if it does not exist.
         format
-            "parquet" or "csv".
+            "parquet", "csv" or "xlsx". A workbook cannot hold texts of more than 32,767 characters: it has their
+            beginnings, and `datapackage.json` counts them as `altered_texts`.
         **options
             Of the format: `escape_formulas=True` for CSV that goes to a spreadsheet.
 

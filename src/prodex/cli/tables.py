@@ -34,7 +34,7 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
 def export(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     to: Annotated[Path, typer.Option(help="Folder to write to.")],
-    format: Annotated[str, typer.Option(help="parquet or csv.")] = "parquet",
+    format: Annotated[str, typer.Option(help="parquet, csv or xlsx.")] = "parquet",
     escape_formulas: Annotated[bool, typer.Option(help="CSV that is safe to open in a spreadsheet.")] = False,
 ) -> None:
     """Write every table of a snapshot to files."""

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-#: The most characters of a cell (UTF-16 units) and rows of a sheet, as Excel documents its limits.
-LONGEST = 32_767
-MOST_ROWS = 1_048_576
+from prodex.formats import LONGEST, MOST_ROWS, beginning
 
+__all__ = ["LONGEST", "MOST_ROWS", "Cells", "all_spelled", "cell", "cells", "spelled"]
+
+_ELSEWHERE = "; all in the Parquet and CSV"
 # XML cannot hold these; a carriage return it holds, and gives back as a line feed.
 _IMPOSSIBLE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 _IMPOSSIBLE_RE2 = r"[\x00-\x08\x0B-\x1F\x{FFFE}\x{FFFF}]"
@@ -50,7 +51,7 @@ def cell(text: str) -> tuple[str, int, bool]:
     text, escaped = _IMPOSSIBLE.subn(_escape, text)
     if _units(text) <= LONGEST:
         return text, escaped, False
-    return _beginning(text), escaped, True
+    return beginning(text, _ELSEWHERE), escaped, True
 
 
 def spelled(text: str) -> str:
@@ -110,9 +111,3 @@ def _escape(found: re.Match[str]) -> str:
 
 def _units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
-
-
-def _beginning(text: str) -> str:
-    """Return what a cell holds of a text, and how much of it that is."""
-    kept = text.encode("utf-16-le")[: 2 * (LONGEST - 70)].decode("utf-16-le", "ignore")
-    return f"{kept} … [{len(kept):,} of {len(text):,} characters; all in the Parquet and CSV]"
