@@ -30,6 +30,13 @@ from prodex.store.vacuum import vacuum
 
 if TYPE_CHECKING:
     from prodex.compare import Difference, diff
+    from prodex.notebook.audit_panel import AuditPanel
+    from prodex.notebook.explore import Explore, explore
+    from prodex.notebook.explorer import CatalogExplorer
+    from prodex.notebook.product_card import ProductCard
+    from prodex.notebook.query_panel import QueryPanel
+    from prodex.notebook.snapshot_panel import SnapshotPanel
+    from prodex.pictures import Gallery, Pictures, download_pictures, gallery
     from prodex.quality import (
         Audit,
         Evidence,
@@ -42,9 +49,16 @@ if TYPE_CHECKING:
     )
     from prodex.quality.profile import profiles, rules
 
-#: What is imported when it is first asked for: whoever only loads or opens a catalogue need not wait for the rules.
+#: Imported when first asked for: whoever only loads or opens a catalogue need not wait for rules, widgets and pictures.
 _LATER = {
     "prodex.compare": ("Difference", "diff"),
+    "prodex.notebook.audit_panel": ("AuditPanel",),
+    "prodex.notebook.explore": ("Explore", "explore"),
+    "prodex.notebook.explorer": ("CatalogExplorer",),
+    "prodex.notebook.product_card": ("ProductCard",),
+    "prodex.notebook.query_panel": ("QueryPanel",),
+    "prodex.notebook.snapshot_panel": ("SnapshotPanel",),
+    "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
     "prodex.quality": (
         "Audit",
         "Evidence",
@@ -61,22 +75,33 @@ _LATER = {
 __all__ = [
     "DELETE",
     "Audit",
+    "AuditPanel",
     "Catalog",
+    "CatalogExplorer",
     "Client",
     "Difference",
     "Evidence",
+    "Explore",
+    "Gallery",
     "Ledger",
     "Origin",
+    "Pictures",
     "ProdexError",
+    "ProductCard",
     "ProductQuery",
     "Profile",
+    "QueryPanel",
+    "SnapshotPanel",
     "Tracking",
     "Verdict",
     "audit",
     "changes_from_frame",
     "connect",
     "diff",
+    "download_pictures",
+    "explore",
     "flatten",
+    "gallery",
     "list_audits",
     "list_snapshots",
     "load_organizations",

@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from statistics import median
 from typing import Any
 
@@ -35,6 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
         same_rows = _race(options, Path(folder))
     _audit(options.audited)
+    _explore(options.audited)
     complete = _figures(options)
     return 0 if same_rows and complete else 1
 
@@ -135,6 +137,18 @@ def _audit(count: int) -> None:
     _say("the same, peak memory in GB", found["peak_mb"] / 1000, -2)
     _say("telling the languages of their texts, s", found["languages"], -20)
     _say("scores by owner, kind and market, s", found["scores"], -1)
+
+
+def _explore(count: int) -> None:
+    if find_spec("playwright") is None or which("chromium") is None:
+        print("the explorer is skipped: it needs playwright and chromium")
+        return
+    found = _alone("explorer", count)
+    looked_at = f"explorer of {found['products']:,} products"
+    _say(f"{looked_at} up in a browser, s", found["up"], -3)
+    _say("a click on a facet, s", found["click"], -0.5)
+    _say("words in all their texts, s", found["search"], -2)
+    _say("state sent to the browser, MB", found["sent_mb"], -2)
 
 
 def _say(what: str, value: float, target: float) -> None:

@@ -134,6 +134,8 @@ class Notebook:
         Addresses that the page asked for and that are not the server's.
     said
         What scripts said by dialogs and errors.
+    received
+        Bytes that came over the kernel's socket so far: what widgets sent to the browser.
     """
 
     lab: Lab
@@ -141,6 +143,7 @@ class Notebook:
     path: Path
     outside: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    received: int = 0
 
     def __post_init__(self) -> None:
         own = urlsplit(self.lab.url).netloc
@@ -154,8 +157,12 @@ class Notebook:
             ),
         )
         self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.on("websocket", lambda socket: socket.on("framereceived", self._count))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.context.on("page", lambda page: self.said.append(f"a window opened: {page.url}"))
+
+    def _count(self, frame: str | bytes) -> None:
+        self.received += len(frame)
 
     @property
     def cells(self) -> Locator:
