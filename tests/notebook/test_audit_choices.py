@@ -1,0 +1,121 @@
+"""What a click in an audit chooses is what its failures say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prodex
+from prodex.notebook.audit_choices import of_cell, of_check, of_grade, to_work_on, with_blockers
+from prodex.quality.groups import column_names
+from prodex.quality.report.standings import Standings
+from prodex.sandbox.sample import AS_OF, shared_products
+
+PROFILE = {
+    "checks": {
+        "valid_gtin": {"severity": "blocker"},
+        "has_name": {"severity": "error"},
+        "required_text": {"attribute": "namePublicLong", "language": ["fr", "nl"]},
+    }
+}
+
+
+def text(language: str) -> dict[str, Any]:
+    return {"expressedIn": {"code": language, "normalizedCode": language}, "data": "Milk"}
+
+
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {"gtin": st.sampled_from(["03036811359935", "03036811359936", ""])},
+        optional={
+            "brand": st.sampled_from([None, {}, {"code": "A"}, {"code": "B", "label": "A"}, {"code": ""}]),
+            "namePublicLong": st.lists(st.sampled_from([None, text("fr"), text("nl")]), max_size=2),
+        },
+    ),
+    max_size=6,
+)
+
+
+@pytest.fixture(scope="module")
+def audit() -> prodex.Audit:
+    """Judge 400 products of the sample."""
+    catalog = prodex.flatten(product.record for product in shared_products(400))
+    return prodex.audit(catalog, "online-listing", now=AS_OF)
+
+
+def failing(failures: pd.DataFrame, **equal: Any) -> set[str]:
+    """Return the products of failures, filtered by hand; None means that there is nothing."""
+    for column, value in equal.items():
+        same = failures[column].isna() if value is None else failures[column] == value
+        failures = failures[same]
+    return set(failures["product_id"])
+
+
+@given(RECORDS)
+def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, Any]]) -> None:
+    """For each group and block, the choice is what the failures say; together they are all that fail the block."""
+    numbered = [{"id": number, **record} for number, record in enumerate(records)]
+    audit = prodex.audit(prodex.flatten(numbered), PROFILE, progress=False)
+    failures = audit.failures()
+    codes = audit.groups("brand").codes
+    for block in (None, "identity", "texts"):
+        wanted = {} if block is None else {"block": block}
+        chosen = [set(of_cell(audit, "brand", code, "", block).products(audit)) for code in codes]
+        assert [failing(failures, brand_code=code, **wanted) for code in codes] == chosen
+        assert failing(failures, **wanted) == set().union(*chosen)
+        assert sum(map(len, chosen)) == len(set().union(*chosen))
+
+
+@pytest.mark.parametrize("by", ["kind", "owner", "brand", "market"])
+def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
+    """The cells that a heat map shows choose what they count."""
+    failures, (code, _) = audit.failures(), column_names(by)
+    shown = Standings.of(audit, by).shown(0, 12)
+    assert shown.rows
+    for row in shown.rows:
+        for block, cell in zip((None, *shown.blocks), row.cells, strict=True):
+            chosen = of_cell(audit, by, row.code, row.name.text, block).products(audit)
+            wanted = {code: row.code} if block is None else {code: row.code, "block": block}
+            assert failing(failures, **wanted) == set(chosen)
+            assert bool(cell.failed) == bool(chosen)
+
+
+def test_a_language_chooses_the_checks_about_it(audit: prodex.Audit) -> None:
+    """Products that lack French texts have no French texts to be found by, so no facet is set for them."""
+    french = {check.id for check in audit.checks if check.language == "fr" and check.block == "texts"}
+    failures = audit.failures()
+    choice = of_cell(audit, "language", "fr", "French", "texts")
+    assert set(failures[failures["check"].isin(french)]["product_id"]) == set(choice.products(audit))
+    assert {} == choice.conditions().facets
+
+
+def test_checks_blockers_and_work_are_chosen_by_their_failures(audit: prodex.Audit) -> None:
+    """A rule, the blockers, and everything that fails."""
+    failures, figures = audit.failures(), audit.summary()
+    for check in audit.checks:
+        assert failing(failures, check=check.id) == set(of_check(check).products(audit))
+    assert failing(failures, severity="blocker") == set(with_blockers(audit).products(audit))
+    assert figures["with_blockers"] == len(with_blockers(audit).products(audit))
+    assert figures["to_work_on"] == len(to_work_on(audit).products(audit))
+
+
+def test_no_blockers_are_not_everything() -> None:
+    """Where a profile has no blocker, none fails one; that is not the same as asking for nothing."""
+    audit = prodex.audit(
+        prodex.flatten([{"id": 7, "gtin": "1"}]), {"checks": {"has_name": {"severity": "info"}}}
+    )
+    assert () == with_blockers(audit).products(audit)
+    assert () == with_blockers(audit).conditions().failing.checks  # type: ignore[union-attr]
+
+
+def test_grades_are_a_partition(audit: prodex.Audit) -> None:
+    """Every product has one grade or none."""
+    products = audit.products
+    for grade in (*"ABCDE", None):
+        own = products["grade"].isna() if grade is None else products["grade"] == grade
+        assert tuple(products[own]["product_id"]) == of_grade(grade).products(audit)
+        assert {"grade": (grade,)} == of_grade(grade).conditions().facets
