@@ -40,8 +40,8 @@ class MediaAddress:
 
     def taken_back(self, sent: bytes) -> bytes:
         """Return JSON or XML of this caller as it is stored; some writers of JSON escape every slash."""
-        for address, stored in ((self.text, MEDIA), (_escaped(self.text), _escaped(MEDIA))):
-            sent = sent.replace(f"{address}/".encode(), f"{stored}/".encode())
+        for address in (f"{self.text}/", f"{self.text}/".replace("/", r"\/")):
+            sent = sent.replace(address.encode(), f"{MEDIA}/".encode())
         return sent
 
 
@@ -54,7 +54,3 @@ def address_called(scope: Mapping[str, Any]) -> MediaAddress:
         name, port = scope["server"]
         host = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
     return MediaAddress(f"{scope['scheme']}://{host}/media")
-
-
-def _escaped(address: str) -> str:
-    return address.replace("/", "\\/")

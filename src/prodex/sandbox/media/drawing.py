@@ -22,8 +22,11 @@ def draw_pack(pack: Pack, face: int, width: int, height: int) -> Image.Image:
     side = min(width, height)
     drawn = _SMALL if side <= _SMALL // 2 else _MEDIUM if side <= _MEDIUM * 2 // 3 else min(side, _LARGE)
     scene = _scene(pack, face, drawn)
-    if drawn != side:
-        scene = scene.resize((side, side), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    if drawn % side == 0:
+        scene = scene.reduce(drawn // side)
+    else:
+        kernel = Image.Resampling.BICUBIC if side > drawn else Image.Resampling.LANCZOS
+        scene = scene.resize((side, side), kernel, reducing_gap=2.0)
     if width == height:
         return scene
     ground = Image.new("RGB", (width, height), "white")

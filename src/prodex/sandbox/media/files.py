@@ -144,7 +144,7 @@ def _picture(
     if ending not in FORMATS:
         raise Refusal("file_not_served", f"It is {ending[:40]!r}; the sandbox draws {', '.join(FORMATS)}.")
     width, height = _whole(file.get("width"), _SIDE), _whole(file.get("height"), _SIDE)
-    if not 0 < width * height <= _MOST_PIXELS:
+    if min(width, height) < 1 or width * height > _MOST_PIXELS:
         raise Refusal(
             "file_not_served",
             f"It has {width} x {height} pixels; the sandbox draws {_MOST_PIXELS:,} at most.",

@@ -32,7 +32,7 @@ def draw_flat(
     item = Image.new("RGBA", (side, side))
     match shape.form:
         case "bag":
-            body = draw_bag(art, tone, pack, colours, print_)
+            body = draw_bag(width, height, tone, pack, colours, print_)
         case "tray":
             body = draw_tray(art, tone or colours.light, pack, colours, print_)
         case "card":

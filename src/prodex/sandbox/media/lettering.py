@@ -16,7 +16,7 @@ Box = tuple[float, float, float, float]
 _LEADING: Final = 1.16
 _REFERENCE: Final = 100
 _SHRINKING: Final = 0.9
-#: The smallest letters, as a share of the box's height or in pixels, below which a text is cut.
+#: Pixels of the smallest letters; a text that is too long for them is cut.
 _SMALLEST: Final = 5
 
 
@@ -113,14 +113,17 @@ def _length(text: str, bold: bool) -> float:
 
 @lru_cache(maxsize=128)
 def _font(bold: bool, size: int) -> ImageFont.FreeTypeFont:
-    """Return the font that comes with matplotlib, which has most letters of Europe; else the one of Pillow."""
-    # Found without being imported, which would take longer than a picture.
-    found = find_spec("matplotlib")
-    if found and found.origin:
-        fonts = Path(found.origin).parent / "mpl-data" / "fonts" / "ttf"
-        path = fonts / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")
-        if path.is_file():
-            return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
+    path = _fonts() / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")
+    if path.is_file():
+        return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
     font = ImageFont.load_default(size)
     assert isinstance(font, ImageFont.FreeTypeFont)  # noqa: S101 - what a size gives
     return font
+
+
+@lru_cache(maxsize=1)
+def _fonts() -> Path:
+    """Return the folder of the fonts that come with matplotlib; the one of Pillow lacks every accent."""
+    # Found without being imported, which would take longer than a picture.
+    found = find_spec("matplotlib")
+    return Path(found.origin if found and found.origin else "").parent / "mpl-data" / "fonts" / "ttf"

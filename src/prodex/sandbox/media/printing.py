@@ -12,16 +12,15 @@ from prodex.sandbox.media.colours import INK, PAPER, WHITE, Colour, Palette, mix
 from prodex.sandbox.media.lettering import Box, write, write_upright
 from prodex.sandbox.media.packs import Pack
 
+#: Margin without letters, as a share of the shorter side.
 _MARGIN: Final = 0.06
 #: Prints into a part of a picture what one face of a pack shows.
 Print = Callable[[Image.Image, Box, Pack, Palette], None]
 
 
-def print_within(
-    print_: Print, art: Image.Image, pack: Pack, colours: Palette, margin: float = _MARGIN
-) -> None:
-    """Print on the whole of a flat picture, with a margin without letters as a share of its shorter side."""
-    margin *= min(art.size)
+def print_within(print_: Print, art: Image.Image, pack: Pack, colours: Palette) -> None:
+    """Print on the whole of a flat picture, with a margin without letters."""
+    margin = _MARGIN * min(art.size)
     print_(art, (margin, margin, art.width - margin, art.height - margin), pack, colours)
 
 

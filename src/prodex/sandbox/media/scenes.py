@@ -8,7 +8,7 @@ from PIL import Image
 
 from prodex.sandbox.media.colours import Palette
 from prodex.sandbox.media.flats import draw_flat
-from prodex.sandbox.media.light import shadow
+from prodex.sandbox.media.light import cast_shadow
 from prodex.sandbox.media.outers import draw_case, draw_pallet, draw_several
 from prodex.sandbox.media.packs import Pack
 from prodex.sandbox.media.printing import Print, print_back, print_front, print_side
@@ -31,9 +31,8 @@ def draw_scene(pack: Pack, face: int, side: int, colours: Palette) -> Image.Imag
     item = _item(pack, face, side, colours)
     scene = Image.new("RGB", (side, side), "white")
     if face not in (_TOP, _BOTTOM):
-        x0, _, x1, foot = item.getbbox() or (0, 0, side, side)
-        reach, rise = 0.03 * side, 0.07 * side
-        scene.paste("black", None, shadow(side, (x0 - reach, foot - rise, x1 + reach, foot + 0.016 * side)))
+        left, _, right, foot = item.getbbox() or (0, 0, side, side)
+        cast_shadow(scene, left, right, foot)
     scene.paste(item, (0, 0), item)
     return scene
 

@@ -14,47 +14,37 @@ from prodex.sandbox.media.printing import Print, print_within
 from prodex.sandbox.media.solids import outline, wrapped
 
 _BLACK: Final = (0, 0, 0)
-#: Margin of letters on what bulges.
-_BULGING: Final = 0.12
+#: Half of a bag's width from its top to its foot, and the height of each of its welds.
+_BULGE: Final = ((0, 0.47), (0.05, 0.465), (0.25, 0.492), (0.6, 0.496), (0.95, 0.475), (1, 0.48))
+_WELD: Final = 0.045
+#: Share of a bag's print, on either side, that has no letters since it goes around the edge.
+_TURNED_AWAY: Final = 0.23
 
 
 def draw_bag(
-    art: Image.Image, tone: Colour | None, pack: Pack, colours: Palette, print_: Print
+    width: int, height: int, tone: Colour | None, pack: Pack, colours: Palette, print_: Print
 ) -> Image.Image:
-    """Lay the front over something soft, welded at top and bottom."""
-    width, height = art.size
-    if tone is None:
-        print_within(print_, art, pack, colours, _BULGING)
-    else:
-        label = Image.new("RGB", (width, round(0.66 * height)))
-        print_within(print_, label, pack, colours, _BULGING)
-        art.paste(label, (0, round(0.17 * height)))
+    """Lay the front around something soft that is welded at top and bottom; with a tone, as a label on that."""
+    around = round(width * np.pi / 2)
+    ground = tone or colours.main
+    art = Image.new("RGB", (around, height), ground)
+    top, foot = (0, height) if tone is None else (round(0.17 * height), round(0.83 * height))
+    label = Image.new("RGB", (around, foot - top))
+    margin = _WELD * height
+    print_(
+        label,
+        (_TURNED_AWAY * around, margin, (1 - _TURNED_AWAY) * around, foot - top - margin),
+        pack,
+        colours,
+    )
+    art.paste(label, (0, top))
     draw = ImageDraw.Draw(art)
-    weld = round(0.045 * height)
+    weld = round(_WELD * height)
     for top in (0, height - weld):
-        draw.rectangle((0, top, width, top + weld), fill=mixed(tone or colours.main, WHITE, 0.25))
+        draw.rectangle((0, top, around, top + weld), fill=mixed(ground, WHITE, 0.25))
         for line in range(top, top + weld, max(3, weld // 6)):
-            draw.line(
-                (0, line, width, line),
-                fill=mixed(tone or colours.main, _BLACK, 0.12),
-                width=max(1, weld // 18),
-            )
-    profile = ((0, 0.47), (0.05, 0.465), (0.25, 0.492), (0.6, 0.496), (0.95, 0.475), (1, 0.48))
-    halves = outline(profile, height) * width
-    soft = art.resize((round(width * np.pi / 2), height))
-    # The print of a bag hardly goes around its edges.
-    spread = Image.new("RGB", soft.size)
-    spread.paste(
-        art.resize((round(width * 1.16), height)).crop((0, 0, soft.width, height)),
-        ((soft.width - round(width * 1.16)) // 2, 0),
-    )
-    edge = (soft.width - round(width * 1.16)) // 2
-    spread.paste(art.crop((0, 0, 4, height)).resize((edge + 1, height)), (0, 0))
-    spread.paste(
-        art.crop((width - 4, 0, width, height)).resize((edge + 2, height)), (soft.width - edge - 1, 0)
-    )
-    body = wrapped(spread, halves, 0.0, 0.35)
-    return _crumpled(body, weld)
+            draw.line((0, line, around, line), mixed(ground, _BLACK, 0.12), max(1, weld // 18))
+    return _crumpled(wrapped(art, outline(_BULGE, height) * width, 0.0, 0.35), weld)
 
 
 def _crumpled(body: Image.Image, weld: int) -> Image.Image:
