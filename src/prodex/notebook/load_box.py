@@ -12,9 +12,9 @@ from traitlets import Bool, Instance
 from prodex.catalog import Catalog
 from prodex.errors import IncompleteLoad
 from prodex.notebook.background import Newest
-from prodex.notebook.panel import Panel, html, typed
-from prodex.notebook.query_controls import Choice, line
-from prodex.notebook.query_telling import cancelled, outcome, progress
+from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.query_controls import Choice, line, lock
+from prodex.notebook.query_telling import cancelled, outcome, progress, told
 from prodex.notebook.query_work import Cancelled, Load
 from prodex.query import ProductQuery
 from prodex.service import Client
@@ -35,7 +35,7 @@ class LoadBox(w.VBox):
     Parameters
     ----------
     panel
-        Where errors are told.
+        Where it stands.
     service
         Whom to ask.
     asked
@@ -86,6 +86,11 @@ class LoadBox(w.VBox):
         self.observe(lambda _: self._show(), ("is_loading", "is_possible"))
         self._keep(offered=False)
         self._show()
+
+    @property
+    def said(self) -> str:
+        """What is said of the last load, as markup."""
+        return str(self._outcome.value)
 
     @property
     def name(self) -> str | None:
@@ -139,21 +144,21 @@ class LoadBox(w.VBox):
     def _tell_progress(self, load: Load) -> None:
         self._bar.max, self._bar.value = max(load.total, 1), load.done
         said = progress(load.done, load.total, load.seconds)
-        self._said.value = typed(f"{said}; cancelling after the page in flight" if load.is_stopping else said)
+        self._said.value = typed(f"{said}; cancelling ..." if load.is_stopping else said)
 
     def _loaded(self, catalog: Catalog) -> None:
         self.is_loading = False
-        with self._panel.guarded():
-            assert self._load is not None  # noqa: S101 - it was just done
+        if self._load is not None:
             self._outcome.value = outcome(catalog, self._load)
+        with self._panel.guarded():  # whoever observes it may fail
             self.catalog = catalog
 
     def _failed(self, error: BaseException) -> None:
         self.is_loading = False
         if isinstance(error, Cancelled) and self._load is not None:
-            self._panel.say(cancelled(self._load.done, self._load.total))
+            self._outcome.value = told(cancelled(self._load.done, self._load.total))
             return
-        self._panel.tell(error)
+        self._outcome.value = told(in_words(error), is_problem=True)
         self._keep(offered=isinstance(error, IncompleteLoad))
 
     def _keep(self, *, offered: bool) -> None:
@@ -161,7 +166,7 @@ class LoadBox(w.VBox):
 
     def _show(self) -> None:
         for one in (self.name_field, self.age_field, self.keep_button):
-            one.disabled = self.is_loading
+            lock(one, is_locked=self.is_loading)
         self.load_button.disabled = self.is_loading or not self.is_possible
         self.cancel_button.disabled = not self.is_loading
         self._running.layout.display = "" if self.is_loading else "none"

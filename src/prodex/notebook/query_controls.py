@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import ipywidgets as w
+from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
 from prodex.notebook.panel import html, typed
@@ -40,19 +41,37 @@ def moment(title: str) -> Any:
     return above(w.NaiveDatetimePicker(description=title, layout=_AUTO))
 
 
-class Choice(w.Dropdown):
-    """One of several; a value that is not among them is added when it is assigned."""
+class Choice(w.VBox):
+    """One of several; a value that is not among them is added when it is assigned.
+
+    Examples
+    --------
+    >>> choice = Choice("Market", [("any", ""), ("France (250)", 250)])
+    >>> choice.value = 280
+    >>> choice.list.label
+    '280'
+    """
+
+    value: AnyTrait = AnyTrait("")
 
     def __init__(self, title: str, options: Options) -> None:
-        super().__init__(description=title, options=list(options), value=options[0][1], layout=_AUTO)
-        above(self)
+        self.list = above(w.Dropdown(description=title, layout=_AUTO))
+        super().__init__([self.list])
+        self.offer(options)
+        self.observe(lambda _: self._show(), "value")
+        self.list.observe(lambda change: self.set_trait("value", change["new"]), "value")
 
-    def choose(self, value: Any) -> None:
-        """Choose a value, whether it was to be expected or not."""
-        options: tuple[tuple[str, Any], ...] = tuple(self.options)  # type: ignore[has-type]
-        if all(value != known for _, known in options):
-            self.options = (*options, (str(value), value))
-        self.value = value
+    def offer(self, options: Options) -> None:
+        """Give these to choose from, and choose the first of them."""
+        self._options = tuple(options)
+        self.list.options = self._options
+        self.value = self.list.value
+
+    def _show(self) -> None:
+        if all(self.value != known for _, known in self._options):
+            self._options = (*self._options, (str(self.value), self.value))
+            self.list.options, self.list.value = self._options, self.value
+        self.list.value = self.value
 
 
 class Toggles(w.VBox):
@@ -123,8 +142,8 @@ class Listed(w.VBox):
     def offer(self, names: Options, note: Callable[[str], str] | None = None) -> None:
         """Give other names to choose from, and another note; without names only the text is shown."""
         self._note = note or self._note
-        self._names.options = (("choose ...", ""), *names)
-        self._names.layout = w.Layout(width="auto", display="" if names else "none")
+        self._names.offer((("choose ...", ""), *names))
+        self._names.layout.display = "" if names else "none"
         self._say()
 
     def _say(self) -> None:
@@ -273,8 +292,9 @@ class WordRows(w.VBox):
         self._fill((*typed_rows[:number], *typed_rows[number + 1 :]))
 
 
-def inside(widget: Any) -> Iterator[Any]:
-    """Yield a widget and all that stand in it."""
-    yield widget
+def lock(widget: Any, *, is_locked: bool) -> None:
+    """Let nobody change a widget, or what stands in it; or let them again."""
+    if widget.has_trait("disabled"):
+        widget.disabled = is_locked
     for child in getattr(widget, "children", ()):
-        yield from inside(child)
+        lock(child, is_locked=is_locked)

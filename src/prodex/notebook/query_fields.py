@@ -191,14 +191,9 @@ FIELDS: tuple[Field, ...] = (
 )
 
 
-def count_given(values: list[Any], place: Place) -> int:
-    """Return how many filters are given in a place."""
-    return sum(
-        bool(value)
-        for field, control in zip(FIELDS, values, strict=True)
-        if field.place is place
-        for value in field.given(control).values()
-    )
+def count_given(query: ProductQuery, place: Place) -> int:
+    """Return how many filters of a query have their control in a place."""
+    return sum(bool(getattr(query, name)) for field in FIELDS if field.place is place for name in field.names)
 
 
 def shown(query: ProductQuery) -> list[Any]:

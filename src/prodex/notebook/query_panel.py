@@ -19,9 +19,9 @@ from prodex.notebook.background import Newest
 from prodex.notebook.folding import Fold
 from prodex.notebook.load_box import LoadBox
 from prodex.notebook.panel import Panel, html, in_words, typed
-from prodex.notebook.query_controls import inside
+from prodex.notebook.query_controls import lock
 from prodex.notebook.query_fields import FIELDS, Place, asked, count_given, shown
-from prodex.notebook.query_telling import as_python, counted
+from prodex.notebook.query_telling import as_python, counted, told
 from prodex.notebook.query_work import count_products
 from prodex.query import ProductQuery
 from prodex.service import Client
@@ -77,7 +77,9 @@ class QueryPanel(Panel):
         super().__init__("Which products to load")
         self._service = service
         self._is_filling = False
-        self._counting: Newest[int] = Newest(self._count, self._counted, self._not_counted, delay=_PAUSE)
+        self._counting: Newest[int | None] = Newest(
+            self._count, self._counted, self._not_counted, delay=_PAUSE
+        )
         self._listing: Newest[pd.DataFrame] = Newest(load_organizations, self._listed, self._not_listed)
         self.controls = [field.make() for field in FIELDS]
         self.matching = html("", "matching")
@@ -108,13 +110,10 @@ class QueryPanel(Panel):
         self.on(self.folds[Place.MORE], lambda _: self._list_owners(), "is_open")
         self.loading.observe(lambda change: self.set_trait("catalog", change["new"]), "catalog")
         self.loading.observe(lambda change: self._lock(change["new"]), "is_loading")
-        self.observe(lambda _: self._assigned(), "query")
         self._owners_asked = False
-        if query is None:
-            self._understood()
-        else:
-            self.query = query
-            self._assigned()
+        self.query = query or ProductQuery()
+        self._assigned()
+        self.observe(lambda _: self._assigned(), "query")
 
     def control(self, name: str) -> Any:
         """Return the control of a field of the query."""
@@ -145,12 +144,12 @@ class QueryPanel(Panel):
             return
         try:
             query = asked([control.value for control in self.controls])
-        except QueryError:
+        except QueryError as error:
             self._counting.forget()
             self.count = None
-            self.matching.value = _counting("No count: the filters cannot be asked for like this.")
+            self.matching.value = told(str(error), is_problem=True)
             self.loading.is_possible = False
-            raise
+            return
         with self._filling():
             self.query = query
         self._understood()
@@ -161,10 +160,7 @@ class QueryPanel(Panel):
             return
         with self._filling():
             for control, value in zip(self.controls, shown(self.query), strict=True):
-                if hasattr(control, "choose"):
-                    control.choose(value)
-                else:
-                    control.value = value
+                control.value = value
         self.say("")
         self._understood()
 
@@ -181,9 +177,8 @@ class QueryPanel(Panel):
         self.loading.is_possible = True
         self.loading.forget_problem()
         self._show_code()
-        values = [control.value for control in self.controls]
         for place, fold in self.folds.items():
-            given = count_given(values, place)
+            given = count_given(self.query, place)
             fold.title = f"{place.value} ({given} set)" if given else place.value
         self._counting(self.query)
 
@@ -195,15 +190,17 @@ class QueryPanel(Panel):
         finally:
             self._is_filling = False
 
-    def _count(self, query: ProductQuery) -> int:
+    def _count(self, query: ProductQuery) -> int | None:
         return count_products(self._service, query, lambda: self.query is query)
 
-    def _counted(self, count: int) -> None:
+    def _counted(self, count: int | None) -> None:
+        if count is None:
+            return
         self.count = count
         self.matching.value = _counting(counted(count, self.query))
 
     def _not_counted(self, error: BaseException) -> None:
-        self.matching.value = _counting(f"No count: {in_words(error)}", is_problem=True)
+        self.matching.value = told(f"No count: {in_words(error)}", is_problem=True)
 
     def _show_code(self) -> None:
         if self.python_fold.is_open:
@@ -228,9 +225,8 @@ class QueryPanel(Panel):
 
     def _lock(self, is_loading: bool) -> None:
         for control in self.controls:
-            for one in inside(control):
-                if one.has_trait("disabled"):
-                    one.disabled = is_loading
+            lock(control, is_locked=is_loading)
+        self.clear_button.disabled = is_loading
 
 
 def _with_hint(control: Any, hint: str) -> Any:
@@ -240,9 +236,8 @@ def _with_hint(control: Any, hint: str) -> Any:
     return box
 
 
-def _counting(sentence: str, *, is_problem: bool = False) -> str:
-    kind = " class='problem'" if is_problem else ""
-    return f"<div role='status'{kind}>{typed(sentence)}</div>"
+def _counting(sentence: str) -> str:
+    return f"<div role='status'>{typed(sentence)}</div>"
 
 
 def _text(text: str, name: str) -> str:

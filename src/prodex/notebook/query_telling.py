@@ -15,6 +15,12 @@ from prodex.query import GTINS_PER_CALL, ProductQuery
 PROBLEMS = 20
 
 
+def told(sentence: str, *, is_problem: bool = False) -> str:
+    """Return a sentence as markup, which a screen reader reads out."""
+    kind, role = ("problem", "alert") if is_problem else ("note", "status")
+    return f"<div class='{kind}' role='{role}'>{typed(sentence)}</div>"
+
+
 def counted(count: int, query: ProductQuery) -> str:
     """Say how many products match.
 

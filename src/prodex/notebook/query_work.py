@@ -18,18 +18,22 @@ class Cancelled(Exception):
     """The load was cancelled; it is raised by what shows its progress, and ends in the panel."""
 
 
-def count_products(service: Client, query: ProductQuery, is_wanted: Callable[[], bool] = lambda: True) -> int:
-    """Return how many products match; a long list of GTINs is counted in several calls.
+def count_products(
+    service: Client, query: ProductQuery, is_wanted: Callable[[], bool] = lambda: True
+) -> int | None:
+    """Return how many products match, or None when nobody wants to know any more.
+
+    A long list of GTINs is counted in several calls.
 
     Parameters
     ----------
     is_wanted
-        Asked before each further call: nobody waits for the sum of a query that has changed meanwhile.
+        Asked before each call: nobody waits for the sum of a query that has changed meanwhile.
     """
     total = 0
     for part in query.in_calls():
         if not is_wanted():
-            break
+            return None
         total += announced(service.search_products(part.to_probe()))
     return total
 
@@ -101,5 +105,5 @@ class Load:
 
     def _came(self, done: int, total: int) -> None:
         self.done, self.total = done, total
-        if self._stop.is_set() and done < total:
+        if self._stop.is_set():
             raise Cancelled

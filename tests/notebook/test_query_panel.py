@@ -1,0 +1,402 @@
+"""The panel that says what to load, against a real service and without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import ipywidgets as w
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex.errors import QueryError
+from prodex.notebook.query_fields import FIELDS, Place, asked
+from prodex.notebook.query_panel import QueryPanel
+from prodex.query import ProductQuery
+from prodex.sandbox import Sandbox
+from prodex.sandbox.fault import Fault
+from prodex.sandbox.sample import shared_products
+from prodex.service import Client, Patience, pages
+
+FRENCH = ProductQuery(target_market=250)
+
+
+@pytest.fixture(scope="module")
+def small_exchange() -> Iterator[Sandbox]:
+    """Serve 120 products, in pages of 50."""
+    with Sandbox(shared_products(120)) as sandbox:
+        yield sandbox
+
+
+def client(sandbox: Sandbox, **options: Any) -> Client:
+    """Reach an exchange as the retailer that sees all, and give up at once."""
+    key = sandbox.credentials[0]
+    patience = Patience(attempts=1)
+    return prodex.connect(
+        sandbox.base_url,
+        client_id=key["client_id"],
+        client_secret=key["client_secret"],
+        patience=patience,
+        **options,
+    )
+
+
+@pytest.fixture
+def small(small_exchange: Sandbox) -> Iterator[tuple[Sandbox, Client]]:
+    """Give the small exchange without the faults of other tests."""
+    small_exchange.requests.clear()
+    yield small_exchange, client(small_exchange)
+    small_exchange.clear_faults()
+
+
+def counted(panel: QueryPanel) -> int | None:
+    panel.wait()
+    return panel.count
+
+
+def until(is_so: Callable[[], object], seconds: float = 30) -> Any:
+    async def wait() -> None:
+        end = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < end, "it takes too long"
+            await asyncio.sleep(0.02)
+
+    return wait()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "query"),
+    [
+        ("target_market", 250, FRENCH),
+        ("has_packshot", "with", ProductQuery(has_packshot=True)),
+        ("has_no_packshot", "without", ProductQuery(has_no_packshot=True)),
+        ("updated_at_from", datetime(2026, 3, 1, 12), ProductQuery(updated_at_from=1_772_366_400)),  # noqa: DTZ001
+        ("tags_in", "exportable, new", ProductQuery(tags_in=["exportable", "new"])),
+        ("validation_status_in", (2,), ProductQuery(validation_status_in="ok")),
+        ("status_shared_with", 4, ProductQuery(status_shared_with="accepted")),
+        (
+            "search",
+            (("lait", ("namePublicLong.data",)),),
+            ProductQuery(search=[("lait", "namePublicLong.data")]),
+        ),
+    ],
+)
+def test_what_a_control_says_is_asked_and_counted(
+    service: Client, name: str, value: Any, query: ProductQuery
+) -> None:
+    """A change of a control is a query, and the count is that of the products that it brings."""
+    panel = QueryPanel(service)
+    panel.control(name).value = value
+    expected = sum(len(page) for page in pages(service, query, progress=False))
+    assert (query, expected) == (panel.query, counted(panel))
+    assert f"{expected:,} products match" in panel.matching.value
+
+
+def test_an_assigned_query_fills_the_controls(service: Client) -> None:
+    """What is assigned is shown, also folded away, and what was shown before is gone."""
+    panel = QueryPanel(service, ProductQuery(tags_in="exportable", gtins_in=["03036811359935"]))
+    assert "exportable" == panel.control("tags_in").value
+    assert panel.folds[Place.MORE].title.endswith("(1 set)")
+    panel.query = FRENCH
+    assert ("", "", 250) == (
+        panel.control("tags_in").value,
+        panel.control("gtins_in").value,
+        panel.control("target_market").value,
+    )
+    assert "France (250)" == panel.control("target_market").list.label
+    assert panel.folds[Place.MORE].title == Place.MORE.value
+    assert counted(panel)
+
+
+def test_a_contradiction_is_told_and_the_last_good_query_stays(service: Client) -> None:
+    """What contradicts itself is neither asked nor loaded; taking it back makes all well."""
+    panel = QueryPanel(service, ProductQuery(tags_in="exportable"))
+    good = counted(panel)
+    panel.control("tags_not_in").value = "exportable"
+    assert "tags_in and tags_not_in both hold" in panel.matching.value
+    assert (ProductQuery(tags_in="exportable"), None) == (panel.query, counted(panel))
+    assert panel.loading.load_button.disabled
+    panel.control("tags_not_in").value = ""
+    assert good == counted(panel)
+    assert not panel.loading.load_button.disabled
+
+
+def test_clear_takes_away_what_cannot_be_understood_too(service: Client) -> None:
+    """The button empties every control, whether there was a query in them or not."""
+    panel = QueryPanel(service)
+    panel.control("extra").value = "{"
+    assert panel.loading.load_button.disabled
+    panel.clear_button.click()
+    assert ("", ProductQuery(), 600) == (panel.control("extra").value, panel.query, counted(panel))
+
+
+def test_a_long_list_of_gtins_is_counted_in_several_calls(small: tuple[Sandbox, Client]) -> None:
+    """450 GTINs are three calls, and the count is their sum."""
+    sandbox, service = small
+    first = next(pages(service, page_size=50, progress=False))
+    known = [one.filled_gtin for one in first.identities if one]
+    panel = QueryPanel(service)
+    panel.wait()
+    sandbox.requests.clear()
+    panel.control("gtins_in").value = "\n".join([*map(str, range(1, 401)), *map(str, known)])
+    assert 50 == counted(panel)
+    assert "50 products match (the sum of 3 calls, for 450 GTINs)" in panel.matching.value
+    assert [1, 1, 1] == [body["limit"] for _, path, body in sandbox.requests if path.endswith("/list")]
+
+
+def test_a_late_answer_is_dropped(small: tuple[Sandbox, Client]) -> None:
+    """The answer to what was asked before does not take the place of the newer one."""
+    sandbox, service = small
+    panel = QueryPanel(service)
+    every = counted(panel)
+    seen: list[int] = []
+    panel.observe(lambda change: seen.append(change["new"]), "count")
+    sandbox.order(Fault("latency", at=1, seconds=1.5))
+    panel.control("has_packshot").value = "with"
+    time.sleep(0.8)  # it has been asked, and waits
+    panel.control("has_packshot").value = "without"
+    without = counted(panel)
+    assert 0 < without < every  # type: ignore[operator]
+    assert [None, without] == seen
+
+
+def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) -> None:
+    """Twenty changes in a row take no time, and only the last is asked for."""
+    sandbox, service = small
+    panel = QueryPanel(service)
+    panel.wait()
+    sandbox.requests.clear()
+    sandbox.order(Fault("latency", seconds=1))
+    began = time.monotonic()
+    for length in range(1, 21):
+        panel.control("tags_in").value = "exportable-or-so-long"[:length]
+    assert time.monotonic() - began < 1
+    panel.wait()
+    assert 1 == len(sandbox.requests)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("503", "No count: POST /public/v1/products/list failed"), ("401", "did not accept")]
+)
+def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind: str, words: str) -> None:
+    """Where the count would stand there is what happened; the next change asks again."""
+    sandbox, service = small
+    sandbox.order(Fault(kind))
+    panel = QueryPanel(service)
+    assert counted(panel) is None
+    assert words in panel.matching.value
+    sandbox.clear_faults()
+    panel.control("target_market").value = 250
+    assert counted(panel) is not None
+
+
+def test_load_gives_the_catalogue(small: tuple[Sandbox, Client]) -> None:
+    """Load brings what was counted, under the name; once more takes the snapshot that is there."""
+    _, service = small
+    panel = QueryPanel(service, name="shop")
+    panel.loading.load_button.click()
+    panel.wait()
+    assert panel.catalog is not None
+    assert (120, True) == (len(panel.catalog), panel.catalog.complete)
+    assert "120 of 120 products" in panel.loading.said
+    assert len(prodex.open_snapshot("shop")) == 120
+    panel.loading.load_button.click()
+    panel.wait()
+    assert "nothing had to be fetched" in panel.loading.said
+
+
+def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
+    """The choice of age goes to the load."""
+    sandbox, service = small
+    panel = QueryPanel(service, name="shop")
+    panel.loading.load_button.click()
+    panel.wait()
+    sandbox.requests.clear()
+    panel.loading.age_field.value = 0
+    panel.loading.load_button.click()
+    panel.wait()
+    assert len([path for _, path, _ in sandbox.requests if path.endswith("/list")]) > 3
+    assert "Loaded in" in panel.loading.said
+
+
+def test_progress_is_shown_and_cancel_keeps_what_came(small: tuple[Sandbox, Client]) -> None:
+    """In an event loop the load can be watched and cancelled; Load goes on from there."""
+    sandbox, service = small
+
+    async def story() -> None:
+        panel = QueryPanel(service, name="shop")
+        box = panel.loading
+        await until(lambda: panel.count == 120)
+        sandbox.order(Fault("latency", at=3, seconds=1.5))
+        box.load_button.click()
+        await until(lambda: "50 of 120 products" in box._said.value)
+        assert (50, 120) == (box._bar.value, box._bar.max)
+        assert panel.control("tags_in").disabled
+        assert panel.control("search").rows[0].text.disabled
+        box.cancel_button.click()
+        assert "cancelling" in box._said.value
+        await until(lambda: not box.is_loading)
+        assert "Cancelled after 100 of 120 products. What came is kept: Load goes on from there." in box.said
+        assert panel.catalog is None
+        assert not panel.control("tags_in").disabled
+        sandbox.requests.clear()
+        box.load_button.click()
+        await until(lambda: panel.catalog is not None)
+        assert 120 == len(panel.catalog)  # type: ignore[arg-type]
+        fetched = [body for _, path, body in sandbox.requests if path.endswith("/list") and body["limit"] > 1]
+        assert 100 == fetched[0]["offset"]
+        assert "and gone on with" in box.said
+
+    asyncio.run(story())
+
+
+def test_what_is_not_complete_can_be_kept(small: tuple[Sandbox, Client]) -> None:
+    """A load that lacks products says so in words, and one more button keeps what came."""
+    sandbox, service = small
+    panel = QueryPanel(service, name="shop")
+    panel.wait()
+    sandbox.order(Fault("drops", at=range(2, 10**6), products=1))
+    assert "none" == panel.loading.keep_button.layout.display
+    panel.loading.load_button.click()
+    panel.wait()
+    assert panel.catalog is None
+    assert "The load is not complete" in panel.loading.said
+    assert "" == panel.loading.keep_button.layout.display
+    panel.loading.keep_button.click()
+    panel.wait()
+    assert panel.catalog is not None
+    assert not panel.catalog.complete
+    assert "not complete" in panel.loading.said
+    assert "none" == panel.loading.keep_button.layout.display
+
+
+def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Client]) -> None:
+    """A name that is none, and a service that is away."""
+    sandbox, service = small
+    panel = QueryPanel(service, name="a/b")
+    panel.loading.load_button.click()
+    panel.wait()
+    assert "cannot be the name of a snapshot" in panel.loading.said
+    sandbox.order(Fault("503"))
+    panel.loading.name_field.value = "shop"
+    panel.loading.load_button.click()
+    panel.wait()
+    assert "failed" in panel.loading.said
+    assert not panel.loading.is_loading
+
+
+def test_owners_can_be_chosen_by_name(small: tuple[Sandbox, Client]) -> None:
+    """Opening the fold asks the service who there is; a name adds its number."""
+    sandbox, service = small
+    panel = QueryPanel(service)
+    panel.wait()
+    assert not [path for _, path, _ in sandbox.requests if "organization" in path]
+    panel.folds[Place.MORE].is_open = True
+    panel.wait()
+    owners = panel.control("owners_in")
+    name, number = owners._names.list.options[1]
+    owners._names.value = number
+    assert str(number) == owners.value
+    assert (number,) == panel.query.owners_in
+    assert name.partition(" (")[0] in owners._said.value
+    assert counted(panel) is not None
+
+
+def test_owners_go_by_number_where_nobody_lists_names(small: tuple[Sandbox, Client]) -> None:
+    """A service that refuses its list is told of, and numbers work."""
+    sandbox, service = small
+    sandbox.order(Fault("500", endpoint="organizations"))
+    panel = QueryPanel(service)
+    panel.folds[Place.MORE].is_open = True
+    panel.wait()
+    owners = panel.control("owners_in")
+    assert "Names cannot be listed" in owners._said.value
+    owners.value = "11"
+    assert (11,) == panel.query.owners_in
+    panel.wait()
+
+
+def test_the_code_that_is_shown_makes_the_same_query(service: Client) -> None:
+    """The Python can be run, and the JSON is the body."""
+    query = ProductQuery(
+        updated_at_from=datetime(2026, 3, 1, 12, tzinfo=UTC),
+        validation_status_in="ok",
+        search=[("<img src=x onerror=alert(1)> $5", ["brand.label"])],
+        extra={"x": {"y": [1, None]}},
+    )
+    panel = QueryPanel(service, query, name="shop")
+    assert "" == panel.code.value
+    panel.python_fold.is_open = panel.wire_fold.is_open = True
+    assert "<img" not in panel.code.value + panel.wire.value
+    code, wire = (_text_of(one.value) for one in (panel.code, panel.wire))
+    namespace: dict[str, Any] = {}
+    exec(code.replace("px.connect()", "None").split("catalog =")[0], namespace)
+    assert query == namespace["query"]
+    assert "px.load_products(service, query, name='shop')" in code
+    assert query.to_body() == json.loads(wire)
+    panel.control("tags_in").value = "new"
+    assert "tags_in=(&#x27;new&#x27;,)" in panel.code.value
+    panel.wait()
+
+
+def _text_of(markup: str) -> str:
+    from html import unescape
+
+    return unescape(markup.partition(">")[2].rpartition("<")[0])
+
+
+def test_no_secret_is_in_a_panel(small: tuple[Sandbox, Client]) -> None:
+    """Neither its repr nor the state that goes to the browser holds the secret or a token."""
+    sandbox, service = small
+    panel = QueryPanel(service)
+    panel.python_fold.is_open = panel.wire_fold.is_open = True
+    panel.loading.load_button.click()
+    panel.wait()
+    state = repr(panel) + json.dumps(w.Widget.get_manager_state(), default=str)
+    assert panel.model_id in state
+    assert sandbox.credentials[0]["client_secret"] not in state
+    assert "eyJ" not in state
+
+
+def test_an_unknown_keyword_is_refused(service: Client) -> None:
+    """What a panel does not know is a TypeError, not an option that is ignored."""
+    with pytest.raises(TypeError, match="market"):
+        QueryPanel(service, market=250)  # type: ignore[call-arg]
+
+
+def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
+    """40,000 GTINs do not hold up the panel; nothing is asked before the typing ends."""
+    panel = QueryPanel(service)
+    panel.wait()
+    text = "\n".join(f"{number:014d}" for number in range(1, 40_001))
+    began = time.monotonic()
+    panel._is_filling = True
+    panel.control("gtins_in").value = text
+    panel._is_filling = False
+    query = asked([control.value for control in panel.controls])
+    assert time.monotonic() - began < 1.5
+    assert 40_000 == len(query.gtins_in)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_whatever_is_typed_is_a_query_or_an_error_of_ours(data: st.DataObject) -> None:
+    """No text in a control breaks the panel: it can be asked for, or is refused in words."""
+    values = []
+    for field in FIELDS:
+        empty = field.shown(ProductQuery())
+        values.append(data.draw(st.text(max_size=12) | st.just(empty)) if empty == "" else empty)
+    choices = {"target_market", "has_packshot", "status_shared_from", "status_shared_with", "active_range"}
+    values = [
+        "" if choices & set(field.names) else value for field, value in zip(FIELDS, values, strict=True)
+    ]
+    with contextlib.suppress(QueryError):
+        query = asked(values)
+        assert query == ProductQuery.from_body(query.to_body())
