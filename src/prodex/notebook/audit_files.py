@@ -8,9 +8,9 @@ from pathlib import Path
 
 import ipywidgets as w
 
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
 from prodex.notebook.background import Newest
-from prodex.notebook.panel import Panel, html
+from prodex.notebook.panel import Panel, html, in_words, typed
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.quality.display import counted
 
@@ -24,25 +24,26 @@ class AuditFiles(w.VBox):
     Parameters
     ----------
     panel
-        Where it is told what was written, and what went wrong.
+        Where it stands.
     """
 
     def __init__(self, panel: Panel) -> None:
-        self._panel = panel
         self._audit: Audit | None = None
         self.by = w.Dropdown(options=[(f"one for each {by}", by) for by in _BY], description="Worklists")
         self.folder = w.Text(description="Folder")
         self.page = w.Text(description="Report")
         self.name = w.Text(description="Snapshot")
-        self.replace = w.Checkbox(description="replace what was written there before", indent=False)
-        self.write_lists = w.Button(description="Write worklists")
-        self.write_page = w.Button(description="Write report")
-        self.keep = w.Button(description="Save audit")
-        self._working = html("")
+        self.replace = w.Checkbox(
+            description="replace what was written there before", indent=False, layout=w.Layout(width="auto")
+        )
+        self.write_lists = w.Button(description="Write worklists", layout=w.Layout(width="auto"))
+        self.write_page = w.Button(description="Write report", layout=w.Layout(width="auto"))
+        self.keep = w.Button(description="Save audit", layout=w.Layout(width="auto"))
+        self._said = html("")
         self._writing: Newest[str] = Newest(lambda write: write(), self._done, self._failed)
-        panel.on(self.write_lists, lambda _: self._write_lists())
-        panel.on(self.write_page, lambda _: self._write_page())
-        panel.on(self.keep, lambda _: self._keep())
+        panel.on(self.write_lists, lambda _: self._try(self._write_lists))
+        panel.on(self.write_page, lambda _: self._try(self._write_page))
+        panel.on(self.keep, lambda _: self._try(self._keep))
         rows = [
             w.HBox([self.by, self.folder, self.write_lists]),
             w.HBox([self.page, self.write_page]),
@@ -50,7 +51,7 @@ class AuditFiles(w.VBox):
         ]
         for row in rows:
             row.add_class("form-row")
-        super().__init__([html("<h3>Write it down</h3>"), *rows, self.replace, self._working])
+        super().__init__([html("<h3>Write it down</h3>"), *rows, self.replace, self._said])
 
     def show(self, audit: Audit) -> None:
         """Write this audit from now on."""
@@ -64,6 +65,13 @@ class AuditFiles(w.VBox):
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until what was asked for is written; for scripts and tests."""
         self._writing.wait(seconds)
+
+    def _try(self, write: Callable[[], object]) -> None:
+        """Say beside the buttons what is wrong with what was given."""
+        try:
+            write()
+        except ProdexError as error:
+            self._failed(error)
 
     def _write_lists(self) -> None:
         folder = _given(self.folder.value, "a folder for the worklists")
@@ -83,21 +91,21 @@ class AuditFiles(w.VBox):
         if self._audit is None:
             raise InputError("There is no audit yet. Press Audit first.")
         self._free(False)
-        self._working.value = f"<span role='status' class='muted'>{said}</span>"
+        self._said.value = f"<span role='status' class='muted'>{said}</span>"
         self._writing(partial(write, self._audit, *arguments))
 
     def _free(self, is_free: bool) -> None:
         for button in (self.write_lists, self.write_page, self.keep):
             button.disabled = not is_free
-        self._working.value = ""
+        self._said.value = ""
 
     def _done(self, said: str) -> None:
         self._free(True)
-        self._panel.say(said)
+        self._said.value = f"<div class='note' role='status'>{typed(said)}</div>"
 
     def _failed(self, error: BaseException) -> None:
         self._free(True)
-        self._panel.tell(error)
+        self._said.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
 
 
 def worklists(audit: Audit, folder: Path, by: str, replace: bool) -> str:

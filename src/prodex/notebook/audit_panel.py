@@ -26,6 +26,8 @@ from prodex.notebook.rule_table import RuleTable
 from prodex.quality import Audit, Profile, audit, profiles
 from prodex.quality.display import counted
 
+_INVITATION = "Press a figure, a grade, a gap or a cell, or choose a rule, to see its products."
+
 
 class AuditPanel(Panel):
     """Where a catalogue stands, what to mend first, and which products that concerns.
@@ -78,15 +80,15 @@ class AuditPanel(Panel):
         self._judging: Newest[Audit] = Newest(self._judge, self._judged, self._failed)
         self._titles: dict[str, str] = {}
         self.profile = w.Dropdown(description="Profile", options=self._profiles(profile))
-        self.run = w.Button(description="Audit")
+        self.run = w.Button(description="Audit", layout=w.Layout(width="auto"))
         self.run.add_class("primary")
-        self.cancel = w.Button(description="Cancel")
+        self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
         self.progress = w.IntProgress(description="Judged", min=0)
         self._start_row = w.HBox([self.profile, self.run, self.progress, self.cancel])
         self._start_row.add_class("form-row")
         self._about, self._headline, self._warnings, self._notes = (html("") for _ in range(4))
         self._shown = html("")
-        self.show_all = w.Button(description="Show all products")
+        self.show_all = w.Button(description="Show all products", layout=w.Layout(width="auto"))
         self._chosen_row = w.HBox([self._shown, self.show_all])
         self._chosen_row.add_class("chosen-row")
         self.tiles, self.grades = AuditTiles(self, self._choose), GradeBars(self, self._choose)
@@ -189,6 +191,8 @@ class AuditPanel(Panel):
         self._mark(None)
         if made is None:
             return
+        if made.profile in [value for _, value in self.profile.options]:
+            self.profile.value = made.profile
         self._headline.value = audit_words.headline(made, self._titles.get(made.profile, made.profile))
         self._notes.value = audit_words.footnotes(made)
         self._warn()
@@ -200,7 +204,7 @@ class AuditPanel(Panel):
             self._warnings.value = audit_words.warnings(self.audit, self._catalog)
 
     def _choose(self, choice: Choice | None) -> None:
-        """Show the products of a choice; the same one again, or none, shows all."""
+        """Show the products of a choice; the same one again, or None, shows all."""
         self._mark(None if choice == self._chosen else choice)
         if self.exploration is not None:
             self.exploration.conditions = self._chosen.conditions() if self._chosen else Conditions()
@@ -220,9 +224,9 @@ class AuditPanel(Panel):
         for button in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons, *self.heat.buttons):
             button.mark(chosen)
         self.rules.mark(chosen)
-        self._chosen_row.layout.display = "none" if chosen is None else ""
-        if chosen is not None:
-            self._shown.value = f"<span role='status'>{_said(chosen, len(ids))}</span>"
+        self.show_all.layout.visibility = "hidden" if chosen is None else "visible"
+        said = _INVITATION if chosen is None else _said(chosen, len(ids))
+        self._shown.value = f"<span role='status'>{said}</span>"
         self.failing = ids
 
 

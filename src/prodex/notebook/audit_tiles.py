@@ -105,13 +105,10 @@ class GapList(w.VBox):
             if place >= len(shown):
                 continue
             gap = shown[place]
-            moves = (
-                f"ready becomes <b>{percent(gap['ready_if_fixed'])}</b>"
-                if gap["ready_gain"] > 0
-                else f"score becomes <b>{percent(gap['score_if_fixed'])}</b>"
-            )
+            what = "ready" if gap["ready_gain"] > 0 else "score"
             words.value = (
                 f"<span class='severity {escape(gap['severity'])}'>{escape(gap['severity'])}</span> "
-                f"{typed(gap['title'])} <span class='muted'>If fixed, {moves}.</span>"
+                f"<span class='what'>{typed(gap['title'])}</span> <span class='muted then'>if fixed, {what} becomes "
+                f"<b>{percent(gap[f'{what}_if_fixed'])}</b></span>"
             )
             button.stand_for(of_check(of[gap["check"]]), f"Show {counted(int(gap['products']), 'product')}")

@@ -9,8 +9,8 @@ import ipywidgets as w
 from prodex.notebook.audit_choices import Choice
 from prodex.notebook.panel import Panel
 
-#: Called with what was chosen.
-Choose = Callable[[Choice], object]
+#: Called with what was chosen; None shows all products again.
+Choose = Callable[[Choice | None], object]
 
 
 class ChoiceButton(w.Button):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import ipywidgets as w
@@ -9,13 +10,13 @@ import pyarrow as pa
 from traitlets import Instance
 
 from prodex.compare import Difference, diff
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
 from prodex.files import writing
 from prodex.formats import write_csv
 from prodex.notebook import comparison_words
 from prodex.notebook.background import Newest
 from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel, html
+from prodex.notebook.panel import Panel, html, in_words, typed
 from prodex.notebook.snapshot_list import Kept
 from prodex.quality import AuditComparison, compare_audits, list_audits, open_audit
 from prodex.quality.display import counted
@@ -36,16 +37,17 @@ class ComparisonBox(w.VBox):
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
+        self._offered: tuple[Kept, ...] = ()
         self._comparing: Newest[tuple[Difference, AuditComparison | None]] = Newest(
             compared, self._done, self._failed
         )
         wide = w.Layout(width="380px")
         self.old = w.Dropdown(description="From", layout=wide)
         self.new = w.Dropdown(description="To", layout=wide)
-        self.run = w.Button(description="Compare")
+        self.run = w.Button(description="Compare", layout=w.Layout(width="auto"))
         self.run.add_class("primary")
-        self.cancel = w.Button(description="Cancel")
-        self._working = html("")
+        self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
+        self._said = html("")
         self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
         self.by = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
@@ -54,10 +56,13 @@ class ComparisonBox(w.VBox):
         self.pager = Pager(_ROWS)
         self.file = w.Text(description="File", value="changes.csv")
         self.is_safe = w.Checkbox(
-            value=True, description="safe for spreadsheets (no text runs as a formula)", indent=False
+            value=True,
+            description="safe for spreadsheets (no text runs as a formula)",
+            indent=False,
+            layout=w.Layout(width="auto"),
         )
-        self.write = w.Button(description="Write changes as CSV")
-        start = w.HBox([self.old, self.new, self.run, self.cancel, self._working])
+        self.write = w.Button(description="Write changes as CSV", layout=w.Layout(width="auto"))
+        start = w.HBox([self.old, self.new, self.run, self.cancel])
         files = w.HBox([self.file, self.is_safe, self.write])
         above = w.HBox([html("<h4>Values</h4>"), self.pager])
         for row in (start, files, above):
@@ -68,31 +73,44 @@ class ComparisonBox(w.VBox):
                 *(self._groups, above, self._changes, files),
             ]
         )
-        super().__init__([html("<h3>Compare two</h3>"), start, self._results])
-        panel.on(self.run, lambda _: self._ask())
+        super().__init__([html("<h3>Compare two</h3>"), start, self._said, self._results])
+        panel.on(self.run, lambda _: self._try(self._ask))
         panel.on(self.cancel, lambda _: self._forget())
         panel.on(self.by, lambda _: self._draw_groups(), "value")
         panel.on(self.pager, lambda _: self._draw_changes(), "first")
-        panel.on(self.write, lambda _: self._write())
+        panel.on(self.write, lambda _: self._try(self._write))
         self._busy(False)
         self._results.layout.display = "none"
 
-    def offer(self, snapshots: tuple[Kept, ...], newest: Kept | None) -> None:
-        """Offer snapshots; at first a newest one and that before it of the same name."""
-        readable = [one for one in snapshots if one.products is not None]
+    def offer(self, snapshots: tuple[Kept, ...]) -> None:
+        """Offer snapshots, the newest first; what was chosen of them before stays chosen."""
+        self._offered = tuple(one for one in snapshots if one.products is not None)
         chosen = (self.old.value, self.new.value)
         for field in (self.old, self.new):
-            field.options = [(one.title, one.folder) for one in readable]
-        if set(chosen) <= {one.folder for one in readable}:
+            field.options = [(one.title, one.folder) for one in self._offered]
+        if None not in chosen and set(chosen) <= {one.folder for one in self._offered}:
             self.old.value, self.new.value = chosen
-        elif newest is not None and newest in readable:
-            before = [one for one in readable if one.name == newest.name and one.time < newest.time]
-            self.new.value = newest.folder
-            self.old.value = before[0].folder if before else newest.folder
+        else:
+            self.prefer(*self._offered)
+
+    def prefer(self, *snapshots: Kept) -> None:
+        """Choose the first of these that has an earlier one of the same name, and that."""
+        for new in snapshots:
+            for old in self._offered:
+                if old.name == new.name and old.time < new.time:
+                    self.old.value, self.new.value = old.folder, new.folder
+                    return
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until the snapshots are compared; for scripts and tests."""
         self._comparing.wait(seconds)
+
+    def _try(self, work: Callable[[], object]) -> None:
+        """Say beside the buttons what is wrong with what was given."""
+        try:
+            work()
+        except ProdexError as error:
+            self._failed(error)
 
     def _ask(self) -> None:
         if self.old.value is None or self.new.value is None:
@@ -128,7 +146,7 @@ class ComparisonBox(w.VBox):
 
     def _failed(self, error: BaseException) -> None:
         self._busy(False)
-        self._panel.tell(error)
+        self._said.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
 
     def _forget(self) -> None:
         self._comparing.forget()
@@ -137,14 +155,14 @@ class ComparisonBox(w.VBox):
     def _busy(self, is_busy: bool) -> None:
         self.run.disabled = is_busy
         self.cancel.layout.display = "" if is_busy else "none"
-        self._working.value = "<span role='status' class='muted'>Comparing …</span>" if is_busy else ""
+        self._said.value = "<span role='status' class='muted'>Comparing …</span>" if is_busy else ""
 
     def _write(self) -> None:
         if self.difference is None:
             raise InputError("Nothing was compared yet. Press Compare first.")
         path = Path(self.file.value.strip() or "changes.csv").expanduser()
         said = write_changes(self.difference, path, is_safe=self.is_safe.value)
-        self._working.value = f"<span role='status'>{said}</span>"
+        self._said.value = f"<div class='note' role='status'>{typed(said)}</div>"
 
 
 def compared(old: Path, new: Path) -> tuple[Difference, AuditComparison | None]:

@@ -13,13 +13,14 @@ from prodex.quality import AuditComparison
 from prodex.quality.display import percent
 from prodex.verbatim import words
 
-_GROUPS, _CHECKS, _LONG = 10, 10, 300
+_GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
 
 
 def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
     """Return figures with their titles, side by side."""
     cells = "".join(
-        f"<div class='tile'><div class='title'>{escape(title)}</div><div class='figure'>{escape(figure)}</div></div>"
+        f"<div class='tile{' small' * (len(figure) > _WIDE)}'><div class='title'>{escape(title)}</div>"
+        f"<div class='figure'>{escape(figure)}</div></div>"
         for title, figure in pairs
     )
     return f"<div class='tiles'>{cells}</div>"
@@ -71,7 +72,7 @@ def changes_markup(changes: pd.DataFrame) -> str:
         return ""
     rows = [
         [
-            typed(row["gtin"] if not pd.isna(row["gtin"]) else row["product_id"]),
+            f"<span class='gtin'>{typed(row['product_id'] if pd.isna(row['gtin']) else row['gtin'])}</span>",
             typed(_attribute(row)),
             escape(f"{row['column']} {row['change']}"),
             _value(row["old"]),

@@ -23,8 +23,8 @@ class HeatGrid(w.VBox):
         self._known: dict[str, Standings] = {}
         self.switch = w.ToggleButtons(
             options=[(f"{by}s", by) for by in GROUPINGS],
-            description="Scores of",
             style=w.ToggleButtonsStyle(button_width="auto"),
+            layout=w.Layout(width="auto"),
         )
         self.pager = Pager(_ROWS)
         self._heads: list[w.HTML] = []

@@ -51,6 +51,7 @@ class RuleTable(w.VBox):
         self._rows: tuple[CheckRow, ...] = ()
         self._shown: tuple[CheckRow, ...] = ()
         self._gains: dict[str, str] = {}
+        self._chosen: Choice | None = None
         self.only_failing = w.Checkbox(value=True, description="only rules that fail", indent=False)
         self.pager = Pager(_ROWS)
         self.table = ITable(
@@ -71,10 +72,9 @@ class RuleTable(w.VBox):
         self._filter()
 
     def mark(self, chosen: Choice | None) -> None:
-        """Take the choice of a row back when something else is chosen."""
-        places = [place for place, row in enumerate(self._shown) if of_check(row.facts) == chosen]
-        if self.table.selected_rows != places:
-            self.table.selected_rows = places
+        """Show which row is chosen, wherever it was chosen."""
+        self._chosen = chosen
+        self.table.selected_rows = self._places()
 
     def _filter(self) -> None:
         was_first = self.pager.first == 0
@@ -88,16 +88,22 @@ class RuleTable(w.VBox):
     def _draw(self) -> None:
         self._shown = self._wanted()[self.pager.first : self.pager.first + _ROWS]
         self.said.value = ""
-        self.table.update(rule_frame(self._shown, self._gains), selected_rows=[], **_OPTIONS)
+        frame = rule_frame(self._shown, self._gains)
+        self.table.update(frame, selected_rows=self._places(), **_OPTIONS)
 
     def _selected(self) -> None:
         places = self.table.selected_rows
-        if not places:
-            return
-        row = self._shown[places[0]]
-        self.said.value = rule_words(row)
-        if row.failed:
-            self._choose(of_check(row.facts))
+        if places == self._places():
+            wanted = self._chosen
+        else:
+            wanted = of_check(self._shown[places[0]].facts) if places else None
+        self.said.value = rule_words(self._shown[places[0]]) if places else ""
+        if wanted != self._chosen:
+            self._choose(wanted)
+
+    def _places(self) -> list[int]:
+        """Return which of the rows is chosen, where it is one of them."""
+        return [place for place, row in enumerate(self._shown) if of_check(row.facts) == self._chosen]
 
 
 def if_fixed(audit: Audit) -> dict[str, str]:

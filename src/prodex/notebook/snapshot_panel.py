@@ -75,8 +75,8 @@ class SnapshotPanel(Panel):
         self._shown: tuple[Kept, ...] = ()
         self._chosen: Kept | None = None
         self._verifying: Newest[str] = Newest(verified, self._verified, self._failed)
-        self.refresh = w.Button(description="Refresh list")
-        self.verify = w.Button(description="Verify")
+        self.refresh = w.Button(description="Refresh list", layout=w.Layout(width="auto"))
+        self.verify = w.Button(description="Verify", layout=w.Layout(width="auto"))
         self.pager = Pager(_ROWS)
         bar = w.HBox([self.refresh, self.verify, self.pager])
         bar.add_class("bar-above")
@@ -114,9 +114,8 @@ class SnapshotPanel(Panel):
                 "prodex.load_products(service, name='shop') or prodex.save(catalog, 'shop') makes one.</p>"
             )
             return
-        newest = self._every[0]
-        self.comparison.offer(self._every, newest)
-        self.trend.show((self._chosen or newest).name, self._every)
+        self.comparison.offer(self._every)
+        self.trend.show((self._chosen or self._every[0]).name, self._every)
 
     def _draw(self) -> None:
         self._shown = self._every[self.pager.first : self.pager.first + _ROWS]
@@ -130,6 +129,7 @@ class SnapshotPanel(Panel):
         chosen = self._chosen = self._shown[places[0]]
         self._about.value = _said(chosen)
         self.trend.show(chosen.name, self._every)
+        self.comparison.prefer(chosen)
         catalog = open_snapshot(chosen.folder)
         self.catalog = catalog
         if self.exploration is not None:

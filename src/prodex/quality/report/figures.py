@@ -37,7 +37,9 @@ def grades_over_time(trend: pd.DataFrame) -> Figure:
     alike = trend[trend["comparable"]].tail(_AUDITS)
     counts = alike[[f"grade_{grade}" for grade in "ABCDE"]].astype(int)
     counts.columns = pd.Index(list("ABCDE"))
-    counts.index = pd.Index([f"{moment:%Y-%m-%d}" for moment in alike["now"]])
+    days = [f"{moment:%Y-%m-%d}" for moment in alike["now"]]
+    once = len(set(days)) == len(days)
+    counts.index = pd.Index(days if once else [f"{moment:%Y-%m-%d %H:%M}" for moment in alike["now"]])
     last = counts.iloc[-1]
     total = int(last.sum())
     good = percent(float(last["A"] + last["B"]) / total) if total else "none"
