@@ -13,10 +13,24 @@ from prodex.errors import InputError
 from prodex.files import writing
 from prodex.pictures.naming import names_of
 from prodex.pictures.sheet_html import page_of, sheet_of
-from prodex.pictures.thumbnails import Thumbnail, nothing_in, pictures_of, small_pictures
+from prodex.pictures.thumbnails import (
+    NO_PACKSHOT,
+    NO_PICTURE,
+    NOT_ASKED,
+    Thumbnail,
+    nothing_in,
+    pictures_of,
+    small_pictures,
+)
 from prodex.tables.frames import to_frame
 
 _PER_PAGE = range(1, 501)
+_BROKEN = "whose picture is broken or did not come"
+_PROBLEMS = {
+    NO_PICTURE: "without any",
+    NO_PACKSHOT: "without a packshot",
+    NOT_ASKED: "for which pictures were not asked for",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +94,9 @@ class Gallery:
             pd.Series([_kind(cell.thumbnail) for cell in self.cells], dtype="str").dropna().value_counts()
         )
         shown = len(self.cells) - int(problems.sum())
-        told = "".join(f"; {count} {problem}" for problem, count in problems.items())
+        told = "".join(
+            f", {count} {_PROBLEMS.get(str(problem), problem)}" for problem, count in problems.items()
+        )
         return f"{shown} of {len(self.cells)} with a picture{told}"
 
     @property
@@ -185,7 +201,7 @@ def gallery(
     --------
     >>> import prodex
     >>> gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
-    Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture; 1 no packshot
+    Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture, 1 without a packshot
     """
     if not _is_in(per_page, _PER_PAGE):
         raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
@@ -225,4 +241,4 @@ def _kind(thumbnail: Thumbnail) -> str | None:
     """Return why there is no picture, in the few words that a count can be given for."""
     if thumbnail.problem is None:
         return None
-    return thumbnail.problem if thumbnail.position is None else "broken or not to be had"
+    return thumbnail.problem if thumbnail.position is None else _BROKEN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -136,4 +136,5 @@ def _work(job: Job, shelf: Shelf, media: Media) -> list[Result]:
             missing.pictures.setdefault(str(picture.url), []).append(picture)
         else:
             results.append(there)
-    return results + [shelf.put(arrival) for arrival in arrivals(missing, media, shelf.folder)]
+    with closing(arrivals(missing, media, shelf.folder)) as found:
+        return results + [shelf.put(arrival) for arrival in found]

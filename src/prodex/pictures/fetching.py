@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +76,7 @@ def _content(picture: Picture) -> Hashable | None:
     return (checksums, sizes) if checksums and any(sizes) else None
 
 
-def arrivals(job: Job, media: Media, folder: Path) -> Iterator[Arrival]:
+def arrivals(job: Job, media: Media, folder: Path) -> Generator[Arrival, None, None]:
     """Fetch the file of a job, and yield what came for each of its pictures.
 
     A file that passes its check serves all pictures of the job; otherwise each has what its own address gave.

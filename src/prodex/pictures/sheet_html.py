@@ -28,6 +28,7 @@ _STYLE = (
     "overflow:hidden}"
     ".prodex-gallery .gtin{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.85em}"
     ".prodex-gallery .facts{opacity:.8;font-size:.85em}"
+    ".prodex-gallery .whole{white-space:nowrap}"
     ".prodex-gallery .mark{border:1px solid currentColor;border-radius:3px;padding:0 .35em;font-size:.92em}"
 )
 _PAGE_STYLE = (
@@ -75,7 +76,7 @@ def _cell(cell: Cell) -> str:
     thumbnail = cell.thumbnail
     gtin = thumbnail.gtin or thumbnail.product_id
     lines = [
-        f'<p class="name">{_typed(cell.name, "no name")}</p>',
+        f'<p class="name" title="{escape(label(cell.name).text)}">{_typed(cell.name, "no name")}</p>',
         f"<p>{_typed(cell.brand, 'no brand')}</p>",
         f'<p class="gtin">{_typed(gtin, "no GTIN")}</p>',
     ]
@@ -103,7 +104,7 @@ def _facts(cell: Cell) -> str:
         facts.append('<span class="mark">packshot</span>')
     width, height = thumbnail.original
     if width is not None and height is not None:
-        facts.append(f"{width:,} × {height:,} px")
+        facts.append(f'<span class="whole">{width:,} × {height:,} px</span>')
     if cell.others:
         word = (
             "more"

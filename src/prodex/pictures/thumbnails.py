@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -202,16 +203,16 @@ def small_pictures(
 
 def _work(job: Job, media: Media, parts: Path, size: int) -> dict[int, Thumbnail]:
     made = {}
-    for arrival in arrivals(job, media, parts):
-        picture = arrival.picture
-        if arrival.problem is not None or arrival.path is None:
-            made[picture.number] = _told(picture, problem=arrival.problem)
-            continue
-        thumbnail = _made(picture, arrival.path, size)
-        if thumbnail.bytes is not None:
-            with writing(_place(picture, size)) as beside:
-                beside.write_bytes(thumbnail.bytes)
-        made[picture.number] = thumbnail
+    with closing(arrivals(job, media, parts)) as found:
+        for arrival in found:
+            picture = arrival.picture
+            if arrival.problem is not None or arrival.path is None:
+                made[picture.number] = _told(picture, problem=arrival.problem)
+                continue
+            thumbnail = made[picture.number] = _made(picture, arrival.path, size)
+            if thumbnail.bytes is not None:
+                with writing(_place(picture, size)) as beside:
+                    beside.write_bytes(thumbnail.bytes)
     return made
 
 

@@ -1,0 +1,182 @@
+"""Whether a file is the picture that was told."""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+import prodex
+from prodex.pictures.checking import compare, look_at, read_checksum
+from prodex.pictures.plan import Picture, plan
+
+from . import drawn
+
+
+def wanted(**told: Any) -> Picture:
+    """Return a picture of which this is told."""
+    nothing = plan(prodex.flatten([drawn.product(1, {"url": "a"})]))[0]
+    return replace(nothing, **told)
+
+
+@given(st.integers(0, 0xFFFFFFFF))
+def test_a_checksum_is_read_however_it_is_written(checksum: int) -> None:
+    """Decimal or hexadecimal, 0x or not, any case, leading zeros, spaces, or signed as some languages have it."""
+    signed = struct.unpack(">i", struct.pack(">I", checksum))[0]
+    for text in (
+        *(f"{checksum}", f"{checksum:x}", f"{checksum:08X}", f"0x{checksum:x}", f"0X{checksum:08X}"),
+        *(f" {checksum:08x} ", f"0000{checksum}", f"{signed}"),
+    ):
+        assert checksum in read_checksum(text), text
+
+
+def test_digits_alone_may_be_either() -> None:
+    """Nobody can tell; any other text has one reading at most."""
+    assert {12345678, 0x12345678} == read_checksum("12345678")
+    assert {4294967295} == read_checksum("4294967295")
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", " ", "none", "0x", "12345678901234567890", "1" * 40_000, "abcdefghi", "-5e"]
+)
+def test_what_is_no_checksum_says_nothing(text: str | None) -> None:
+    """So nothing is checked by it."""
+    assert frozenset() == read_checksum(text)
+
+
+FORMATS = ["JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_picture_is_known_by_its_bytes(form: str, tmp_path: Path) -> None:
+    """Whatever its name or address says; size and checksum are those of the file."""
+    content = drawn.picture(30, 20, form=form)
+    (tmp_path / "a.exe").write_bytes(content)
+    facts = look_at(tmp_path / "a.exe")
+    endings = {"JPEG": "jpg", "TIFF": "tif"}
+
+    assert (endings.get(form, form.lower()), 30, 20, None) == (
+        facts.ending,
+        facts.width,
+        facts.height,
+        facts.problem,
+    )
+    assert (len(content), zlib.crc32(content)) == (facts.size, facts.crc32)
+
+
+OTHERS = {
+    b"": "an empty file",
+    b"<!DOCTYPE html><html><script>alert(1)</script>": "a web page",
+    b"\n <HTML><body>not found": "a web page",
+    b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>': "SVG",
+    b"<?xml version='1.0'?><error/>": "XML",
+    b'{"error": "not found"}': "JSON",
+    b"%PDF-1.7\n": "PDF",
+    b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\n": "of another kind",
+    b"\0" * 1000: "of another kind",
+}
+
+
+@pytest.mark.parametrize("content", OTHERS)
+def test_what_is_no_picture_says_what_it_is(content: bytes, tmp_path: Path) -> None:
+    """Documents and programs are none, even where a browser would draw them."""
+    (tmp_path / "a.jpg").write_bytes(content)
+    facts = look_at(tmp_path / "a.jpg")
+
+    assert ("unknown", None) == (facts.ending, facts.width)
+    assert OTHERS[content] in str(facts.problem)
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "TIFF", "BMP"])
+def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
+    """Even when nobody told its size or checksum."""
+    noise = Image.effect_noise((300, 300), 60).convert("RGB")
+    written = io.BytesIO()
+    noise.save(written, form)
+    (tmp_path / "a").write_bytes(written.getvalue()[: len(written.getvalue()) * 2 // 3])
+
+    assert "cut off or damaged" in str(look_at(tmp_path / "a").problem)
+
+
+@given(st.data())
+def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> None:
+    """Whatever byte is changed or missing."""
+    content = bytearray(drawn.picture(16, 16, form=data.draw(st.sampled_from(FORMATS))))
+    for _ in range(data.draw(st.integers(1, 6))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    del content[data.draw(st.integers(1, len(content))) :]
+    path = prodex.files.home() / "damaged"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    facts = look_at(path)
+
+    assert zlib.crc32(content) == facts.crc32
+    assert (facts.ending == "unknown") == (facts.width is None)
+
+
+def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    """A few bytes that claim to be billions of pixels; no warning is left for the user to wonder about."""
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    for side in (50_000, 15_000, 10_000):
+        header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+        body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+        (tmp_path / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + body)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            facts = look_at(tmp_path / "bomb.png")
+        assert (side > 12_000) == ("pixels" in str(facts.problem)), facts
+
+
+@pytest.mark.parametrize(
+    ("told", "checked", "problem"),
+    [
+        ({}, "", None),
+        ({"crc32": "{crc}"}, "crc32", None),
+        ({"crc32": "nothing"}, "", None),
+        ({"file_size": 0}, "bytes", "are told"),
+        ({"width": 30, "height": 20}, "pixels", None),
+        ({"width": 30}, "", None),
+        ({"width": 20, "height": 30}, "pixels", "30 x 20 pixels, and 20 x 30 are told"),
+        (
+            {"crc32": "00000001", "width": 30, "height": 20},
+            "crc32, pixels",
+            "CRC does not match: 00000001 is told",
+        ),
+    ],
+)
+def test_each_thing_that_is_told_is_checked(
+    told: dict[str, Any], checked: str, problem: str | None, tmp_path: Path
+) -> None:
+    """And what is not told is not."""
+    (tmp_path / "a").write_bytes(drawn.picture(30, 20))
+    facts = look_at(tmp_path / "a")
+    told = {
+        name: value.format(crc=facts.crc32) if isinstance(value, str) else value
+        for name, value in told.items()
+    }
+    found = compare(facts, wanted(**told))
+
+    assert checked == found[0]
+    assert (problem or "None") in str(found[1])
+
+
+def test_a_picture_that_lies_on_its_side_may_be_told_upright(tmp_path: Path) -> None:
+    """Cameras write it so, and say that it is to be turned."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    (tmp_path / "a").write_bytes(drawn.picture(30, 20, exif=exif))
+    facts = look_at(tmp_path / "a")
+
+    assert [None, None] == [compare(facts, wanted(width=w, height=h))[1] for w, h in ((20, 30), (30, 20))]

@@ -1,0 +1,145 @@
+"""What is decided before anything is fetched: which file, under which name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prodex
+from prodex.errors import InputError
+from prodex.pictures.plan import plan, size_in
+
+from . import drawn
+
+
+def renditions(*sides: int | None) -> list[dict[str, Any]]:
+    return [{"uniformResourceIdentifier": f"{side}", "width": side, "height": side} for side in sides]
+
+
+@pytest.mark.parametrize(
+    ("sides", "size", "url"),
+    [
+        ((1024, 512, 256), None, "original"),
+        ((1024, 512, 256), 512, "512"),
+        ((256, 512, 1024), 500, "512"),
+        ((1024, 512, 256), 513, "1024"),
+        ((1024, 512, 256), 2000, "1024"),
+        ((64, 128), 512, "128"),
+        ((), 512, "original"),
+        ((None,), 512, "original"),
+        ((0,), 512, "original"),
+    ],
+)
+def test_the_smallest_rendition_that_is_large_enough(
+    sides: tuple[int | None, ...], size: int | None, url: str
+) -> None:
+    """Else the largest, else the original; without a size the original."""
+    catalog = prodex.flatten([drawn.product(1, {"url": "original", "exportables": renditions(*sides)})])
+
+    assert [url] == [picture.url for picture in plan(catalog, size=size)]
+
+
+def test_the_longest_side_counts() -> None:
+    """Renditions need not be squares, and those without an address are none."""
+    tall = {"uniformResourceIdentifier": "tall", "width": 300, "height": 600}
+    lost = {"width": 512, "height": 512}
+    catalog = prodex.flatten([drawn.product(1, {"url": "original", "exportables": [lost, tall]})])
+
+    assert ["tall"] == [picture.url for picture in plan(catalog, size=512)]
+
+
+def test_what_is_told_of_the_chosen_file_comes_along() -> None:
+    """Of the rendition where one is taken; the original's pixels beside it."""
+    small = {**renditions(512)[0], "fileSize": 9, "crc32": "ab"}
+    picture = {"url": "original", "width": 3000, "height": 2000, "crc32": "cd", "exportables": [small]}
+    catalog = prodex.flatten([drawn.product(1, picture)])
+    facts = [
+        (one.url, one.rendition, one.crc32, one.file_size, one.width, one.height, one.original)
+        for size in (None, 512)
+        for one in plan(catalog, size=size)
+    ]
+
+    assert [
+        ("original", None, "cd", None, 3000, 2000, (3000, 2000)),
+        ("512", "0.0", "ab", 9, 512, 512, (3000, 2000)),
+    ] == facts
+
+
+def test_every_picture_is_in_the_plan() -> None:
+    """What is not wanted says why: no packshot, or part of an update that waits."""
+    record = drawn.product(
+        1, {"url": "a", "isPackshot": True}, {"url": "b", "isPackshot": False}, {"url": "c"}
+    )
+    record["lastRequest"] = {"assets": {"pictures": [{"url": "d", "isPackshot": True}]}}
+    found = plan(prodex.flatten([record]), packshots_only=True)
+
+    assert {"a": None, "b": "it is not said to be a packshot", "c": "it is not said to be a packshot"} == {
+        one.url: one.left_out for one in found if one.url != "d"
+    }
+    assert "it belongs to an update that waits" in str(next(one.left_out for one in found if one.url == "d"))
+
+
+@pytest.mark.parametrize("size", [0, -1, "big", 512.0, True, 10**9])
+def test_a_size_must_be_a_number_of_pixels(size: Any) -> None:
+    """Anything else is said, with what would do."""
+    with pytest.raises(InputError, match="no number of pixels"):
+        plan(prodex.flatten([]), size=size)
+
+
+def test_names_are_those_of_gtin_position_and_product() -> None:
+    """And of the size, where one was asked for."""
+    catalog = prodex.flatten(
+        [drawn.product(7, {"url": "a"}, {"url": "b"}), {"id": 8, "assets": {"pictures": [{"width": 1}]}}]
+    )
+
+    assert ["00000000000007_0_7", "00000000000007_1_7", "no-gtin_0_8"] == [one.stem for one in plan(catalog)]
+    assert "00000000000007_0_7_512" == plan(catalog, size=512)[0].stem
+
+
+def test_a_name_does_not_depend_on_what_else_is_in_the_catalogue() -> None:
+    """Two products of one GTIN never write over each other, together or apart."""
+    products = [
+        {**drawn.product(number, {"url": f"{number}"}), "gtin": "03036811359935"} for number in (1, 2)
+    ]
+    together = {one.stem for one in plan(prodex.flatten(products))}
+    apart = {one.stem for record in products for one in plan(prodex.flatten([record]))}
+
+    assert 2 == len(together)
+    assert together == apart
+
+
+NASTY = st.one_of(
+    st.text(min_size=1, max_size=60).filter(lambda text: "\ud800" > text.strip() > ""),
+    st.sampled_from(
+        ["../../etc/passwd", "con", "NUL", "a/b", "a\\b", "a:b", "é" * 300, "x" * 40_000, "\0", ".", "AB"]
+    ),
+)
+
+
+@given(st.lists(st.tuples(NASTY, NASTY), min_size=2, max_size=5, unique=True))
+def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, str]]) -> None:
+    """On systems that ignore case too; nothing in them is a path, a device, hidden, or too long."""
+    records = [
+        {"id": key, "gtin": gtin, "assets": {"pictures": [{"url": f"{number}"}]}}
+        for number, (key, gtin) in enumerate(typed)
+    ]
+    found = plan(prodex.flatten(records))
+    stems = [one.stem for one in found]
+
+    assert len({(one.product_id, one.gtin) for one in found}) == len({stem.casefold() for stem in stems})
+    for stem in stems:
+        assert set(stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-._")
+        assert len(stem) < 150
+        assert not stem.startswith((".", "-", "_"))
+        assert None is size_in(stem)
+
+
+@given(st.integers(1, 30_000), NASTY)
+def test_the_size_can_be_read_from_a_name(size: int, key: str) -> None:
+    """Of whatever product."""
+    record = {"id": key, "gtin": key, "assets": {"pictures": [{"url": "a"}]}}
+
+    assert [size] == [size_in(one.stem) for one in plan(prodex.flatten([record]), size=size)]
