@@ -14,8 +14,11 @@ from prodex.notebook.background import Newest
 from prodex.notebook.chips import Chips
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.export_box import ExportBox
+from prodex.notebook.exporting import Shown
 from prodex.notebook.facet_box import FacetBox
 from prodex.notebook.facets import Values, read_facets
+from prodex.notebook.folding import Fold
 from prodex.notebook.narrowing import Narrowed, narrowed
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.product_table import ProductTable
@@ -91,6 +94,10 @@ class CatalogExplorer(Panel):
             self._left = (state, _chosen(self._stock, self._narrow().mask))
         return self._left[1]
 
+    def _shown(self) -> tuple[Shown, Catalog]:
+        """Return the table, of all its pages, and the catalogue of its products."""
+        return self._table.shown, self.catalog
+
     def _make(self) -> None:
         self._search_field = w.Text(
             description="Search",
@@ -104,7 +111,9 @@ class CatalogExplorer(Panel):
         self._facets.add_class("facets")
         search = w.HBox([self._search_field, self._hint])
         search.add_class("search")
-        main = w.VBox([search, self._chips, self._table])
+        self._export = ExportBox(panel=self, gather=self._shown)
+        folds = w.VBox([Fold("Columns", [self._table.column_box]), Fold("Export", [self._export])])
+        main = w.VBox([search, self._chips, self._table, folds])
         main.add_class("main")
         both = w.HBox([self._facets, main])
         both.add_class("sides")
@@ -216,6 +225,7 @@ class CatalogExplorer(Panel):
             self._boxes[name].show(values, left.counts[name], tuple(conditions.facets.get(name, ())))
         self._chips.show(conditions, self._values)
         self._table.show(left.mask)
+        self._export.count(len(left))
 
 
 def _find(search: Search, words: str) -> _Found:

@@ -122,16 +122,17 @@ def _values(facet: Facet, stock: Stock) -> Values:
     order = sorted(range(len(codes)), key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
     if facet.needs_audit:  # grades have an order of their own
         order.sort(key=lambda n: (codes[n] is None, codes[n] or ""))
-    new_number = np.argsort(order)
-    asked = not facet.attribute or stock.catalog.origin.asked(facet.attribute)
+    there = np.array([n for n in order if totals[n]], np.int64)
+    new_number = np.zeros(len(codes), np.int32)
+    new_number[there] = np.arange(len(there))
     return Values(
         facet,
-        tuple(codes[n] for n in order),
-        tuple(labels[n] for n in order),
-        asked,
+        tuple(codes[n] for n in there),
+        tuple(labels[n] for n in there),
+        not facet.attribute or stock.catalog.origin.asked(facet.attribute),
         rows.astype(np.int32),
-        new_number[numbers].astype(np.int32) if order else numbers.astype(np.int32),
-        totals[order] if order else totals,
+        new_number[numbers],
+        totals[there],
     )
 
 

@@ -12,7 +12,7 @@ from itables.widget import ITable
 from traitlets import Instance, Tuple, Unicode
 
 from prodex.notebook.column_box import ColumnBox
-from prodex.notebook.folding import Fold
+from prodex.notebook.exporting import Shown
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.stock import Mask, Stock
 from prodex.notebook.table_page import (
@@ -34,6 +34,7 @@ _SIZE = 25
 _OPTIONS: Any = {
     "paging": False,
     "ordering": False,
+    "searching": False,
     "layout": {"topStart": None, "topEnd": None, "bottomStart": None, "bottomEnd": None},
     "maxBytes": 0,
     "warn_on_undocumented_option": False,
@@ -104,6 +105,13 @@ class ProductTable(w.VBox):
         """What the products are sorted by."""
         return Order(self._by.value or "", self._direction.value == "descending")
 
+    @property
+    def shown(self) -> Shown:
+        """What is shown, of all pages."""
+        assert self._stock is not None  # noqa: S101 - there is nothing to press before
+        ordered = self._sorter.order(self.order, self.language)
+        return Shown(self._stock, ordered[self._mask[ordered]], self.columns, self.language)
+
     def draw(self) -> None:
         """Show the page again."""
         if self._stock is None:
@@ -145,7 +153,7 @@ class ProductTable(w.VBox):
         self._clear = w.Button(description="Clear choice", layout=narrow)
         foot = w.HBox([self._previous, self._next, self._page, self._chosen, self._all, self._clear])
         foot.add_class("line")
-        self.children = (bar, table, foot, Fold("Columns", [self.column_box]))
+        self.children = (bar, table, foot)
 
     def _connect(self, panel: Panel) -> None:
         for control in (self._by, self._direction, self._language, self._size):
@@ -216,6 +224,11 @@ class ProductTable(w.VBox):
 
 
 def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Put numbers on the right, and keep on one line what is read as one."""
+    short = [place for place, name in enumerate(columns) if is_number(name) or name.endswith("_at")]
     right = [place for place, name in enumerate(columns) if is_number(name)]
-    left: dict[str, Any] = {"className": "dt-left", "targets": "_all"}
-    return [left, *([{"className": "dt-right", "targets": right}] if right else [])]
+    definitions: list[dict[str, Any]] = [{"className": "dt-left", "targets": "_all"}]
+    for name, targets in (("dt-nowrap", short), ("dt-right", right)):
+        if targets:
+            definitions.append({"className": name, "targets": targets})
+    return definitions

@@ -1,0 +1,219 @@
+"""Facets count what a plain walk over the records counts, whatever is chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prodex
+from prodex.catalog import Origin
+from prodex.errors import QueryError
+from prodex.notebook.facets import FACETS, read_facets
+from prodex.notebook.narrowing import narrowed
+from prodex.notebook.stock import Stock
+from prodex.query import ProductQuery
+
+Record = dict[str, Any]
+
+
+def code_of(value: Any) -> str | None:
+    """Return the code of a code value, as text."""
+    code = value.get("code") if isinstance(value, dict) else None
+    return None if code is None else str(code)
+
+
+def values_of(record: Record) -> dict[str, set[str | None]]:
+    """Return which values of each facet a product has, read from its record one by one."""
+    owner = record.get("owner") or {}
+    texts = [item for item in record.get("namePublicLong") or () if item["data"].strip()]
+    pictures = (record.get("assets") or {}).get("pictures") or ()
+    pending = record.get("lastRequest")
+    flag = record.get("isConsumerUnit")
+    status = record.get("manufacturerSharingStatus")
+    market = (record.get("product_key") or {}).get("target_market_id")
+    return {
+        "kind": {code_of(record.get("kind"))},
+        "brand": {code_of(record.get("brand"))},
+        "owner": {next((owner[key] for key in ("id", "uuid", "name") if owner.get(key) is not None), None)},
+        "market": {None if market is None else str(market).lstrip("0")},
+        "language": {item["expressedIn"]["code"][:2] for item in texts} or {None},
+        "tag": {tag["tag"] for tag in record.get("hasTags") or () if tag["tag"] is not None} or {None},
+        "status": {record.get("targetProductStatus")},
+        "sharing": {None if status is None else str(status)},
+        "packshot": {"yes" if any(picture.get("isPackshot") for picture in pictures) else "no"},
+        "unit": {None if flag is None else str(flag).lower()},
+        "packaging": {code_of(record.get("typePackaging"))},
+        "pending": {"true" if pending else "false"},
+    }
+
+
+def code_values(*codes: Any) -> st.SearchStrategy[Any]:
+    return st.one_of(
+        st.none(),
+        st.builds(lambda code, label: {"code": code, "label": label}, st.sampled_from(codes), labels),
+    )
+
+
+labels = st.sampled_from(["Lait", "Thé", "", None])
+texts = st.builds(
+    lambda code, text: {"expressedIn": {"code": code}, "data": text},
+    st.sampled_from(["fra-FR", "frx", "nld-BE"]).map(lambda code: {"frx": "fra-BE"}.get(code, code)),
+    st.sampled_from(["a", " ", ""]),
+)
+pictures = st.fixed_dictionaries(
+    {"url": st.just("u")}, optional={"isPackshot": st.sampled_from([True, False, None])}
+)
+records = st.fixed_dictionaries(
+    {},
+    optional={
+        "kind": code_values("1", 2, ""),
+        "brand": code_values("ACME", "ZEST", 7),
+        "owner": st.one_of(
+            st.none(),
+            st.fixed_dictionaries(
+                {}, optional={name: st.sampled_from(["a", "b"]) for name in ("id", "uuid", "name")}
+            ),
+        ),
+        "product_key": st.sampled_from([None, {}, {"target_market_id": 250}, {"target_market_id": "056"}]),
+        "namePublicLong": st.one_of(st.none(), st.lists(texts, max_size=3)),
+        "hasTags": st.one_of(
+            st.none(),
+            st.lists(st.sampled_from(["x", "y", None]).map(lambda tag: {"tag": tag}), max_size=3),
+        ),
+        "targetProductStatus": st.sampled_from([None, "ACCEPTED", "REFUSED"]),
+        "manufacturerSharingStatus": st.sampled_from([None, 2, 3, 4]),
+        "assets": st.one_of(
+            st.none(),
+            st.fixed_dictionaries({"pictures": st.one_of(st.none(), st.lists(pictures, max_size=2))}),
+        ),
+        "isConsumerUnit": st.sampled_from([None, True, False]),
+        "typePackaging": code_values("EACH", "CASE"),
+        "lastRequest": st.sampled_from(
+            [
+                None,
+                {
+                    "hasTags": [{"tag": "waits"}],
+                    "namePublicLong": [{"expressedIn": {"code": "deu-DE"}, "data": "wartet"}],
+                    "assets": {"pictures": [{"url": "u", "isPackshot": True}]},
+                },
+            ]
+        ),
+    },
+)
+choices = st.dictionaries(
+    st.sampled_from([facet.name for facet in FACETS if not facet.needs_audit]),
+    st.lists(
+        st.sampled_from(
+            [None, "1", "ACME", "a", "fr", "x", "250", "ACCEPTED", "4", "yes", "true", "EACH", "nobody"]
+        ),
+        min_size=1,
+        max_size=4,
+        unique=True,
+    ).map(tuple),
+    max_size=4,
+)
+
+
+@given(st.lists(records, max_size=12), choices, st.data())
+def test_counts_are_those_of_a_plain_walk(
+    products: list[Record], chosen: dict[str, tuple[str | None, ...]], data: st.DataObject
+) -> None:
+    """Every value of every facet, with the choices of all other facets applied and not its own."""
+    stock = Stock(prodex.flatten({"id": number, **one} for number, one in enumerate(products)))
+    facets = read_facets(stock)
+    other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
+    left = narrowed(facets, chosen, len(stock), [np.array(other, bool)])
+
+    has = [values_of(one) for one in products]
+    meets = [
+        {name for name, codes in chosen.items() if not one[name] & set(codes)} for one in has
+    ]  # the facets whose choice it misses
+    assert [not missed and one for missed, one in zip(meets, other, strict=True)] == left.mask.tolist()
+    for name, values in facets.items():
+        expected: dict[str | None, int] = dict.fromkeys({code for one in has for code in one[name]}, 0)
+        for one, missed, is_in in zip(has, meets, other, strict=True):
+            for code in one[name] if is_in and missed <= {name} else ():
+                expected[code] += 1
+        assert expected == dict(zip(values.codes, left.counts[name].tolist(), strict=True)), name
+
+
+def test_values_with_equal_labels_are_told_apart_by_their_codes() -> None:
+    """Groups are made by code: two brands of one name are two, and an unnamed one goes by its code."""
+    brands = [("1", "Lait"), ("2", "Lait"), ("3", None), ("", "")]
+    facets = read_facets(
+        Stock(
+            prodex.flatten(
+                {"id": place, "brand": {"code": code, "label": label}}
+                for place, (code, label) in enumerate(brands)
+            )
+        )
+    )
+
+    assert {"1": "Lait (1)", "2": "Lait (2)", "3": "3", "": '""'} == dict(
+        zip(facets["brand"].codes, facets["brand"].labels, strict=True)
+    )
+
+
+def test_the_most_frequent_value_comes_first_and_the_missing_one_is_a_value() -> None:
+    """Products without a brand are counted like any other, by frequency."""
+    brands = [None, None, None, "B", "A", "A"]
+    records = [{"id": n, "brand": None if b is None else {"code": b}} for n, b in enumerate(brands)]
+    brand = read_facets(Stock(prodex.flatten(records)))["brand"]
+
+    assert [(None, "without brand", 3), ("A", "A", 2), ("B", "B", 1)] == list(
+        zip(brand.codes, brand.labels, brand.totals.tolist(), strict=True)
+    )
+
+
+def test_what_nobody_asked_for_is_not_a_count_of_nothing() -> None:
+    """A catalogue loaded without brands does not say that all products are without."""
+    catalog = prodex.flatten([{"id": 7, "kind": {"code": "1"}}])
+    origin = Origin("sandbox", ProductQuery(source_include=["kind", "assets.pictures.url"]))
+    facets = read_facets(Stock(prodex.Catalog(catalog.parts, origin)))
+
+    assert {"kind", "market", "language"} == {name for name, one in facets.items() if one.is_asked}
+
+
+def test_a_catalogue_without_products_has_facets_without_values() -> None:
+    """Nothing is found, and nothing breaks."""
+    facets = read_facets(Stock(prodex.flatten([])))
+
+    assert dict.fromkeys(facets, 0) == {
+        name: int(counts.sum()) for name, counts in narrowed(facets, {"tag": (None,)}, 0).counts.items()
+    }
+
+
+def test_grades_are_there_where_there_is_an_audit() -> None:
+    """They stand in their own order; a product that the audit does not know has none."""
+    catalog = prodex.flatten(
+        [{"id": 7, "gtin": "03036811359936"}, {"id": 8, "gtin": "03036811359935"}, {"id": 9}]
+    )
+    known = prodex.flatten([{"id": 8, "gtin": "03036811359935"}, {"id": 7, "gtin": "03036811359936"}])
+    audit = prodex.audit(known, {"checks": {"valid_gtin": {}}})
+    stock = Stock(catalog, audit)
+    grade = read_facets(stock)["grade"]
+
+    assert (("A", "E", None), [1, 1, 1]) == (grade.codes, grade.totals.tolist())
+    assert [False, True, False] == grade.having(("A",), 3).tolist()
+    assert [True, False, False] == stock.failing((audit.checks[0].id,)).tolist()
+
+
+def test_a_facet_that_is_not_there_is_said() -> None:
+    """The message names those that are."""
+    with pytest.raises(QueryError, match="no facet 'colour'; there are kind, brand"):
+        narrowed(read_facets(Stock(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
+
+
+def test_checks_without_an_audit_are_said() -> None:
+    """Neither silently nothing nor silently everything."""
+    stock = Stock(prodex.flatten([{"id": 7}]))
+
+    with pytest.raises(QueryError, match="there is no audit"):
+        stock.failing(("valid_gtin",))
+    audit = prodex.audit(stock.catalog, {"checks": {"valid_gtin": {}}})
+    with pytest.raises(QueryError, match="no check 'nonsense'"):
+        Stock(stock.catalog, audit).failing(("nonsense",))
