@@ -20,17 +20,22 @@ from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.app import application
+from prodex.sandbox.media.addresses import MEDIA
 
 RETAILER = replace(SHOP, scenarios_enabled=True)
 KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}
 REQUIREMENT = {"uuids": [RECORDS[BREAD]["uuid"]], "ruleset_values": {"101": True}}
+PICTURED = {"id": 9, "assets": {"pictures": [{"url": f"{MEDIA}/9/a.jpg", "width": 8, "height": 8}]}}
+FILE = {"path_parameters": {"path": "9/a.jpg"}}
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
 @pytest.fixture(scope="module")
 def caller() -> Iterator[Caller]:
     """Call as the retailer at an exchange that may be written on."""
-    with Sandbox(PRODUCTS, organizations=[RETAILER, MARKET, MILL, DAIRY], labels=LABELS) as sandbox:
+    with Sandbox(
+        [*PRODUCTS, PICTURED], organizations=[RETAILER, MARKET, MILL, DAIRY], labels=LABELS
+    ) as sandbox:
         caller = Caller(sandbox.base_url)
         with caller.session:
             yield caller.log_in()
@@ -70,6 +75,7 @@ def test_every_reply_is_as_the_openapi_document_says(operation: APIOperation, ca
         ("/core/v3/productsegments/hierarchy", "GET", {"query": {"permission": "WRITE"}}),
         ("/public/v1/validation/rulesets/require", "POST", {"body": REQUIREMENT}),
         ("/sandbox/scenarios", "GET", {}),
+        ("/media/{path}", "GET", FILE),
         ("/health", "GET", {}),
     ],
 )  # fmt: skip
@@ -82,3 +88,18 @@ def test_every_good_reply_is_as_the_openapi_document_says(
     case = SCHEMA[path][method].Case(method=method, **parts)
     reply = case.call_and_validate(base_url=caller.base_url, session=caller.session, checks=CHECKS)
     assert 200 == reply.status_code
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "status"),
+    [("Range", "bytes=0-9", 206), ("Range", "bytes=999999-", 416), ("If-None-Match", "", 304)],
+)
+def test_every_part_of_a_file_is_as_the_openapi_document_says(
+    caller: Caller, header: str, value: str, status: int
+) -> None:
+    """Parts of files, and what takes their place, are of a documented status and type."""
+    case = SCHEMA["/media/{path}"]["GET"].Case(method="GET", **FILE)
+    etag = case.call(base_url=caller.base_url).headers["etag"][0]
+    case.headers = {header: value or etag}
+    reply = case.call_and_validate(base_url=caller.base_url, session=caller.session, checks=CHECKS)
+    assert status == reply.status_code
