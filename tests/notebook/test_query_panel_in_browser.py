@@ -1,0 +1,119 @@
+"""The panel that says what to load, clicked through as an analyst would."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import prodex
+from prodex.sandbox import Sandbox
+from prodex.sandbox.fault import Fault
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
+
+CANARY = "<img src='http://127.0.0.1:9/x.png' onerror='alert(1)'> $5 or $6 \\(x\\) مرحبا 🧨"
+
+
+def cell(sandbox: Sandbox, arguments: str = "") -> str:
+    """Show a panel of a sandbox that runs beside the tests."""
+    key = {name: sandbox.credentials[0][name] for name in ("client_id", "client_secret")}
+    return f"""
+        import prodex as px
+        from prodex.notebook.query_panel import QueryPanel
+        service = px.connect("{sandbox.base_url}", **{key})
+        panel = QueryPanel(service{arguments})
+        panel
+    """
+
+
+def test_filters_are_clicked_counted_and_loaded(
+    lab: Lab, browser: Browser, sample_exchange: Sandbox, service: prodex.Client
+) -> None:
+    """Market, packshot, status, dates, words and GTINs reach Python; the count follows; Load gives the catalogue."""
+    with lab.opened(browser, [cell(sample_exchange, ", name='from-browser'")]) as notebook:
+        out = notebook.run()
+        notebook.wait_for("panel.count == 600")
+        assert out.get_by_text("600 products match").is_visible()
+        assert [] == notebook.violations()
+
+        out.get_by_label("Target market").select_option("France (250)")
+        out.get_by_label("Packshot").select_option("with a packshot")
+        asked = prodex.ProductQuery(target_market=250, has_packshot=True)
+        expected = len(prodex.load_products(service, asked))
+        assert expected == notebook.wait_for("panel.count")
+        assert out.get_by_text(f"{expected:,} products match").is_visible()
+
+        accepted = out.get_by_role("button", name="Accepted")
+        accepted.focus()
+        notebook.page.keyboard.press("Space")
+        notebook.wait_for("panel.query.target_productstatus_in == ('ACCEPTED',)")
+        notebook.page.keyboard.press("Enter")
+        notebook.wait_for("panel.query.target_productstatus_in is None")
+
+        out.get_by_label("Updated from (UTC)", exact=True).fill("2020-03-01T12:30:05")
+        notebook.wait_for("panel.query.updated_at_from is not None")
+        assert "2020-03-01T12:30:05+00:00" == notebook.ask("panel.query.updated_at_from.isoformat()")
+
+        out.get_by_label("Word 1").fill("a")
+        out.get_by_role("button", name="+ Add a word").click()
+        out.get_by_label("Word 2").fill(CANARY)
+        notebook.wait_for("len(panel.query.search or ()) == 2")
+        assert CANARY == notebook.ask("panel.query.search[1][0]")
+        for fold in ("The same in Python", "The same on the wire"):
+            out.get_by_role("button", name=fold).click()
+        code = out.get_by_role("region", name="The query in Python")
+        code.wait_for()
+        assert repr(CANARY) in code.inner_text()
+        out.get_by_role("button", name="Remove").nth(1).click()
+        out.get_by_role("button", name="Remove").first.click()
+        notebook.wait_for("panel.query.search is None")
+
+        out.get_by_role("button", name="More filters").click()
+        out.get_by_label("GTINs").fill("GTIN\n3036811359935\nabc")
+        out.get_by_text("Left out, being no GTINs: GTIN, abc.").wait_for()
+        assert ["03036811359935"] == notebook.wait_for("panel.query.gtins_in")
+        out.get_by_label("GTINs").fill("abc")
+        out.get_by_text("gtins_in holds no GTIN, but abc").wait_for()
+        assert out.get_by_role("button", name="Load").is_disabled()
+
+        out.get_by_role("button", name="Clear all filters").click()
+        notebook.wait_for("panel.count == 600")
+        assert "" == out.get_by_label("GTINs").input_value()
+        assert "any" == out.get_by_label("Target market").locator("option:checked").inner_text()[:3]
+        out.get_by_role("button", name="Load").click()
+        notebook.wait_for("panel.catalog is not None")
+        assert "600 of 600 products, complete." in out.get_by_text("complete.").inner_text()
+        assert [600, True] == notebook.ask("[len(panel.catalog), panel.catalog.complete]")
+        assert 600 == notebook.ask("len(px.open_snapshot('from-browser'))")
+        assert ([], []) == (notebook.outside, notebook.said)
+        assert [] == notebook.violations()
+
+
+def test_a_load_is_watched_and_cancelled(lab: Lab, browser: Browser, sample_exchange: Sandbox) -> None:
+    """The bar moves, Cancel stops after the page in flight, and Load goes on from there; in the dark too."""
+    cells = [cell(sample_exchange, ", name='cancelled'")]
+    with lab.opened(browser, cells, scheme="dark") as notebook:
+        out = notebook.run()
+        notebook.wait_for("panel.count == 600")
+        sample_exchange.order(Fault("latency", at=range(4, 10), seconds=2))
+        out.get_by_role("button", name="Load").click()
+        out.get_by_text("of 600 products, ").wait_for()
+        assert out.get_by_label("Target market").is_disabled()
+        assert [] == notebook.violations()
+        out.get_by_role("button", name="Cancel").click()
+        out.get_by_text("What came is kept: Load goes on from there.").wait_for()
+        sample_exchange.clear_faults()
+        assert notebook.ask("panel.catalog is None")
+        assert out.get_by_label("Target market").is_enabled()
+        assert [] == notebook.violations()
+        out.get_by_role("button", name="Load").click()
+        notebook.wait_for("panel.catalog is not None")
+        assert "600 of 600 products, complete." in out.get_by_text("complete.").inner_text()
+        assert 600 == notebook.ask("len(panel.catalog)")
+        assert [] == notebook.violations()
