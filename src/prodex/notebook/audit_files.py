@@ -39,7 +39,7 @@ class AuditFiles(w.VBox):
         self.write_lists = w.Button(description="Write worklists", layout=w.Layout(width="auto"))
         self.write_page = w.Button(description="Write report", layout=w.Layout(width="auto"))
         self.keep = w.Button(description="Save audit", layout=w.Layout(width="auto"))
-        self._said = html("")
+        self._line = html("")
         self._writing: Newest[str] = Newest(lambda write: write(), self._done, self._failed)
         panel.on(self.write_lists, lambda _: self._try(self._write_lists))
         panel.on(self.write_page, lambda _: self._try(self._write_page))
@@ -51,7 +51,7 @@ class AuditFiles(w.VBox):
         ]
         for row in rows:
             row.add_class("form-row")
-        super().__init__([html("<h3>Write it down</h3>"), *rows, self.replace, self._said])
+        super().__init__([html("<h3>Write it down</h3>"), *rows, self.replace, self._line])
 
     def show(self, audit: Audit) -> None:
         """Write this audit from now on."""
@@ -61,6 +61,11 @@ class AuditFiles(w.VBox):
         self.name.value = audit.catalog_folder.parent.name if audit.catalog_folder else ""
         self.name.disabled = audit.catalog_folder is not None
         self._free(True)
+
+    @property
+    def said(self) -> str:
+        """What is said beside the buttons, as markup."""
+        return str(self._line.value)
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until what was asked for is written; for scripts and tests."""
@@ -91,21 +96,21 @@ class AuditFiles(w.VBox):
         if self._audit is None:
             raise InputError("There is no audit yet. Press Audit first.")
         self._free(False)
-        self._said.value = f"<span role='status' class='muted'>{said}</span>"
+        self._line.value = f"<span role='status' class='muted'>{said}</span>"
         self._writing(partial(write, self._audit, *arguments))
 
     def _free(self, is_free: bool) -> None:
         for button in (self.write_lists, self.write_page, self.keep):
             button.disabled = not is_free
-        self._said.value = ""
+        self._line.value = ""
 
     def _done(self, said: str) -> None:
         self._free(True)
-        self._said.value = f"<div class='note' role='status'>{typed(said)}</div>"
+        self._line.value = f"<div class='note' role='status'>{typed(said)}</div>"
 
     def _failed(self, error: BaseException) -> None:
         self._free(True)
-        self._said.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
+        self._line.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
 
 
 def worklists(audit: Audit, folder: Path, by: str, replace: bool) -> str:

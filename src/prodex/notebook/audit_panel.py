@@ -129,7 +129,7 @@ class AuditPanel(Panel):
             (title, name) for name, title in profiles()[["profile", "title"]].itertuples(index=False)
         ]
         self._titles = {str(name): title for title, name in listed}
-        if own is None or own in self._titles:
+        if own is None or (isinstance(own, str) and own in self._titles):
             return sorted(listed, key=lambda option: option[1] != own)
         read = own if isinstance(own, Profile) else Profile.read(own)
         self._titles.setdefault(read.name, read.title)

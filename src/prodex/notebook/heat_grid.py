@@ -27,6 +27,7 @@ class HeatGrid(w.VBox):
             layout=w.Layout(width="auto"),
         )
         self.pager = Pager(_ROWS)
+        self._corner = html("")
         self._heads: list[w.HTML] = []
         self._names = [html("", "heat-name") for _ in range(_ROWS)]
         self._cells: list[list[ChoiceButton]] = [[] for _ in range(_ROWS)]
@@ -100,7 +101,7 @@ class HeatGrid(w.VBox):
                     more="none" if cell.shade is None else f"h{cell.shade}",
                     hint=f"{cell.failed:,} answers fail" if cell.failed else "",
                 )
-        shown: list[w.Widget] = [html(""), *self._heads]
+        shown: list[w.Widget] = [self._corner, *self._heads]
         for name, cells in zip(self._names[: len(shown_map.rows)], self._cells, strict=False):
             shown += [name, *cells]
         if len(shown) != len(self._grid.children):

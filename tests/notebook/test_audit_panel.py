@@ -1,0 +1,325 @@
+"""The audit panel without a browser: what it says, what a click does to the shared state, what it writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import ipywidgets as w
+import pytest
+
+import prodex
+from prodex.errors import InputError
+from prodex.notebook.audit_panel import AuditPanel
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.exploration import Exploration
+from prodex.quality.rulebook import RULES
+from prodex.sandbox.sample import AS_OF, shared_products
+from tests.quality import hostile
+
+BROKEN = {"id": 8, "gtin": "03036811359936", "brand": {"code": "A", "label": "Ace"}}
+RECORDS = [
+    {"id": 7, "gtin": "03036811359935"},
+    BROKEN,
+    {**BROKEN, "id": 9, "brand": {"code": "B", "label": "Ace"}},
+]
+PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}, "has_name": {"severity": "warning"}}}
+
+
+@pytest.fixture
+def panel() -> AuditPanel:
+    """Show three products, of which two have a wrong GTIN and none has a name."""
+    return AuditPanel(prodex.audit(prodex.flatten(RECORDS), PROFILE, progress=False))
+
+
+@pytest.fixture(scope="module")
+def sample() -> prodex.Catalog:
+    return prodex.flatten(product.record for product in shared_products(400))
+
+
+@pytest.fixture
+def own_rules_stay_here() -> Iterator[None]:
+    """Forget the rules that a test defined."""
+    shipped = dict(RULES)
+    yield
+    RULES.clear()
+    RULES.update(shipped)
+
+
+def below(widget: w.Widget) -> Iterator[w.Widget]:
+    """Yield a widget and all in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from below(child)
+
+
+def markup(panel: AuditPanel) -> str:
+    return "\n".join(one.value for one in below(panel) if isinstance(one, w.HTML))
+
+
+def words(panel: AuditPanel) -> str:
+    return re.sub(r"<style>.*?</style>|<[^>]+>", " ", markup(panel), flags=re.DOTALL)
+
+
+def test_a_gap_shows_its_products(panel: AuditPanel) -> None:
+    """The button says how many, the trait says which, and an explorer is told both group and checks."""
+    button = panel.gaps.buttons[0]
+    assert "Show 2 products" == button.description
+    button.click()
+    assert ("8", "9") == panel.failing
+    assert panel.exploration is not None
+    assert ("valid_gtin",) == panel.exploration.conditions.failing.checks  # type: ignore[union-attr]
+    assert "✓ Show 2 products" == button.description
+    assert "2 products that fail" in re.sub(r"\s+", " ", words(panel))
+
+
+def test_pressing_again_shows_all(panel: AuditPanel) -> None:
+    """What was chosen is taken back by the same button, and by the one that says so."""
+    for back in (panel.gaps.buttons[0], panel.show_all):
+        panel.gaps.buttons[0].click()
+        assert panel.failing
+        back.click()
+        assert () == panel.failing
+        assert panel.exploration is not None
+        assert Conditions() == panel.exploration.conditions
+
+
+def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
+    """A gap marks the row of its rule, a row marks the gap, and leaving the row takes both back."""
+    gap, table = panel.gaps.buttons[0], panel.rules.table
+    gap.click()
+    assert [0] == table.selected_rows
+    assert ("8", "9") == panel.failing
+    table.selected_rows = [1]
+    assert ("7", "8", "9") == panel.failing
+    assert "✓" not in gap.description
+    assert "has_name" in panel.rules.said.value
+    table.selected_rows = []
+    assert () == panel.failing
+    assert "" == panel.rules.said.value
+
+
+def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
+    """Brands are told apart by code, though both are called Ace; those without are a group."""
+    panel.heat.switch.value = "brand"
+    facets, found = [], []
+    for cell in (row[0] for row in panel.heat._cells[:3]):
+        cell.click()
+        assert panel.exploration is not None
+        facets.append(dict(panel.exploration.conditions.facets))
+        found.append(panel.failing)
+    assert {("A",), ("B",), (None,)} == {one["brand"] for one in facets}
+    assert {("7",), ("8",), ("9",)} == set(found)
+
+
+def test_what_others_change_takes_the_choice_back(panel: AuditPanel) -> None:
+    """Who narrows the products down elsewhere is no longer looking at what was clicked here."""
+    assert panel.exploration is not None
+    panel.gaps.buttons[0].click()
+    panel.exploration.conditions = panel.exploration.conditions.without_failing()
+    assert () == panel.failing
+    assert "✓" not in panel.gaps.buttons[0].description
+
+
+def test_a_catalogue_is_judged_by_the_profile_that_is_chosen(sample: prodex.Catalog) -> None:
+    """The button judges in the background, and everybody who shares the state has the audit."""
+    exploration = Exploration(catalog=sample)
+    panel = AuditPanel(exploration=exploration)
+    assert "none" == panel._results.layout.display
+    panel.profile.value = "pictures"
+    panel.run.click()
+    panel.wait()
+    assert panel.audit is exploration.audit is not None
+    assert "pictures" == panel.audit.profile
+    assert 400 == panel.progress.value == len(panel.audit)
+    assert not panel.run.disabled
+    assert "" == panel._results.layout.display
+
+
+def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
+    """Cancel leaves the panel as it was, and ready to be asked again."""
+    panel = AuditPanel(catalog=sample, profile="online-listing")
+    panel.run.click()
+    panel.cancel.click()
+    panel.wait()
+    assert panel.audit is None
+    assert not panel.run.disabled
+    assert "none" == panel.cancel.layout.display
+    assert "" == panel.said
+
+
+def test_an_own_profile_stands_first() -> None:
+    """A profile of one's own is offered before those that come with prodex; a wrong one is refused in words."""
+    catalog = prodex.flatten(RECORDS)
+    panel = AuditPanel(catalog=catalog, profile={"title": "$5 or $6 <b>", **PROFILE})
+    assert "$5 or $6 <b>" == panel.profile.options[0][0]
+    panel.run.click()
+    panel.wait()
+    assert panel.audit is not None
+    assert ["valid_gtin", "has_name"] == [check.id for check in panel.audit.checks]
+    with pytest.raises(InputError, match="did you mean 'core'"):
+        AuditPanel(catalog=catalog, profile="corre")
+
+
+def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
+    """An audit of other products than those that are looked at says so; a snapshot without an audit shows none."""
+    exploration = Exploration(catalog=sample)
+    panel = AuditPanel(prodex.audit(sample, "core", now=AS_OF, progress=False), exploration=exploration)
+    assert "another catalogue" not in words(panel)
+    exploration.catalog = prodex.flatten(RECORDS)
+    assert "This audit is of another catalogue (400 products)" in words(panel)
+    panel.gaps.buttons[0].click()
+    exploration.look_at(prodex.flatten(RECORDS))
+    assert panel.audit is None
+    assert () == panel.failing
+    assert "none" == panel._results.layout.display
+
+
+def test_what_makes_figures_less_than_they_seem_stands_on_top(own_rules_stay_here: None) -> None:
+    """Crashes, what nobody asked for, and an incomplete catalogue are warnings in words."""
+
+    def raises(products: object) -> prodex.Verdict:
+        raise ValueError("$5 <img src=x>")
+
+    prodex.rule(title="it raises")(raises)
+    catalog = prodex.flatten(RECORDS)
+    ledger = replace(catalog.origin.ledger, announced=9)
+    query = prodex.ProductQuery(source_include=["gtin"])
+    partial = replace(catalog, origin=replace(catalog.origin, query=query, ledger=ledger))
+    panel = AuditPanel(prodex.audit(partial, {"checks": {"raises": {}, "has_name": {}}}, progress=False))
+    warned = panel._warnings.value
+    for said in ("incomplete", "2 of 2 checks unknown", "rule crashed: raises", "&lt;img src=x&gt;"):
+        assert said in warned
+
+
+def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
+    """Switching and paging make no widget, and what is shown is that of the group."""
+    panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
+    before = {one.model_id for one in below(panel)}
+    for by in ("owner", "language", "market", "brand", "kind"):
+        panel.heat.switch.value = by
+        panel.heat.pager.next.click()
+        assert {one.model_id for one in below(panel)} <= before
+    assert "13 to 24 of" in panel.heat.pager.said
+    panel.rules.pager.next.click()
+    panel.rules.only_failing.value = False
+    assert f"1 to 12 of {len(panel.audit.checks)} rules" == panel.rules.pager.said  # type: ignore[union-attr]
+
+
+def test_the_state_stays_small(sample: prodex.Catalog) -> None:
+    """All that the browser is sent stays below two megabytes, the table's script included."""
+    panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
+    widgets = {one.model_id: one for one in below(panel)}
+    for one in list(widgets.values()):
+        for part in (getattr(one, "layout", None), getattr(one, "style", None)):
+            if isinstance(part, w.Widget):
+                widgets[part.model_id] = part
+    size = sum(len(json.dumps(one.get_state(), default=str)) for one in widgets.values())
+    assert size < 2_000_000
+    assert len(widgets) < 450
+
+
+def test_what_suppliers_typed_is_markup_nowhere(own_rules_stay_here: None) -> None:
+    """Names, titles and reasons of a hostile catalogue stand escaped in all that is HTML."""
+    panel = AuditPanel(hostile.audit())
+    for by in ("owner", "brand", "kind"):
+        panel.heat.switch.value = by
+        panel.heat._cells[0][0].click()
+        panel.rules.table.selected_rows = [0]
+        assert not re.search(r"<(img|script|svg|base)\b", markup(panel))
+        assert not re.search(
+            r"<[^>]*\son\w+=", re.sub(r"<style>.*?</style>", "", markup(panel), flags=re.DOTALL)
+        )
+
+
+def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
+    """Each button says where; what is there already is refused in words until it may be replaced."""
+    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
+    files = panel.files
+    files.folder.value, files.page.value = str(tmp_path / "lists"), str(tmp_path / "audit.html")
+    files.by.value = "brand"
+    for button, said in (
+        (files.write_lists, "3 worklists with 5 failures are in"),
+        (files.write_page, "The report is"),
+        (files.keep, "The audit is in"),
+    ):
+        button.click()
+        files.wait()
+        assert said in files.said
+    assert 3 == len(list((tmp_path / "lists").glob("*.xlsx")))
+    assert (tmp_path / "audit.html").stat().st_size > 10_000
+    assert 1 == len(prodex.list_audits("shop"))
+    for button, refused in (
+        (files.write_lists, "holds worklists already"),
+        (files.write_page, "there already"),
+    ):
+        button.click()
+        files.wait()
+        assert refused in files.said
+    files.replace.value = True
+    files.write_page.click()
+    files.wait()
+    assert "The report is" in files.said
+
+
+def test_the_report_tells_of_earlier_audits(tmp_path: Path) -> None:
+    """Audits of the same snapshots by the same profile are its trend; others are not."""
+    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    prodex.audit(catalog, PROFILE, progress=False).save()
+    prodex.audit(catalog, "pictures", progress=False).save()
+    panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
+    panel.files.page.value = str(tmp_path / "audit.html")
+    panel.files.write_page.click()
+    panel.files.wait()
+    assert "with 1 earlier audit is" in panel.files.said
+
+
+def test_an_audit_in_memory_needs_a_name_to_be_kept(panel: AuditPanel) -> None:
+    """The field is free for a name only where there is none yet, and a bad name is said."""
+    panel.files.keep.click()
+    assert "in memory" in panel.files.said
+    panel.files.name.value = "a/b"
+    panel.files.keep.click()
+    panel.files.wait()
+    assert "cannot be the name" in panel.files.said
+    panel.files.name.value = "tried"
+    panel.files.keep.click()
+    panel.files.wait()
+    assert 1 == len(prodex.list_audits("tried"))
+
+
+def test_nothing_to_judge_is_shown() -> None:
+    """An empty catalogue, and one in which nothing fails, have no gaps and no errors."""
+    empty = AuditPanel(prodex.audit(prodex.flatten([]), "online-listing", progress=False))
+    assert "" == empty.said
+    assert "no kinds" == empty.heat.pager.said
+    good = AuditPanel(
+        prodex.audit(prodex.flatten(RECORDS[:1]), {"checks": {"valid_gtin": {}}}, progress=False)
+    )
+    assert "Nothing fails" in words(good)
+    assert "no rules that fail" == good.rules.pager.said
+
+
+def test_what_is_given_wrongly_is_refused() -> None:
+    """Nothing at all, two catalogues, and a keyword that is none."""
+    catalog = prodex.flatten(RECORDS)
+    with pytest.raises(InputError, match="shows nothing"):
+        AuditPanel()
+    with pytest.raises(InputError, match="not both"):
+        AuditPanel(catalog=catalog, exploration=Exploration(catalog=catalog))
+    with pytest.raises(TypeError):
+        AuditPanel(catalogue=catalog)  # type: ignore[call-arg]
+
+
+def test_an_audit_without_its_catalogue_is_shown() -> None:
+    """Clicks are told by the trait alone, and judging again is not offered."""
+    audit = replace(prodex.audit(prodex.flatten(RECORDS), PROFILE, progress=False), catalog=None)
+    panel = AuditPanel(audit)
+    assert panel.exploration is None
+    panel.gaps.buttons[0].click()
+    assert ("8", "9") == panel.failing
+    assert "none" == panel._start_row.layout.display
