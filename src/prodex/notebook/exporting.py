@@ -133,7 +133,8 @@ def written(wish: Wish, table: Shown, catalog: Catalog) -> str:
         told.append(f"{len(paths) - 1} tables in {wish.folder.absolute()}.")
     if altered:
         told.append(
-            f"{altered:,} texts are longer than a cell can be (32,767 characters): their cells say how much is there."
+            f"Longer than a cell can be (32,767 characters): {altered:,} {'text' if altered == 1 else 'texts'}; the cell "
+            "says how much of it is there."
         )
     return " ".join(told)
 
