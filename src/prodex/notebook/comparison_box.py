@@ -95,7 +95,7 @@ class ComparisonBox(w.VBox):
 
     def prefer(self, *snapshots: Kept) -> None:
         """Choose the first of these that has an earlier one of the same name, and that."""
-        for new in snapshots:
+        for new in (one for one in snapshots if one in self._offered):
             for old in self._offered:
                 if old.name == new.name and old.time < new.time:
                     self.old.value, self.new.value = old.folder, new.folder

@@ -126,11 +126,13 @@ class SnapshotPanel(Panel):
         places = self.table.selected_rows
         if not places or self._shown[places[0]] == self._chosen:
             return
-        chosen = self._chosen = self._shown[places[0]]
+        chosen = self._shown[places[0]]
+        self._about.value = ""
+        catalog = open_snapshot(chosen.folder)
+        self._chosen = chosen
         self._about.value = _said(chosen)
         self.trend.show(chosen.name, self._every)
         self.comparison.prefer(chosen)
-        catalog = open_snapshot(chosen.folder)
         self.catalog = catalog
         if self.exploration is not None:
             self.exploration.look_at(catalog)

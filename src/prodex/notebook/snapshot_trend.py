@@ -67,9 +67,11 @@ class TrendBox(w.VBox):
         self._reading.wait(seconds)
 
     def _draw(self, trend: Trend) -> None:
-        with self._panel.guarded():
+        try:
             self._products.value = products_markup(trend)
             self._grades.value = grades_markup(trend)
+        except Exception as error:  # noqa: BLE001 - the widget's edge; what was said meanwhile has to stay
+            self._panel.tell(error)
 
 
 def read_trend(name: str, snapshots: tuple[Kept, ...]) -> Trend:

@@ -1,0 +1,274 @@
+"""The snapshot panel without a browser: what it lists, opens, draws and compares, and says of damage."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import ipywidgets as w
+import pandas as pd
+import pytest
+from PIL import Image
+
+import prodex
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.snapshot_list import kept_snapshots
+from prodex.notebook.snapshot_panel import SnapshotPanel
+from prodex.notebook.snapshot_trend import read_trend
+from tests.quality import hostile
+
+PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}}}
+
+
+def record(number: int, gtin: str = "03036811359935", name: str = "Milk") -> dict[str, object]:
+    french = {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}, "data": name}
+    brand = {"code": f"B{number % 2}", "label": "Ace"}
+    return {"id": number, "gtin": gtin, "brand": brand, "namePublicLong": [french]}
+
+
+@pytest.fixture
+def shop() -> tuple[prodex.Catalog, prodex.Catalog]:
+    """Keep two snapshots of a shop, both audited: one GTIN was mended, one name changed, one product came, one went."""
+    old = prodex.save(prodex.flatten([record(1, "1"), record(2), record(3)]), "shop")
+    new = prodex.save(prodex.flatten([record(1), record(2, name="=1+1"), record(4)]), "shop")
+    for catalog in (old, new):
+        prodex.audit(catalog, PROFILE, progress=False).save()
+    prodex.save(prodex.flatten([record(9)]), "other")
+    return old, new
+
+
+def below(widget: w.Widget) -> Iterator[w.Widget]:
+    """Yield a widget and all in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from below(child)
+
+
+def markup(panel: SnapshotPanel) -> str:
+    return "\n".join(one.value for one in below(panel) if isinstance(one, w.HTML))
+
+
+def words(panel: SnapshotPanel) -> str:
+    bare = re.sub(r"<style>.*?</style>|<[^>]+>", " ", markup(panel), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", bare)
+
+
+def chosen(panel: SnapshotPanel, folder: Path | None) -> None:
+    """Choose the row of a snapshot."""
+    panel.table.selected_rows = [[one.folder for one in panel._shown].index(str(folder))]
+    panel.wait()
+
+
+def test_snapshots_are_listed_the_newest_first(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """Of all names, or of one; each with its products, its size and whether it is complete."""
+    assert ["other", "shop", "shop"] == SnapshotPanel().table.df["Name"].tolist()
+    frame = SnapshotPanel("shop").table.df
+    assert [["shop", "3", "complete"]] * 2 == frame[["Name", "Products", "State"]].to_numpy().tolist()
+    assert frame["Made (UTC)"].is_monotonic_decreasing
+
+
+def test_what_is_chosen_is_opened_and_looked_at(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """A row gives the catalogue as a trait, and everybody who shares the state looks at it."""
+    exploration = Exploration(catalog=prodex.flatten([]))
+    panel = SnapshotPanel(exploration=exploration)
+    assert panel.catalog is None
+    chosen(panel, shop[0].folder)
+    assert panel.catalog is not None
+    assert shop[0].folder == panel.catalog.folder
+    assert panel.catalog is exploration.catalog
+    assert "Chosen" in words(panel)
+
+
+def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """What was chosen stays chosen, wherever it stands now."""
+    panel = SnapshotPanel()
+    chosen(panel, shop[1].folder)
+    before = panel.catalog
+    prodex.save(shop[1], "third")
+    panel.refresh.click()
+    panel.wait()
+    assert "third" == panel.table.df["Name"][0]
+    assert [2] == panel.table.selected_rows
+    assert before is panel.catalog
+
+
+def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path: Path) -> None:
+    """The two newest of a name are offered; counts, groups, values and audits say what changed, and a file has all."""
+    panel = SnapshotPanel()
+    comparison = panel.comparison
+    assert [str(one.folder) for one in shop] == [comparison.old.value, comparison.new.value]
+    comparison.run.click()
+    panel.wait()
+    assert panel.difference is not None
+    counted = panel.difference.summary().set_index("change")["products"].to_dict()
+    for change, count in counted.items():
+        assert f"{change.capitalize()} {count}" in words(panel)
+    assert {"added": 1, "removed": 1, "changed": 2} == {
+        name: counted[name] for name in ("added", "removed", "changed")
+    }
+    assert "Fixed 1" in words(panel)
+    assert "Ready 66.7 % → 100 %" in words(panel)
+    comparison.by.value = "brand"
+    assert "2 of 2 brands with changes" in words(panel)
+    comparison.file.value = str(tmp_path / "changes.csv")
+    comparison.write.click()
+    with (tmp_path / "changes.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(panel.difference.changes) == len(rows)
+    assert {"'=1+1"} == {row["new"] for row in rows if row["attribute"] == "namePublicLong"}
+    comparison.write.click()
+    assert "is there already" in words(panel)
+
+
+def test_a_file_can_be_verbatim(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path: Path) -> None:
+    """Who does not open it in a spreadsheet gets what was typed."""
+    panel = SnapshotPanel()
+    panel.comparison.run.click()
+    panel.wait()
+    panel.comparison.file.value = str(tmp_path / "changes.csv")
+    panel.comparison.is_safe.value = False
+    panel.comparison.write.click()
+    assert '"=1+1"' in (tmp_path / "changes.csv").read_text("utf-8")
+
+
+def test_the_same_twice_is_refused(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """A snapshot is not compared with itself, and that is said beside the button."""
+    panel = SnapshotPanel("shop")
+    panel.comparison.old.value = panel.comparison.new.value
+    panel.comparison.run.click()
+    assert "Both are the same snapshot" in words(panel)
+    assert panel.difference is None
+
+
+def test_nothing_comes_of_a_comparison_that_was_cancelled(
+    shop: tuple[prodex.Catalog, prodex.Catalog],
+) -> None:
+    """Cancel leaves the panel ready to be asked again."""
+    panel = SnapshotPanel("shop")
+    panel.comparison.run.click()
+    panel.comparison.cancel.click()
+    panel.wait()
+    assert panel.difference is None
+    assert not panel.comparison.run.disabled
+
+
+def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """Counts come from the list, grades from the audits that were saved, both also as a table."""
+    trend = read_trend("shop", kept_snapshots())
+    assert [3, 3] == trend.products.tolist()
+    assert trend.grades is not None
+    assert [2, 3] == trend.grades["grade_A"].tolist()
+    assert read_trend("other", kept_snapshots()).grades is None
+    panel = SnapshotPanel("shop")
+    panel.wait()
+    pictures = [base64.b64decode(found) for found in re.findall(r"base64,([^']+)'", markup(panel))]
+    for picture in pictures:
+        drawn = Image.open(io.BytesIO(picture)).convert("RGBA")
+        assert 0 == drawn.getpixel((0, 0))[3]  # type: ignore[index]
+        assert drawn.getchannel("A").getextrema()[1] == 255
+    assert 2 == len(pictures) == markup(panel).count("alt=")
+    assert "100 % of 3 products have grade A or B" in words(panel)
+
+
+def test_only_the_audits_that_both_have_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """A snapshot that was never judged has no audit to compare, and nothing is said of it."""
+    prodex.save(shop[1], "shop")
+    panel = SnapshotPanel("shop")
+    panel.comparison.run.click()
+    panel.wait()
+    assert panel.difference is not None
+    assert "Their audits" not in words(panel)
+
+
+def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """A changed file is named, a manifest that cannot be read too, and the panel goes on."""
+    old, new = (catalog.folder for catalog in shop)
+    assert old is not None and new is not None  # noqa: PT018
+    panel = SnapshotPanel("shop")
+    chosen(panel, old)
+    panel.verify.click()
+    panel.wait()
+    assert "as written" in words(panel)
+    (old / "products" / "part-00000.parquet").write_bytes(b"no")
+    panel.verify.click()
+    panel.wait()
+    assert re.search(r"1 of \d+ files of shop.* are damaged", words(panel))
+    assert "products/part-00000.parquet" in words(panel)
+    (new / "manifest.json").write_text("{", "utf-8")
+    panel.refresh.click()
+    panel.wait()
+    assert "cannot be read" in panel.table.df["State"].tolist()
+    chosen(panel, new)
+    assert "cannot be read" in panel.said
+    assert old == panel.catalog.folder  # type: ignore[union-attr]
+    assert [str(old)] == [folder for _, folder in panel.comparison.old.options]
+
+
+def test_no_snapshot_is_a_sentence(home: Path) -> None:
+    """Where there is none, the panel says how to make one."""
+    panel = SnapshotPanel("none")
+    assert "There is no snapshot of none in" in words(panel)
+    assert str(home) in words(panel)
+    assert panel.table.df.empty
+
+
+def test_what_suppliers_typed_is_markup_nowhere() -> None:
+    """Old and new values of a hostile catalogue stand escaped, and what is cut says so."""
+    one, other = hostile.catalog(), hostile.catalog()
+    spoiled = [
+        {**row, "brand": {"code": row["id"], "label": text}}
+        for row, text in zip(_records(other), [*hostile.STRINGS, hostile.LONG], strict=False)
+    ]
+    prodex.save(one, "shop")
+    prodex.save(prodex.flatten(spoiled), "shop")
+    panel = SnapshotPanel()
+    panel.comparison.run.click()
+    panel.wait()
+    assert panel.difference is not None
+    for by in ("owner", "brand", "kind"):
+        panel.comparison.by.value = by
+        while True:
+            assert not re.search(r"<(script|svg|base)\b|<img(?! alt)", markup(panel))
+            if panel.comparison.pager.next.disabled:
+                break
+            panel.comparison.pager.next.click()
+    every = panel.difference.changes[["old", "new"]].stack()
+    assert every.str.len().max() > 40_000
+    while not panel.comparison.pager.previous.disabled:
+        if "(300 of 40,003 characters)" in words(panel):
+            break
+        panel.comparison.pager.previous.click()
+    assert "(300 of 40,003 characters)" in words(panel)
+
+
+def _records(catalog: prodex.Catalog) -> list[dict[str, object]]:
+    import json
+
+    return [json.loads(text) for text in catalog.raw["json"]]
+
+
+def test_an_unknown_keyword_is_refused() -> None:
+    """A word that is no parameter is an error."""
+    with pytest.raises(TypeError):
+        SnapshotPanel(names="shop")  # type: ignore[call-arg]
+
+
+def test_missing_values_have_their_own_words(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """What was absent before is none, what was typed as nothing is empty."""
+    from prodex.notebook.comparison_words import changes_markup
+
+    row = {
+        "gtin": None,
+        "product_id": "7",
+        "attribute": "a",
+        "language": None,
+        "column": "text",
+        "change": "added",
+    }
+    said = changes_markup(pd.DataFrame([{**row, "old": None, "new": ""}]))
+    assert ">none<" in said
+    assert ">empty<" in said
