@@ -68,7 +68,8 @@ def keys(path: str) -> list[str]:
     >>> keys(r"tags.a\.b.\e")
     ['tags', 'a.b', '']
     """
-    return ["" if one == r"\e" else re.sub(r"\\(.)", r"\1", one) for one in _KEY.findall(path)]
+    found = _KEY.findall(path) or [r"\e"]  # the product itself, when it has the shape of a code or a text
+    return ["" if one == r"\e" else re.sub(r"\\(.)", r"\1", one) for one in found]
 
 
 _ABSENT = object()

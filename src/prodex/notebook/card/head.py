@@ -61,8 +61,6 @@ class Head:
         What it is and is not, and of what nothing is said: answer, names.
     statuses
         By name.
-    records
-        How many records bear its id: more than one are shown together.
     """
 
     name: Words
@@ -74,7 +72,6 @@ class Head:
     facts: tuple[Fact, ...]
     flags: tuple[tuple[str, tuple[str, ...]], ...]
     statuses: tuple[Fact, ...]
-    records: int
 
 
 def head(record: Record) -> Head:
@@ -84,7 +81,7 @@ def head(record: Record) -> Head:
     gtin = product["gtin"]
     problem = "there is no GTIN: " + face(record, "gtin") if gtin is None else _wrong(gtin)
     return Head(
-        name=words(name, 1_000),
+        name=label(name),
         language=language,
         name_waits=waits,
         gtin=words(gtin),
@@ -99,7 +96,6 @@ def head(record: Record) -> Head:
         ),
         flags=tuple(_flags(record)),
         statuses=tuple(_status(record, column, term) for column, term in _STATUSES.items()),
-        records=len(record.tables["products"]),
     )
 
 

@@ -61,7 +61,7 @@ def parts(card: Card, images: Mapping[str, Shown] | None = None) -> tuple[str, s
     """Return the card in three pieces: before the pictures, the pictures, and what comes after them."""
     page = _template().module
     return tuple(  # type: ignore[return-value]
-        f'<article class="prodex card mathjax_ignore">{piece}</article>'
+        f'<div class="prodex card mathjax_ignore">{piece}</div>'
         for piece in (page.before(card), page.pictures(card.pictures, images or {}), page.after(card))  # type: ignore[attr-defined]
     )
 

@@ -1,0 +1,461 @@
+"""The card of a product: what it says of each part, and how it tells the faces of what is missing apart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.catalog import Origin
+from prodex.errors import InputError
+from prodex.notebook.card import Card, card
+from prodex.notebook.card.raw import laid_out
+from prodex.notebook.card.rendered import Shown, parts
+from prodex.query import ProductQuery
+from prodex.sandbox.sample import shared_products
+from prodex.verbatim import words
+from tests.quality import hostile
+from tests.quality.reading_html import Node, parsed
+
+from . import canary
+from .card_products import CASE, EACH, PACK, PALLET, rich, text
+from .test_card_laws import shown
+
+
+def of(*records: dict[str, Any], audit: str | None = None, query: ProductQuery | None = None) -> Card:
+    """Return the card of the first of these products."""
+    catalog = prodex.flatten(records)
+    if query is not None:
+        catalog = replace(catalog, origin=Origin("https://exchange.example", query))
+    judged = None if audit is None else prodex.audit(catalog, audit, progress=False)
+    return card(catalog, catalog.products["product_id"][0], judged)
+
+
+def part(made: Card, title: str) -> Node:
+    """Return the section of a card with this heading."""
+    (found,) = [
+        one
+        for one in parsed(made.html).all("section")
+        if one.all("h4") and one.all("h4")[0].words.startswith(title)
+    ]
+    return found
+
+
+def row(section: Node, attribute: str) -> list[str]:
+    """Return the cells of a line of the texts."""
+    (found,) = [cells for cells in section.rows() if cells[0] == attribute]
+    return found[1:]
+
+
+def test_the_head_says_what_it_is() -> None:
+    """Name in a language of its market, GTIN to copy, check digit, brand, kind, owner, market, packaging."""
+    page = parsed(of(rich()).html)
+    (gtin,) = page.all("input")
+
+    assert "Halfvolle melk update pending" == page.all("h3")[0].words
+    assert {"value": EACH, "readonly": "", "type": "text"}.items() <= gtin.attributes.items()
+    assert "✓ check digit right" in page.words
+    assert ["Lait Dupont 4017", "Milk MILK", "Laiterie Dupont", "Belgium 56", "Each EACH"] == [
+        one.words for one in page.all("dl")[0].all("dd")
+    ]
+
+
+def test_statuses_go_by_name() -> None:
+    """Numbers of the service are words, and the number stands beside."""
+    said = {one.term: (one.value.text, one.note.text) for one in of(rich()).head.statuses}
+
+    assert {
+        "Sharing": ("PENDING", "3"),
+        "Validation": ("CORRECTION", "3"),
+        "Product status": ("TO_BE_VALIDATED", ""),
+        "Regulatory": ("WAITING", ""),
+        "Suggestions": ("2", ""),
+    } == said
+
+
+def test_a_status_that_nobody_knows_is_shown_as_it_is() -> None:
+    """A number without a name is no reason to fail."""
+    assert ["9"] == [
+        one.value.text for one in of({"id": 7, "manufacturerSharingStatus": 9}).head.statuses[:1]
+    ]
+
+
+def test_flags_say_yes_no_and_nothing() -> None:
+    """What is not said is neither a yes nor a no, and absent is not null."""
+    flags = dict(
+        of({"id": 7, "isConsumerUnit": True, "isOrderableUnit": False, "isInvoiceUnit": None}).head.flags
+    )
+
+    assert (("consumer unit",), ("orderable",), ("invoice unit",)) == (
+        flags["yes"],
+        flags["no"],
+        flags["not said (null)"],
+    )
+    assert "display unit" in flags["not said (absent)"]
+
+
+@pytest.mark.parametrize(
+    ("gtin", "said"),
+    [
+        (EACH, "check digit right"),
+        ("03091033779528", "the check digit is 8, and 7 would be right"),
+        ("3091033779527", f"check digit right; written in full it is {EACH}"),
+        ("<b>1</b>", "this is no GTIN: it should be 14 digits"),
+        (None, "there is no GTIN: null"),
+    ],
+)
+def test_a_gtin_is_judged_in_words(gtin: str | None, said: str) -> None:
+    """Right, wrong by its check digit, short, or none at all."""
+    assert said == of({"id": 7, "gtin": gtin}).head.digits
+
+
+def test_the_four_faces_of_a_missing_text() -> None:
+    """Absent, null, empty and not asked for are four different gaps."""
+    texts = part(of(rich()), "Texts")
+    asked = part(of(rich(), query=ProductQuery(product_languages=["nl"])), "Texts")
+
+    assert ["Halfvolle melk", "absent", "حليب نصف دسم"] == row(texts, "namePublicLong")
+    assert ["Melk", "empty", "absent"] == row(texts, "namePublicShort")
+    assert ["Gepasteuriseerde melk", "null", "absent"] == row(texts, "nameLegal")
+    assert ["null"] == row(texts, "composition")
+    assert ["empty"] == row(texts, "allergens")
+    assert "not asked for" == row(asked, "namePublicLong")[1]
+
+
+def test_the_four_faces_of_other_parts() -> None:
+    """A part without data says why: absent, null, empty, or nobody asked."""
+    made = of({"id": 7, "isPartitionedBy": None, "assets": {"pictures": []}})
+    not_asked = of({"id": 7}, query=ProductQuery(source_include=["namePublicLong"]))
+
+    assert "None: isPartitionedBy is null." in part(made, "Nutrients").words
+    assert "None: assets.pictures is empty." in part(made, "Pictures").words
+    assert "isLabeledBy is absent" in part(made, "Nothing there").words
+    assert "None: assets.pictures is not asked for." in part(not_asked, "Pictures").words
+    assert ["Brand", "not asked for"] == [not_asked.head.facts[0].term, not_asked.head.facts[0].missing]
+
+
+def test_languages_of_the_market_are_there_even_without_a_text() -> None:
+    """Belgium reads Dutch and French: both have a column, marked as required."""
+    headings = [
+        one.words for one in part(of({"id": 7, "product_key": {"target_market_id": 56}}), "Texts").all("th")
+    ]
+
+    assert ["Attribute", "Dutch required", "French required"] == headings[:3]
+
+
+def test_an_audit_adds_the_texts_that_it_looks_for() -> None:
+    """What a check asks for in a language is a gap that is seen."""
+    profile = {"checks": {"required_text": {"attribute": "benefits", "language": "de"}}}
+    catalog = prodex.flatten([{"id": 7}])
+    made = card(catalog, "7", prodex.audit(catalog, profile, progress=False))
+
+    assert ["absent"] == row(part(made, "Texts"), "benefits")
+    assert "German" in part(made, "Texts").words
+
+
+def test_several_texts_of_one_attribute_are_a_list() -> None:
+    """Each of them is there, and the language as sent where they differ in it."""
+    made = of({"id": 7, "synonyms": [{"text": [text("fra-FR", "lait"), text("fra-BE", "du lait")]}]})
+    (line,) = [one for one in made.texts.lines if one.attribute.text == "synonyms.text"]
+    (cell,) = [one for one in line.cells if one.texts]
+
+    assert [("lait", "fra-FR"), ("du lait", "fra-BE")] == [(one.text.text, one.tag) for one in cell.texts]
+
+
+def test_long_texts_are_folded_and_whole() -> None:
+    """Forty thousand characters stand behind a line that says how many they are."""
+    long = "Ω" * 40_000
+    page = parsed(of({"id": 7, "namePublicLong": [text("ell-GR", long)]}).html)
+    (folded,) = [
+        one
+        for one in page.all("details")
+        if "40,000 characters" in one.all("summary")[0].words and one.all("div")
+    ]
+
+    assert long == folded.all("div")[0].text
+    assert ["el"] == [one.attributes["lang"] for one in page.all("td") if "lang" in one.attributes]
+
+
+def test_more_texts_than_fit_are_counted() -> None:
+    """What is left out is said with "n of N"."""
+    made = of({"id": 7, "synonyms": [text("fra-FR", f"mot {number}") for number in range(1_203)]})
+
+    assert "1,000 of 1,203 texts" in part(made, "Texts").words
+
+
+def test_an_update_that_waits_shows_what_would_change() -> None:
+    """Now and then side by side; what it would take away, and what would stay."""
+    rows = part(of(rich()), "Update pending").rows()
+
+    assert [
+        ["brand.label", "", "Lait Dupont", "Lait Dupont & fils"],
+        ["isOrderableUnit", "", "false", "true"],
+        ["namePublicLong", "Arabic", "حليب نصف دسم", "no longer there"],
+        ["namePublicLong", "French", "absent", "Lait demi-écrémé"],
+        ["netContent", "", "1.5 ltr", "1 ltr"],
+        ["netContent", "item 2", "1500 mlt", "no longer there"],
+        ["originCountry.code", "", "056", "null"],
+        ["originCountry.label", "", "Belgium", "null"],
+        ["updatedAt", "", "2025-10-29T17:00:00", "2026-08-20T07:00:00"],
+    ] == rows
+
+
+def test_without_an_update_nothing_waits() -> None:
+    """Neither the mark nor the section is there."""
+    assert "pending" not in of({"id": 7, "lastRequest": None}).html
+
+
+def test_a_name_that_only_waits_is_called_so() -> None:
+    """A product that nobody has accepted yet is found by the name in its update."""
+    made = of({"id": 7, "lastRequest": {"namePublicLong": [text("fra-FR", "Citron")]}})
+
+    assert "This name waits for acceptance" in parsed(made.html).words
+    assert "Citron" == made.head.name.text
+
+
+def test_the_hierarchy_is_a_tree() -> None:
+    """Lists in lists: each unit with how many of it stand in the one around it, and in all."""
+    made = of(rich())
+    logistic, sharing = made.packing
+    pallet, case = logistic.roots
+
+    def told(unit: Any) -> list[tuple[str, str, str]]:
+        below = unit.units[0] if unit.units else None
+        return [(unit.gtin.text, unit.quantity, unit.in_all), *(told(below) if below else [])]
+
+    assert [
+        (PALLET, "", ""),
+        (CASE, "× 10", ""),
+        (PACK, "× 20", "= 200 in all"),
+        (EACH, "× 20", "= 4,000 in all"),
+    ] == told(pallet)
+    assert [("× unknown", ""), ("× 20", "number in all unknown")] == [one[1:] for one in told(case)[1:]]
+    assert (True, None, "Sharing units") == (pallet.is_active, sharing.roots[0].is_active, sharing.title)
+    assert 4 == len(part(made, "Hierarchy").all("ul", class_="tree")[0].all("li")[0].all("li")) + 1
+
+
+def test_cycles_and_several_parents_survive() -> None:
+    """A case that holds itself is marked, and so is a product that stands in two units."""
+    made = of(rich())
+    _, case = made.packing[0].roots
+    (inner,) = case.units
+
+    assert (False, True) == (case.is_cycle, inner.is_cycle)
+    assert (2, True) == (inner.units[0].parents, inner.units[0].is_this)
+    assert "stands in itself" in part(made, "Hierarchy").words
+
+
+def test_a_hierarchy_without_end_is_shown_to_an_end() -> None:
+    """A hundred levels are no reason to fail: units that are packed too deeply stand beside each other."""
+    node: dict[str, Any] = {"gtin": "last"}
+    for level in range(120):
+        node = {"gtin": f"level {level}", "quantity": 1, "children": [node]}
+    made = of({"id": 7, "logisticalHierarchies": [node]})
+
+    assert (121, 121) == (made.packing[0].shown, made.packing[0].total)
+    assert "last" in shown(made.html)
+
+
+def test_pictures_are_facts() -> None:
+    """What they show, their size, and where a picture contradicts itself; nothing that a browser would fetch."""
+    made = of(rich())
+    page = parsed(made.html)
+    front, other = made.pictures.rows
+
+    assert ("front", True, "3,000 × 2,400 pixels") == (front.title.text, front.is_packshot, front.size)
+    assert (
+        "The file name bears another GTIN.",
+        "The file name says back, productFace says front.",
+        "The size as text is 1,200 × 900.",
+    ) == front.disagreements
+    assert ("face not said", False, "size not said") == (other.title.text, other.is_packshot, other.size)
+    assert [] == page.all("img") + page.all("a") + page.all("link") + page.all("iframe")
+    assert "https://evil.example/front_512.jpg" in page.text
+
+
+def test_images_are_bytes_with_words() -> None:
+    """Where pictures were asked for, they stand in the page itself; what did not come says why."""
+    made = of(rich())
+    images = {"0": Shown(b"\x89PNG picture"), "1": Shown(None, "the file is <gone>")}
+    page = parsed(parts(made, images)[1])
+    (image,) = page.all("img")
+
+    assert image.attributes["src"].startswith("data:image/png;base64,")
+    assert "Picture 1: front, packshot" == image.attributes["alt"]
+    assert "the file is <gone>" in page.text
+
+
+def test_nutrients_go_by_partition() -> None:
+    """Per 100 ml and per glass are two tables, each with its unit and its share of the daily intake."""
+    tables = part(of(rich()), "Nutrients").all("table")
+
+    assert ["Nutrients per 100 ml (100 MLT): 1 nutrient", "Nutrients per a glass (250 MLT): 1 nutrient"] == [
+        one.all("caption")[0].words for one in tables
+    ]
+    assert [["Fat", "FAT", "4", "g", "GRM", "6"]] == tables[1].rows()
+
+
+def test_tags_of_two_lists_are_one() -> None:
+    """A tag with a date and the same tag by its name alone are told together."""
+    assert [["exportable", "2025-08-14 21:00:00", "hasTags, isTaggedBy"], ["summer", "–", "hasTags"]] == part(
+        of(rich()), "Tags"
+    ).rows()
+
+
+def test_dates_say_their_zone() -> None:
+    """A date in UNIX seconds is UTC; for the others nobody knows more than that they are local."""
+    made = of(rich())
+
+    assert "2026-10-26 07:33:20 UTC" in part(made, "Documents").words
+    assert "local time without zone" in part(made, "Numbers and dates").words
+
+
+def test_codes_have_their_labels_in_further_languages(service: prodex.Client) -> None:
+    """Labels that were loaded in another language stand beside those of the record."""
+    (first,) = shared_products(1)
+    query = ProductQuery(gtins_in=[first.record["gtin"]])
+    catalog = prodex.load_products(service, query, labels=["fr"], progress=False)
+    made = card(catalog, catalog.products["product_id"][0])
+
+    assert "label (fr)" in made.codes.headings
+
+
+def test_an_audit_is_told_in_words() -> None:
+    """Score, grade, what fails with the reason and what to do; the rest is folded and counted."""
+    made = of(rich(), audit="online-listing")
+    section = part(made, "Quality by online-listing")
+    judged = made.judgement
+    assert judged is not None
+
+    assert ["no", "17"] == [one.words for one in section.all("ul", class_="tiles")[0].all("strong")][2:]
+    assert "blocker" == judged.failed[0].facts.severity
+    assert "waits under lastRequest: it is there as soon as the update is accepted" in section.words
+    assert "To do: Write namePublicLong in fr." in section.words
+    assert f"{len(judged.passed)} checks passed" in section.words
+
+
+def test_unknown_is_not_a_pass() -> None:
+    """What nobody asked the service for is neither right nor wrong."""
+    query = ProductQuery(source_include=["namePublicLong"])
+    profile = {"checks": {"has_front_packshot": {"severity": "blocker"}}}
+    catalog = replace(prodex.flatten([{"id": 7}]), origin=Origin("https://exchange.example", query))
+    made = card(catalog, "7", prodex.audit(catalog, profile, progress=False))
+    assert made.judgement is not None
+
+    assert made.judgement.unknown
+    assert "unknown" == made.judgement.ready
+    assert "1 check unknown" in part(made, "Quality").words
+
+
+def test_an_audit_of_other_products_says_so() -> None:
+    """A product that was not judged has no score that looks like one."""
+    catalog = prodex.flatten([{"id": 7}])
+    other = prodex.audit(prodex.flatten([{"id": 8}]), "core", progress=False)
+
+    assert "not judged" in part(card(catalog, "7", other), "Quality").words
+
+
+def test_the_audit_of_a_card_is_the_audit() -> None:
+    """Score, grade and findings are those that the audit itself gives of each product."""
+    records = [rich(), {"id": 8, "gtin": "03036811359936"}, {"id": 9}]
+    catalog = prodex.flatten(records)
+    audit = prodex.audit(catalog, "online-listing", progress=False)
+    for product in audit.products.to_dict("records"):
+        judged = card(catalog, product["product_id"], audit).judgement
+        assert judged is not None
+        reasons = audit.failures(product_id=product["product_id"])["reason"].fillna("").tolist()
+
+        assert (product["grade"], product["failed"]) == (judged.grade, len(judged.failed))
+        assert sorted(reasons) == sorted(one.reason.text for each in judged.failed for one in each.findings)
+
+
+def test_the_record_is_shown_as_received() -> None:
+    """A key given twice, a number's spelling and half a character are not lost by laying it out."""
+    received = '{"id":7,"a":1.50,"a":[],"b":"\\ud83d \\u00e9, {x}","c":{"d":[1,{"e":null}]}}'
+    laid = laid_out(received)
+
+    assert received == "".join(one.strip().replace(": ", ":", 1) for one in laid.split("\n"))
+    assert 10 < len(laid.split("\n"))
+    assert laid_out("{" * 5_000)
+    assert json.loads(received) == json.loads(laid)
+
+
+def test_half_a_character_survives() -> None:
+    """What no file can hold is shown as its escape."""
+    made = of({"id": 7, "namePublicLong": [text("fra-FR", "half \ud83d")]})
+
+    assert "half \\ud83d" in part(made, "Texts").text
+    made.html.encode()
+
+
+def test_a_product_that_is_not_there_is_named_with_its_neighbours() -> None:
+    """The error says which ids come near, or whose GTIN was given."""
+    catalog = prodex.flatten([{"id": 1234567, "gtin": "03036811359935"}, {"id": 7}])
+    with pytest.raises(InputError, match=r"There is no product 1234568 among 2\. Near it are 1234567\."):
+        card(catalog, "1234568")
+    with pytest.raises(InputError, match="This is the GTIN of product 1234567: give that id"):
+        card(catalog, "3036811359935")
+    with pytest.raises(InputError, match="has all of them"):
+        card(catalog, "zzz")
+
+
+@pytest.mark.parametrize("number", range(1, len(hostile.STRINGS) + 1))
+def test_what_suppliers_type_is_shown_letter_by_letter(number: int) -> None:
+    """Markup, formulas and directions stand as they were typed, and nothing of them becomes an element."""
+    page = parsed(card(hostile.catalog(), str(number)).html)
+
+    assert hostile.STRINGS[number - 1] in page.text
+    assert not {"script", "svg", "base", "title", "b"} & {one.name for one in page.walk()}
+    assert not [key for one in page.walk() for key in one.attributes if key.startswith("on")]
+
+
+def test_control_characters_are_seen() -> None:
+    """What a browser would drop has a picture of its own."""
+    assert hostile.CONTROLS[1] in parsed(card(hostile.catalog(), str(len(hostile.STRINGS) + 1)).html).text
+
+
+def test_no_card_asks_for_anything() -> None:
+    """Addresses are text: no element of a card could fetch one, and formulas are left alone."""
+    catalog = canary.catalog()
+    for product in catalog.products["product_id"]:
+        page = parsed(card(catalog, product)._repr_html_())
+        outside = [
+            (one.name, key)
+            for one in page.walk()
+            for key in one.attributes
+            if key in {"src", "href", "srcset", "background", "poster", "data", "action", "style"}
+        ]
+
+        assert [] == outside
+        assert page.all("div", class_="prodex card mathjax_ignore")
+        assert canary.ADDRESS in page.text
+
+
+def test_every_table_says_what_it_is() -> None:
+    """Captions, headings with a scope, and places that scroll can be reached by keyboard and have a name."""
+    page = parsed(of(rich(), audit="online-listing").html)
+
+    assert all(one.all("caption") for one in page.all("table"))
+    assert all("scope" in one.attributes for one in page.all("th"))
+    regions = [one for one in page.walk() if one.attributes.get("role") == "region"]
+    assert regions
+    assert all({"aria-label", "tabindex"} <= one.attributes.keys() for one in regions)
+
+
+def test_a_snapshot_gives_the_same_card() -> None:
+    """Read from disk or from memory, chosen or whole: the card is the same."""
+    catalog = prodex.flatten([rich(), {"id": 8}])
+    saved = prodex.save(catalog, "shop")
+    once = card(catalog, "7").html
+
+    assert once == card(saved, "7").html
+    assert once == card(prodex.open_snapshot("shop").where(product_id="7"), "7").html
+
+
+def test_a_card_says_what_it_is() -> None:
+    """Its repr names the product and counts what is on it."""
+    assert "Card(product '7', 'Halfvolle melk', 9 texts, 2 pictures)" == repr(of(rich()))
+    assert words("x").text in of({"id": "x"}).html
