@@ -112,6 +112,8 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
     )
     assert "France (250)" == panel.control("target_market").list.label
     assert panel.folds[Place.MORE].title == Place.MORE.value
+    assert "with or without" == panel.control("has_packshot").list.label
+    assert "if it is younger than an hour" == panel.loading.age_field.list.label
     assert counted(panel)
 
 
@@ -301,6 +303,7 @@ def test_owners_can_be_chosen_by_name(small: tuple[Sandbox, Client]) -> None:
     panel.folds[Place.MORE].is_open = True
     panel.wait()
     owners = panel.control("owners_in")
+    assert "choose ..." == owners._names.list.label
     name, number = owners._names.list.options[1]
     owners._names.value = number
     assert str(number) == owners.value

@@ -47,6 +47,8 @@ class Choice(w.VBox):
     Examples
     --------
     >>> choice = Choice("Market", [("any", ""), ("France (250)", 250)])
+    >>> choice.value, choice.list.label
+    ('', 'any')
     >>> choice.value = 280
     >>> choice.list.label
     '280'
@@ -65,7 +67,7 @@ class Choice(w.VBox):
         """Give these to choose from, and choose the first of them."""
         self._options = tuple(options)
         self.list.options = self._options
-        self.value = self.list.value
+        self.list.value = self.value = self._options[0][1]
 
     def _show(self) -> None:
         if all(self.value != known for _, known in self._options):
@@ -215,7 +217,7 @@ class _WordRow(w.HBox):
         self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
         self.fields = Toggles(f"Word {number} in any of", fields)
         self.remove = w.Button(description="Remove", tooltip=f"Remove word {number}", layout=_AUTO)
-        self.remove.add_class("link")
+        self.remove.add_class("quiet")
         super().__init__([above(self.text), self.fields, self.remove])
         self.add_class("word")
         for one in (self.text, self.fields):
@@ -243,7 +245,7 @@ class WordRows(w.VBox):
         self._is_filling = False
         self._list = w.VBox()
         self.add = w.Button(description="+ Add a word", layout={"width": "auto", "align_self": "flex-start"})
-        self.add.add_class("link")
+        self.add.add_class("quiet")
         super().__init__([self._list, self.add])
         self.add_class("wide")
         self.add.on_click(lambda _: self._fill((*self._typed(), ("", self._every))))

@@ -89,7 +89,7 @@ class QueryPanel(Panel):
         self.python_fold = Fold("The same in Python", [self.code])
         self.wire_fold = Fold("The same on the wire (JSON)", [self.wire])
         self.clear_button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
-        self.clear_button.add_class("link")
+        self.clear_button.add_class("quiet")
         count = w.HBox([self.matching, self.clear_button])
         count.add_class("query-count")
         self.fill(
