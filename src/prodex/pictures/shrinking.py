@@ -55,6 +55,7 @@ def shrink(path: Path, size: int) -> Small:
             if image.width * image.height > _MOST_PIXELS:
                 return Small(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")
             small = _upright(image)
+            small.info.clear()  # comments would be written again
             small.thumbnail((size, size), reducing_gap=2.0)
             return Small(_encoded(small, size), *small.size)
     except DAMAGES as error:
@@ -67,6 +68,8 @@ def _upright(image: Image) -> Image:
     from PIL import ImageOps
 
     turned = ImageOps.exif_transpose(image)
+    if turned.mode.startswith("I"):  # 16 bits, of which the upper ones are seen
+        turned = turned.point(lambda value: value / 256).convert("L")
     if turned.has_transparency_data:
         turned = turned.convert("RGBA")
         turned = Images.alpha_composite(Images.new("RGBA", turned.size, "white"), turned)

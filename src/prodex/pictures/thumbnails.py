@@ -261,8 +261,8 @@ def _kept(picture: Picture, size: int) -> Thumbnail | None:
     if picture.url is None:
         return None
     try:
-        small = Small.of((_place(picture, size)).read_bytes())
-    except FileNotFoundError:
+        small = Small.of(_place(picture, size).read_bytes())
+    except OSError:  # mostly since there is none
         return None
     return (
         _told(picture, bytes=small.content, width=small.width, height=small.height) if small.content else None

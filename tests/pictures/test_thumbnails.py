@@ -1,0 +1,263 @@
+"""Small pictures as bytes of our own making."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+import prodex
+from prodex.errors import InputError, StorageError
+from prodex.pictures import download_pictures, thumbnails
+
+from . import drawn
+from .file_server import FileServer
+
+LARGE = drawn.picture(800, 600, colour="orange")
+
+
+def shop(server: FileServer, *products: dict[str, Any]) -> prodex.Catalog:
+    return drawn.catalog(server.base_url, products)
+
+
+def seen(content: bytes | None) -> Image.Image:
+    assert content is not None
+    with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
+        image.load()
+        return image
+
+
+def test_a_thumbnail_is_a_small_jpeg(server: FileServer) -> None:
+    """Its longest side is as asked for, its proportions are kept, and it says what it was made of."""
+    url = server.serve("/a.jpg", LARGE)
+    catalog = shop(server, drawn.product(1, drawn.told(url, LARGE, isPackshot=True)))
+    (made,) = thumbnails(catalog, ["1"], 200)
+
+    assert (200, 150) == seen(made.bytes).size == (made.width, made.height)
+    assert ("1", "00000000000001", "0", True, (800, 600), url, None) == (
+        *(made.product_id, made.gtin, made.position, made.is_packshot),
+        *(made.original, made.url, made.problem),
+    )
+    assert (255, 165, 0) == pytest.approx(seen(made.bytes).getpixel((190, 140)), abs=5)
+
+
+def test_a_small_picture_is_not_made_larger(server: FileServer) -> None:
+    """There is nothing more to see in it."""
+    small = drawn.picture(40, 30)
+    catalog = shop(server, drawn.product(1, drawn.told(server.serve("/a.jpg", small), small)))
+
+    assert (40, 30) == seen(thumbnails(catalog, ["1"], 256)[0].bytes).size
+
+
+def test_nothing_but_pixels_is_handed_on(server: FileServer) -> None:
+    """No comment, no position, no serial number of a camera, no script behind the end."""
+    exif = Image.Exif()
+    exif[0x010F] = "CAMERA OF SOMEBODY"
+    content = (
+        drawn.picture(300, 200, exif=exif, comment=b"<script>alert(1)</script>")
+        + b"<script>alert(2)</script>"
+    )
+    catalog = shop(server, drawn.product(1, {"url": server.serve("/a.jpg", content)}))
+    made = thumbnails(catalog, ["1"], 256)[0].bytes
+
+    assert made is not None
+    assert b"CAMERA" in content
+    assert b"CAMERA" not in made
+    assert b"script" not in made
+
+
+CLEAR, WHITE = Image.new("RGBA", (300, 300), (0, 0, 0, 0)), Image.new("RGB", (300, 300), "white")
+KINDS = {
+    "RGB": (WHITE, ["PNG", "WEBP", "TIFF", "BMP", "JPEG"]),
+    "RGBA": (CLEAR, ["PNG", "WEBP", "TIFF", "GIF"]),
+    "LA": (CLEAR, ["PNG", "TIFF"]),
+    "L": (WHITE, ["PNG", "GIF", "TIFF", "BMP", "JPEG"]),
+    "P": (WHITE, ["PNG", "GIF", "TIFF", "BMP"]),
+    "1": (WHITE, ["PNG", "TIFF", "BMP"]),
+    "CMYK": (WHITE, ["TIFF", "JPEG"]),
+}
+
+
+@pytest.mark.parametrize(("mode", "form"), [(mode, form) for mode in KINDS for form in KINDS[mode][1]])
+def test_every_kind_of_picture_can_be_made_small(mode: str, form: str, server: FileServer) -> None:
+    """Grey, indexed, for print, transparent: on white, as a shop would show it."""
+    written = io.BytesIO()
+    KINDS[mode][0].convert(mode).save(written, form)
+    catalog = shop(server, drawn.product(1, {"url": server.serve("/a", written.getvalue())}))
+    (made,) = thumbnails(catalog, ["1"], 64)
+
+    assert made.problem is None
+    assert min(seen(made.bytes).convert("L").tobytes()) > 240
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+def test_sixteen_bits_are_as_bright_as_they_were(form: str, server: FileServer) -> None:
+    """A middle grey is no white."""
+    written = io.BytesIO()
+    Image.new("I;16", (300, 300), 32_768).save(written, form)
+    catalog = shop(server, drawn.product(1, {"url": server.serve("/a", written.getvalue())}))
+
+    assert 128 == pytest.approx(seen(thumbnails(catalog, ["1"], 64)[0].bytes).getpixel((9, 9))[0], abs=3)
+
+
+def test_a_picture_that_lies_on_its_side_is_put_upright(server: FileServer) -> None:
+    """As its file says."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    content = drawn.picture(300, 200, exif=exif)
+    catalog = shop(server, drawn.product(1, {"url": server.serve("/a.jpg", content)}))
+
+    assert (43, 64) == seen(thumbnails(catalog, ["1"], 64)[0].bytes).size
+
+
+def test_the_rendition_that_is_large_enough_is_fetched(server: FileServer) -> None:
+    """Not the original, which may have fifty times its bytes."""
+    small = drawn.picture(256, 256)
+    picture = {
+        **drawn.told(server.serve("/original.jpg", LARGE), LARGE),
+        "exportables": [drawn.rendition(server.serve("/256.jpg", small), small)],
+    }
+    (made,) = thumbnails(shop(server, drawn.product(1, picture)), ["1"], 200)
+
+    assert ["/256.jpg"] == server.paths
+    assert (800, 600) == made.original
+
+
+def test_a_second_look_asks_nobody(server: FileServer) -> None:
+    """In this process or another: what was made is kept by what is told of its file."""
+    told = drawn.told(server.serve("/a.jpg", LARGE), LARGE)
+    catalog = shop(
+        server, drawn.product(1, told), drawn.product(2, {**told, "url": server.base_url + "/copy.jpg"})
+    )
+    first = thumbnails(catalog, ["1"], 100)
+    server.files.clear()
+    server.asked.clear()
+
+    assert first == thumbnails(catalog, ["1"], 100)
+    assert first[0].bytes == thumbnails(catalog, ["2"], 100)[0].bytes
+    assert [] == server.paths
+    assert "HTTP 404" in str(thumbnails(catalog, ["1"], 101)[0].problem)
+
+
+def test_what_is_told_anew_is_fetched_anew(server: FileServer) -> None:
+    """Another checksum, or where none is told another date, is another picture."""
+    other = drawn.picture(800, 600, colour="green")
+    url = server.serve("/a.jpg", LARGE)
+    before = thumbnails(shop(server, drawn.product(1, drawn.told(url, LARGE), {"url": url})), ["1"], 64)
+    server.serve("/a.jpg", other)
+    dated = {"url": url, "updatedAt": "2026-11-20T00:00:00"}
+    after = thumbnails(shop(server, drawn.product(1, drawn.told(url, other), dated)), ["1"], 64)
+
+    assert 2 == len({one.bytes for one in (*before, *after)})
+    assert before[0].bytes == before[1].bytes != after[0].bytes == after[1].bytes
+
+
+def test_a_kept_file_that_is_damaged_is_made_again(server: FileServer, home: Path) -> None:
+    """Nobody sees it."""
+    catalog = shop(server, drawn.product(1, drawn.told(server.serve("/a.jpg", LARGE), LARGE)))
+    first = thumbnails(catalog, ["1"], 100)
+    (kept,) = home.rglob("*.jpg")
+    kept.write_bytes(b"<html>")
+
+    assert first == thumbnails(catalog, ["1"], 100)
+
+
+PROBLEMS: dict[str, tuple[dict[str, Any], bytes, str]] = {
+    "a page": ({}, b"<html>sorry", "a web page"),
+    "a wrong checksum": ({"crc32": "1"}, LARGE, "CRC does not match: 1 is told"),
+    "other pixels": ({"width": 1, "height": 1}, LARGE, "800 x 600 pixels, and 1 x 1 are told"),
+    "half": ({}, drawn.picture(900, 900)[:3000], "cut off or damaged"),
+}
+
+
+@pytest.mark.parametrize("case", PROBLEMS)
+def test_what_does_not_pass_its_check_is_not_shown(case: str, server: FileServer, home: Path) -> None:
+    """It says why, and is not kept."""
+    told, content, problem = PROBLEMS[case]
+    catalog = shop(server, drawn.product(1, {**told, "url": server.serve("/a.jpg", content)}))
+    (made,) = thumbnails(catalog, ["1"], 100)
+
+    assert made.bytes is None
+    assert problem in str(made.problem)
+    assert [] == [path for path in home.rglob("*") if path.is_file()]
+
+
+def test_one_for_each_picture_product_by_product(server: FileServer) -> None:
+    """In the order asked for; who has none has one that says so, and updates that wait are left out."""
+    url = server.serve("/a.jpg", LARGE)
+    waiting = {**drawn.product(3), "lastRequest": {"assets": {"pictures": [{"url": url}]}}}
+    catalog = shop(
+        server,
+        drawn.product(1, {"url": url, "isPackshot": False}, {"url": url, "isPackshot": True}),
+        drawn.product(2, {"isPackshot": True}),
+        waiting,
+    )
+
+    def told(**options: Any) -> list[tuple[str, str | None, str | None]]:
+        made = thumbnails(catalog, ["3", "2", "1", "1", "4"], 64, **options)
+        return [(one.product_id, one.position, one.problem) for one in made]
+
+    nothing = [("3", None, "no picture"), ("2", "0", "no address"), ("1", "0", None), ("1", "1", None)]
+    assert [*nothing, ("4", None, "no picture")] == told()
+    packshots = [
+        ("3", None, "no packshot"),
+        ("2", "0", "no address"),
+        ("1", "1", None),
+        ("4", None, "no packshot"),
+    ]
+    assert packshots == told(packshots_only=True)
+
+
+def test_what_was_not_asked_for_is_not_called_missing() -> None:
+    """The product may well have pictures."""
+    catalog = prodex.flatten([{"id": 1}])
+    for asked, options, problem in (
+        ({"source_include": ["brand"]}, {}, "not asked"),
+        ({"source_exclude": ["assets.pictures.isPackshot"]}, {"packshots_only": True}, "not asked"),
+        ({"source_exclude": ["assets.pictures.isPackshot"]}, {}, "no picture"),
+    ):
+        query = prodex.ProductQuery(**asked)
+        some = replace(catalog, origin=prodex.Origin("https://api.example.com", query))
+        assert [problem] == [one.problem for one in thumbnails(some, ["1"], 64, **options)]
+
+
+def test_files_that_were_downloaded_are_used(server: FileServer, tmp_path: Path) -> None:
+    """Of a folder nothing is fetched: what is there is shown, what lies aside says why."""
+    small = drawn.picture(256, 256)
+    good = {
+        **drawn.told(server.serve("/a.jpg", LARGE), LARGE),
+        "exportables": [drawn.rendition(server.serve("/256.jpg", small), small)],
+    }
+    broken = {"url": server.serve("/b.jpg", LARGE), "crc32": "1"}
+    catalog = shop(server, drawn.product(1, good), drawn.product(2, broken), drawn.product(3, good))
+    for size in (None, 256):
+        download_pictures(catalog.where(product_id=["1", "2"]), tmp_path / "images", size=size)
+    server.asked.clear()
+    made = thumbnails(catalog, ["1", "2", "3"], 100, folder=tmp_path / "images")
+
+    assert [(100, 100), None, None] == [one.bytes and seen(one.bytes).size for one in made]
+    assert "CRC does not match" in str(made[1].problem)
+    assert "not in the folder" == made[2].problem
+    assert (400, 300) == seen(thumbnails(catalog, ["1"], 400, folder=tmp_path / "images")[0].bytes).size
+    assert [] == server.paths
+    with pytest.raises(InputError, match="is no folder"):
+        thumbnails(catalog, ["1"], 100, folder=tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("size", [0, 15, 4000, "big", None, True])
+def test_a_size_must_be_one_of_a_small_picture(size: Any) -> None:
+    """Larger ones are downloaded."""
+    with pytest.raises(InputError, match="must be a number of pixels"):
+        thumbnails(prodex.flatten([]), [], size)
+
+
+def test_a_home_that_cannot_be_written_is_said(server: FileServer, home: Path) -> None:
+    """Nothing could be kept there."""
+    home.write_text("a file")
+    catalog = shop(server, drawn.product(1, {"url": server.serve("/a.jpg", LARGE)}))
+    with pytest.raises(StorageError, match="thumbnails"):
+        thumbnails(catalog, ["1"], 64)
