@@ -1,0 +1,160 @@
+"""The card as a widget: it follows the product that is chosen, says errors in words, and fetches pictures on demand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import ipywidgets as w
+import pytest
+from traitlets import TraitError
+
+import prodex
+from prodex.errors import InputError
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.product_card import ProductCard
+from tests.quality.reading_html import parsed
+
+from .card_products import rich, text
+
+
+@pytest.fixture
+def catalog() -> prodex.Catalog:
+    return prodex.flatten([rich(), {"id": 8, "namePublicLong": [text("fra-FR", "Citron")]}])
+
+
+def said(panel: ProductCard) -> str:
+    """Return the words of everything that a panel shows."""
+    return " ".join(parsed(one.value).words for one in panel.children if isinstance(one, w.HTML))
+
+
+def button(panel: ProductCard) -> w.Button:
+    (found,) = [one for one in panel.children if isinstance(one, w.Button)]
+    return found
+
+
+def images(panel: ProductCard) -> Iterator[dict[str, str]]:
+    for one in panel.children:
+        if isinstance(one, w.HTML):
+            yield from (image.attributes for image in parsed(one.value).all("img"))
+
+
+def waited(panel: ProductCard, *words: str) -> str:
+    """Wait until a panel says one of these."""
+    end = time.monotonic() + 30
+    while not any(one in said(panel) + button(panel).description for one in words):
+        assert time.monotonic() < end, said(panel)
+        time.sleep(0.02)
+    return said(panel)
+
+
+def test_it_shows_the_product_that_is_chosen(catalog: prodex.Catalog) -> None:
+    """Its trait and that of the exploration are one."""
+    panel = ProductCard(catalog)
+    assert "Choose a product" in said(panel)
+
+    panel.exploration.product_id = "8"
+    assert ("8", True) == (panel.product_id, "Citron" in said(panel))
+
+    panel.product_id = "7"
+    assert ("7", True) == (panel.exploration.product_id, "Halfvolle melk" in said(panel))
+
+    panel.product_id = None
+    assert "Choose a product" in said(panel)
+
+
+def test_it_follows_an_exploration(catalog: prodex.Catalog) -> None:
+    """A new audit and a new catalogue are shown at once."""
+    exploration = Exploration(catalog=catalog)
+    panel = ProductCard(exploration=exploration, product_id="8")
+    assert "Quality" not in said(panel)
+
+    exploration.audit = prodex.audit(catalog, "core", progress=False)
+    assert "Quality by core" in said(panel)
+
+    exploration.catalog = prodex.flatten([{"id": 8, "namePublicLong": [text("fra-FR", "Orange")]}])
+    assert "Orange" in said(panel)
+
+
+def test_a_product_that_is_not_there_is_told_in_words(catalog: prodex.Catalog) -> None:
+    """The message names what to do, and goes away with the next product."""
+    panel = ProductCard(catalog, "9")
+    assert "There is no product 9 among 2." in said(panel)
+
+    panel.product_id = "8"
+    assert "There is no product" not in said(panel)
+
+
+def test_what_it_is_given_has_to_fit(catalog: prodex.Catalog) -> None:
+    """Neither nothing, nor two states at once, nor a keyword that it does not know."""
+    with pytest.raises(InputError, match="needs a catalogue"):
+        ProductCard()
+    with pytest.raises(InputError, match="give either"):
+        ProductCard(catalog, exploration=Exploration(catalog=catalog))
+    with pytest.raises(TypeError, match="colour"):
+        ProductCard(catalog, colour="red")  # type: ignore[call-arg]
+    with pytest.raises(TraitError):
+        ProductCard(catalog, 7)  # type: ignore[arg-type]
+
+
+def test_pictures_come_when_they_are_asked_for(service: prodex.Client) -> None:
+    """Before that there is no image; then each has its bytes and words, from Python."""
+    catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
+    counts = catalog.products.set_index("product_id")["pictures_count"]
+    panel = ProductCard(catalog, counts.idxmax())
+    assert (f"Show pictures ({counts.max()})", []) == (button(panel).description, list(images(panel)))
+
+    button(panel).click()
+    end = time.monotonic() + 30
+    while not (shown := list(images(panel))):
+        assert time.monotonic() < end, said(panel)
+        time.sleep(0.02)
+
+    assert counts.max() == len(shown)
+    assert all(one["src"].startswith("data:image/jpeg;base64,") for one in shown)
+    assert shown[0]["alt"].startswith("Picture 1: ")
+    assert "none" == button(panel).layout.display
+
+
+def test_a_picture_that_does_not_come_says_why() -> None:
+    """An address inside is never asked; the reason stands where the picture would."""
+    inside = {"pictures": [{"url": "http://127.0.0.1:9/a.jpg", "productFace": 1}]}
+    panel = ProductCard(prodex.flatten([{"id": 7, "assets": inside}]), "7")
+    button(panel).click()
+
+    assert "127.0.0.1" in waited(panel, "not asked", "never", "refused", "private", "loopback")
+    assert [] == list(images(panel))
+
+
+def test_a_product_without_pictures_offers_none(catalog: prodex.Catalog) -> None:
+    """There is no button for nothing."""
+    assert "none" == button(ProductCard(catalog, "8")).layout.display
+    assert button(ProductCard(catalog, "7")).layout.display is None
+
+
+def test_pictures_of_the_product_before_are_forgotten(service: prodex.Client) -> None:
+    """Whoever goes on to the next product does not get the pictures of the last."""
+    catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
+    first, second = catalog.products["product_id"][:2]
+    panel = ProductCard(catalog, first)
+    button(panel).click()
+    panel.product_id = second
+    panel._fetch.wait()
+
+    assert [] == list(images(panel))
+    assert button(panel).description.startswith("Show pictures (")
+
+
+def test_the_disk_refuses_in_words(
+    service: prodex.Client, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes wrong while pictures are fetched is told, and the button is there to try again."""
+    catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
+    panel = ProductCard(catalog, catalog.products["product_id"][0])
+    in_the_way = tmp_path_factory.mktemp("home") / "file"
+    in_the_way.write_text("no folder")
+    monkeypatch.setenv("PRODEX_HOME", str(in_the_way))
+    button(panel).click()
+
+    assert str(in_the_way) in waited(panel, "Try again")
+    assert not button(panel).disabled
