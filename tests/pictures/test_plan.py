@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
@@ -119,6 +119,7 @@ NASTY = st.one_of(
 )
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=2, max_size=5, unique=True))
 def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, str]]) -> None:
     """On systems that ignore case too; nothing in them is a path, a device, hidden, or too long."""
@@ -137,6 +138,7 @@ def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, 
         assert None is size_in(stem)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 30_000), NASTY)
 def test_the_size_can_be_read_from_a_name(size: int, key: str) -> None:
     """Of whatever product."""

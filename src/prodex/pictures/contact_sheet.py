@@ -11,6 +11,7 @@ import pyarrow as pa
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.files import writing
+from prodex.pictures.making import small_pictures
 from prodex.pictures.naming import names_of
 from prodex.pictures.sheet_html import page_of, sheet_of
 from prodex.pictures.thumbnails import (
@@ -20,7 +21,6 @@ from prodex.pictures.thumbnails import (
     Thumbnail,
     nothing_in,
     pictures_of,
-    small_pictures,
 )
 from prodex.tables.frames import to_frame
 
@@ -226,7 +226,7 @@ def gallery(
         thumbnail = (
             Thumbnail(product_id=key, gtin=product["gtin"], problem=nothing)
             if chosen is None
-            else made[chosen.number]
+            else Thumbnail.of(chosen, made[chosen.number])
         )
         others = len(pictures[key]) - (chosen is not None)
         cells.append(Cell(thumbnail, names.get(key), product["brand"] or product["brand_code"], others))

@@ -12,23 +12,22 @@ import http.client
 import logging
 import socket
 import ssl
-import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 from urllib.request import getproxies
 
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
-from prodex.service.addresses import Address, Origin, is_own, is_public, read_address, sandbox_of
+from prodex.service.addresses import Address, is_own, is_public, read_address, sandbox_of
 from prodex.service.arriving import Arriving
 from prodex.service.door import PASSING_STATUSES, seconds
 from prodex.service.line import Line
+from prodex.service.lines import Lines
 from prodex.service.retry import Patience, Setback
 
 logger = logging.getLogger("prodex")
@@ -96,14 +95,8 @@ class Media:
         self._patience = patience or Patience(attempts=3, total=60, longest_wait=4, longest_retry_after=10)
         self._resolve = resolve
         self._user_agent = f"prodex/{version('prodex')}"
-        self._lock = threading.Lock()
-        self._turns: dict[str, threading.Semaphore] = defaultdict(
-            partial(threading.Semaphore, self._limits.per_host)
-        )
-        self._idle: dict[tuple[Origin, bool], list[Line]] = defaultdict(list)
-        self._busy: set[Line] = set()
+        self._lines = Lines(self._limits.per_host)
         self._silences: Counter[str] = Counter()
-        self._is_halted = False
 
     def fetch(self, url: str, part: Path) -> None:
         """Bring the file at an address into `part`, and go on where an earlier attempt ended if the server can.
@@ -141,26 +134,20 @@ class Media:
 
     def halt(self) -> None:
         """Stop at once: every connection is cut, and nothing is fetched any more."""
-        with self._lock:
-            self._is_halted = True
-            for line in self._busy:
-                line.cut()
+        self._lines.halt()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            for line in (line for lines in self._idle.values() for line in lines):
-                line.close()
-            self._idle.clear()
+        self._lines.close()
 
     def _attempt(self, address: Address, part: Arriving) -> None:
-        if self._is_halted:
+        if self._lines.is_halted:
             raise MediaFailed(f"Fetching {address} was stopped.")
         is_sandbox = address.origin == self._sandbox
         for _ in range(self._limits.redirects + 1):
-            with self._turn(address.host):
+            with self._lines.turn(address.host):
                 elsewhere = self._ask(address, is_sandbox, part)
             if elsewhere is None:
                 return
@@ -181,11 +168,11 @@ class Media:
             **part.headers(),
         }
         deadline = time.monotonic() + self._limits.total
-        with self._lock:
-            idle = self._idle[address.origin, is_sandbox]
-        for line in self._ways(address, is_sandbox, idle):
+        # A connection to the sandbox is not for those whom somebody else sent there.
+        purpose = address.origin, is_sandbox
+        for line in self._ways(address, is_sandbox):
             left = deadline - time.monotonic()
-            with self._told(address, deadline), self._held(line, idle), line.cut_after(left):
+            with self._told(address, deadline), self._lines.held(line, purpose), line.cut_after(left):
                 if (reply := line.answer(address.target, headers)) is None:
                     continue
                 logger.debug("GET %s: %d", address, reply.status)
@@ -196,11 +183,9 @@ class Media:
         proxy = " No proxy is used for what suppliers typed." if getproxies() else ""
         raise Setback(f"no connection to {address.host}.{proxy}", kind=MediaFailed)
 
-    def _ways(self, address: Address, is_sandbox: bool, idle: list[Line]) -> Iterator[Line]:
+    def _ways(self, address: Address, is_sandbox: bool) -> Iterator[Line]:
         """Yield connections to try: one that is open, then a new one to each address that the name has."""
-        with self._lock:
-            line = idle.pop() if idle else None
-        if line is not None:
+        if (line := self._lines.idle((address.origin, is_sandbox))) is not None:
             yield line
         for ip in self._checked(address, is_sandbox):
             yield Line(address, ip, connect=self._limits.connect, read=self._limits.read)
@@ -243,34 +228,6 @@ class Media:
         reply.read()  # nothing, but it tells the connection that the next file may follow
 
     @contextmanager
-    def _turn(self, host: str) -> Iterator[None]:
-        with self._lock:
-            turn = self._turns[host]
-        with turn:
-            yield
-
-    @contextmanager
-    def _held(self, line: Line, idle: list[Line]) -> Iterator[None]:
-        """Have a line among those that `halt` cuts; afterwards it is kept for the next file, or closed."""
-        with self._lock:
-            self._busy.add(line)
-            if self._is_halted:
-                line.cut()
-        try:
-            yield
-            line.check()
-        except BaseException:
-            line.close()
-            raise
-        finally:
-            with self._lock:
-                self._busy.remove(line)
-                if line.is_free:
-                    idle.append(line)
-                else:
-                    line.close()
-
-    @contextmanager
     def _told(self, address: Address, deadline: float) -> Iterator[None]:
         """Say in plain words what went wrong on the way, and whether that may pass."""
         try:
@@ -278,12 +235,14 @@ class Media:
         except (Setback, OSError, http.client.HTTPException) as error:
             if isinstance(error, ProdexError):
                 raise
-            if self._is_halted:
+            if self._lines.is_halted:
                 raise MediaFailed(f"Fetching {address} was stopped.") from error
             if time.monotonic() >= deadline:
                 raise MediaFailed(
                     f"{address} took more than {self._limits.total:g} s, and was left unfinished."
                 ) from error
+            if isinstance(error, Setback):
+                raise
             raise _setback(error, address.host) from error
 
 
@@ -300,10 +259,8 @@ def _judge(address: Address, reply: http.client.HTTPResponse) -> None:
     raise Setback(f"{said}.", kind=MediaFailed, status=reply.status, retry_after=pause)
 
 
-def _setback(error: Setback | OSError | http.client.HTTPException, host: str) -> Setback | MediaFailed:
+def _setback(error: OSError | http.client.HTTPException, host: str) -> Setback | MediaFailed:
     match error:
-        case Setback():
-            return error
         case ssl.SSLCertVerificationError():
             return MediaFailed(
                 f"The certificate of {host} was not accepted. Behind a company proxy, point REQUESTS_CA_BUNDLE to "
