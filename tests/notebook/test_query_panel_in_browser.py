@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import prodex
+from prodex.query import SEARCH_FIELDS
 from prodex.sandbox import Sandbox
 from prodex.sandbox.fault import Fault
 
@@ -67,9 +68,15 @@ def test_filters_are_clicked_counted_and_loaded(
         assert CANARY == notebook.ask("panel.query.search[1][0]")
         for fold in ("The same in Python", "The same on the wire"):
             out.get_by_role("button", name=fold).click()
-        code = out.get_by_role("region", name="The query in Python")
-        code.wait_for()
-        assert repr(CANARY) in code.inner_text()
+        out.get_by_label("The query in Python, to copy").focus()
+        notebook.page.keyboard.press("Control+A")
+        notebook.page.keyboard.press("Control+C")
+        copied = notebook.page.evaluate("navigator.clipboard.readText()")
+        assert f"search=(('a', ({SEARCH_FIELDS[0]!r}," in copied
+        assert copied == notebook.ask(
+            "__import__('prodex.notebook.query_telling').notebook.query_telling"
+            ".as_python(panel.query, 'from-browser', None)"
+        )
         out.get_by_role("button", name="Remove").nth(1).click()
         out.get_by_role("button", name="Remove").first.click()
         notebook.wait_for("panel.query.search is None")

@@ -15,7 +15,7 @@ from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, in_words, typed
 from prodex.notebook.query_controls import Choice, line, lock
 from prodex.notebook.query_telling import cancelled, outcome, progress, told
-from prodex.notebook.query_work import Cancelled, Load
+from prodex.notebook.query_work import Load
 from prodex.query import ProductQuery
 from prodex.service import Client
 
@@ -155,7 +155,7 @@ class LoadBox(w.VBox):
 
     def _failed(self, error: BaseException) -> None:
         self.is_loading = False
-        if isinstance(error, Cancelled) and self._load is not None:
+        if self._load is not None and self._load.is_stopping:
             self._outcome.value = told(cancelled(self._load.done, self._load.total))
             return
         self._outcome.value = told(in_words(error), is_problem=True)

@@ -13,7 +13,7 @@ from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, Validation
 from prodex.tables.languages import short_of
 
 _VALIDATION = {
-    ValidationStatus.NA: "Not assessed",
+    ValidationStatus.NA: "Not available (NA)",
     ValidationStatus.NOT_OK: "Not OK",
     ValidationStatus.OK: "OK",
     ValidationStatus.CORRECTION: "To be corrected",

@@ -120,10 +120,10 @@ FIELDS: tuple[Field, ...] = (
     ),
     _moment("updated_at_from", "Updated from (UTC)", Place.FRONT),
     _moment("updated_at_to", "Updated until (UTC)", Place.FRONT),
-    _text("tags_in", "With any of the tags", "exportable, new", Place.FRONT),
+    _text("tags_in", "With the tags", "exportable, new", Place.FRONT),
     _text("tags_not_in", "Without the tags", "blocked", Place.FRONT),
-    _choice("status_shared_from", "Shared by the supplier as", choices.sharing_statuses, Place.FRONT),
-    _choice("status_shared_with", "Shared with the retailer as", choices.sharing_statuses, Place.FRONT),
+    _choice("status_shared_from", "Sharing status of the source", choices.sharing_statuses, Place.FRONT),
+    _choice("status_shared_with", "Sharing status of the target", choices.sharing_statuses, Place.FRONT),
     _toggles("target_productstatus_in", "Status at the retailer", choices.product_statuses),
     _toggles("validation_status_in", "Validation status", choices.validation_statuses),
     _one(

@@ -29,6 +29,9 @@ from prodex.service import Client
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
 
+#: Lines of a code that are seen at once; the others are scrolled to.
+_MOST_ROWS = 18
+
 #: What is folded away at first.
 _FOLDED = (Place.MORE, Place.ANSWER, Place.EXPERT)
 
@@ -86,8 +89,8 @@ class QueryPanel(Panel):
         self.loading = LoadBox(self, service, lambda: self.query, name)
         self.folds = {place: Fold(place.value, [self._grid(place)]) for place in _FOLDED}
         self.code, self.wire = html(""), html("")
-        self.python_fold = Fold("The same in Python", [self.code])
-        self.wire_fold = Fold("The same on the wire (JSON)", [self.wire])
+        self.python_fold = Fold("The same in Python, to copy", [self.code])
+        self.wire_fold = Fold("The same on the wire, to copy", [self.wire])
         self.clear_button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
         self.clear_button.add_class("quiet")
         count = w.HBox([self.matching, self.clear_button])
@@ -205,9 +208,9 @@ class QueryPanel(Panel):
     def _show_code(self) -> None:
         if self.python_fold.is_open:
             text = as_python(self.query, self.loading.name, self.loading.max_age)
-            self.code.value = _text(text, "The query in Python")
+            self.code.value = _text(text, "The query in Python, to copy")
         if self.wire_fold.is_open:
-            self.wire.value = _text(self.query.wire(), "The query on the wire")
+            self.wire.value = _text(self.query.wire(), "The query on the wire, to copy")
 
     def _list_owners(self) -> None:
         """Ask the service for owners by name, when their control is seen for the first time."""
@@ -241,4 +244,12 @@ def _counting(sentence: str) -> str:
 
 
 def _text(text: str, name: str) -> str:
-    return f"<pre class='code' tabindex='0' role='region' aria-label='{name}' dir='ltr'>{escape(text)}</pre>"
+    """Show text that can be copied: Tab leads into it, and Ctrl+A chooses all of it.
+
+    A notebook would take Ctrl+A for itself if the text were read-only.
+    """
+    rows = min(text.count("\n") + 1, _MOST_ROWS)
+    return (
+        f"<textarea class='code' rows='{rows}' aria-label='{name}' dir='ltr' spellcheck='false'>"
+        f"{escape(text)}</textarea>"
+    )
