@@ -1,0 +1,122 @@
+"""A product whose every text would do harm goes through every panel: nothing runs, nothing leaves, all is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.notebook import canary
+from tests.quality.hostile import LONG
+
+from .lab import Lab, Notebook
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
+
+#: Products are saved twice, with a change between, so that there is something to compare.
+_BEGIN = f"""
+    import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+    import prodex as px
+    from prodex.sandbox import Sandbox
+    from tests.notebook import canary
+    records = canary.records()
+    px.save(px.flatten(records[1:]), "canary")
+    catalog = px.save(px.flatten(records), "canary")
+    audit = px.audit(catalog, "online-listing", progress=False)
+    sandbox = Sandbox(records).__enter__()
+    keys = {{name: sandbox.credentials[0][name] for name in ("client_id", "client_secret")}}
+    service = px.connect(base_url=sandbox.base_url, **keys)
+"""
+_LOOK = "looked = px.explore(catalog, audit=audit, service=service)\nlooked"
+_SHEET = "px.gallery(catalog, packshots_only=False)"
+
+#: What only markup that was taken for markup would have made.
+_MADE = (
+    ".prodex :is(script, svg:not(.icon), iframe, base, object, embed, link, form, mjx-container, .MathJax)"
+)
+
+
+def seen(notebook: Notebook, cell: int = 1) -> str:
+    """Return all that a cell shows as text, folded or not; texts of controls too."""
+    shown: str = notebook.cells.nth(cell).evaluate(
+        "one => { one.querySelectorAll('details').forEach(d => { d.open = true; });"
+        " return one.textContent + ' ' + [...one.querySelectorAll('input, textarea')].map(i => i.value).join(' '); }"
+    )
+    return shown
+
+
+def texts(record: Any) -> list[str]:
+    """Return the texts of a product's names and descriptions."""
+    return [
+        item["data"] for name in ("namePublicLong", "description", "composition") for item in record[name]
+    ]
+
+
+def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None:
+    """Every panel is opened and clicked: no script, no request outside, no formula; what was typed is what is seen."""
+    records = canary.records()
+    with lab.opened(browser, [_BEGIN, _LOOK, _SHEET], name="canary") as notebook:
+        page = notebook.page
+        title = page.title()
+        notebook.run(0)
+        notebook.run(1)
+
+        # The explorer: facets with hostile labels, a search for markup, a row whose card opens.
+        page.wait_for_selector(".prodex table.dataTable tbody td")
+        for head in page.locator(".prodex .facet-head").all():
+            if "▸" in head.inner_text():
+                head.click()
+        page.get_by_role("textbox", name="Search").fill("<img src=x")
+        notebook.wait_for("len(looked.catalog) < 3 or looked.exploration.conditions.words")
+        page.get_by_role("textbox", name="Search").fill("")
+        notebook.wait_for("looked.exploration.conditions.words == ''")
+        page.locator(".prodex table.dataTable tbody tr").first.click()
+        chosen = notebook.wait_for("list(looked.selected)")
+        page.wait_for_selector(".prodex.card h4")
+        shown = seen(notebook)
+        record = next(one for one in records if str(one["id"]) == chosen[0])
+        assert [] == [text for text in texts(record) if text not in shown]
+        assert LONG in shown  # folded, and whole
+
+        # Pictures: what suppliers call an address is asked for by nobody but Python, and refused or not found there.
+        show = page.get_by_role("button", name="Show pictures")
+        if show.count():
+            show.first.click()
+            page.wait_for_timeout(1000)
+
+        # The audit: cells, gaps and rules with hostile labels and reasons.
+        page.get_by_role("button", name="Quality", exact=True).click()
+        page.wait_for_selector(".prodex .heat button, .prodex button.heat-cell", state="attached")
+        for by in ("owners", "brands", "languages", "markets", "kinds"):
+            page.get_by_role("button", name=by, exact=True).click()
+        page.wait_for_timeout(500)
+        notebook.wait_until_idle()
+        seen(notebook)
+
+        # Snapshots, old beside new; and the query, with hostile words of the user's own.
+        page.get_by_role("button", name="Snapshots", exact=True).click()
+        page.get_by_role("button", name="Compare", exact=True).wait_for()
+        page.get_by_role("button", name="Compare", exact=True).click()
+        page.wait_for_timeout(2000)
+        notebook.wait_until_idle()
+        page.get_by_role("button", name="Query", exact=True).click()
+        page.get_by_label("Word 1", exact=True).fill("<img src=x onerror=alert(1)> $5 or $6")
+        page.wait_for_timeout(1500)
+        for fold in page.get_by_role("button", name="The same").all():
+            fold.click()
+        page.wait_for_timeout(500)
+        assert "<img src=x onerror=alert(1)> $5 or $6" in seen(notebook)
+
+        notebook.run(2)
+        page.wait_for_timeout(1000)
+
+        assert [] == notebook.outside
+        assert [] == notebook.said
+        assert title == page.title()
+        assert 0 == page.locator(_MADE).count()
+        remote = "all => all.map(one => one.src).filter(src => !/^(data|blob):/.test(src))"
+        assert [] == page.eval_on_selector_all(".jp-OutputArea img", remote)
