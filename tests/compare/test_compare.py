@@ -290,6 +290,20 @@ def test_what_only_one_was_asked_for_is_not_compared() -> None:
     assert "The queries differ" in " ".join(difference.notes)
 
 
+def test_what_holds_no_data_is_not_compared_with_a_filtered_reply() -> None:
+    """Null and empty of a full record do not come where fields were chosen; data that came or went still counts."""
+    full = with_origin([product(allergens=[], composition=None, description=[text("fr", "Riz")])])
+    fields = ["allergens", "composition", "description"]
+    part = with_origin([product()], query=prodex.ProductQuery(source_include=fields))
+    alike = with_origin([product(allergens=None)], query=prodex.ProductQuery(source_include=fields))
+
+    difference = prodex.diff(full, part)
+
+    assert [["description", "Riz"]] == difference.changes[["attribute", "old"]].values.tolist()
+    assert ["allergens", "composition"] == difference.not_comparable["attribute"].tolist()
+    assert ["allergens"] == prodex.diff(part, alike).changes["attribute"].tolist()
+
+
 def test_labels_in_two_languages_are_not_compared() -> None:
     """Codes are; no language asked for is US English."""
     old = with_origin([product(brand={"code": "A", "label": "Rice"}, kind={"code": "1"})])

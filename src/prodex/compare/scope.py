@@ -11,10 +11,12 @@ from typing import Any
 from prodex.catalog import Origin
 from prodex.tables.declaration import child_path
 from prodex.tables.languages import short_language
+from prodex.tables.plain import presence_of
 from prodex.tables.values import fit, storable
 
 #: Language of the labels where none was asked for (spec, "Language rule").
 _DEFAULT = "en-US"
+_FILTERED = "fields were chosen in one: what holds no data does not come then"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,15 @@ class Scope:
         return self.same_labels and not some
 
     @cached_property
+    def _one_is_filtered(self) -> bool:
+        """Whether one side chose its fields: what holds no data does not come then (spec, "What the service does")."""
+        queries = [origin.query for origin in (self.old, self.new)]
+        chose = [
+            query is not None and bool(query.source_include or query.source_exclude) for query in queries
+        ]
+        return chose[0] != chose[1]
+
+    @cached_property
     def _why(self) -> Any:
         @lru_cache(maxsize=65536)
         def why(attribute: str, language: str | None) -> str | None:
@@ -73,6 +84,8 @@ class Scope:
             return dict(old), dict(new)
         seen: set[tuple[str, str | None, str]] = set()
         kept = self._pruned(old, "", seen), self._pruned(new, "", seen)
+        if self._one_is_filtered:
+            _drop_empty(*kept, seen)
         self.left_out.update(seen)
         return kept
 
@@ -103,6 +116,16 @@ class Scope:
         if reason is not None:
             seen.add((path, language, reason))
         return reason is None
+
+
+def _drop_empty(old: dict[str, Any], new: dict[str, Any], seen: set[tuple[str, str | None, str]]) -> None:
+    """Leave out what neither holds data in: null and empty in one reply are absent in the other."""
+    for name in old.keys() | new.keys():
+        faces = {presence_of(side[name]) if name in side else "absent" for side in (old, new)}
+        if "filled" not in faces and len(faces) > 1:
+            seen.add((child_path("", storable(name)), None, _FILTERED))
+            old.pop(name, None)
+            new.pop(name, None)
 
 
 def _without_labels(described: dict[str, Any]) -> dict[str, Any]:
