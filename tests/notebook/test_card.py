@@ -459,3 +459,12 @@ def test_a_card_says_what_it_is() -> None:
     """Its repr names the product and counts what is on it."""
     assert "Card(product '7', 'Halfvolle melk', 9 texts, 2 pictures)" == repr(of(rich()))
     assert words("x").text in of({"id": "x"}).html
+
+
+def test_the_head_stays_short() -> None:
+    """Forty thousand characters of a brand or its code do not push everything else away; they are counted."""
+    made = of({"id": 7, "brand": {"code": "x" * 40_000, "label": "y" * 40_000}, "gtin": "9" * 40_000})
+    (brand,) = parsed(made.html).all("dl")[0].all("dd")[:1]
+
+    assert 2 == brand.words.count("(160 of 40,000 characters)")
+    assert "4,000 of 40,000 characters" in part(made, "Codes").words

@@ -140,8 +140,8 @@ def _fact(record: Record, term: str, name: str, code: str) -> Fact:
     told, coded = record.product[name], record.product.get(code) if code else None
     missing = face(record, PATHS[code or name].rpartition(".")[0])
     if told is None:
-        return Fact(term, said(coded), missing=missing)
-    return Fact(term, said(told), said(None if coded == told else coded), missing)
+        return Fact(term, label(coded), missing=missing)
+    return Fact(term, label(told), label(None if coded == told else coded), missing)
 
 
 def _market(record: Record) -> Fact:
@@ -150,7 +150,8 @@ def _market(record: Record) -> Fact:
     if number is None:
         return Fact("Market", words(None), missing=face(record, PATHS["target_market"]))
     name = market_name(number) if number.isascii() and number.isdecimal() and len(number) <= 3 else number
-    return Fact("Market", said(name), said(number if own else f"{number}, asked for"))
+    note = number if own else f"{number}, asked for"
+    return Fact("Market", label(name), label(None if note == name else note))
 
 
 def _flags(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:

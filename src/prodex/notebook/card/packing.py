@@ -187,7 +187,7 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
                 level = match[2].count(".children")
                 place = ".".join(row["position"].split(".")[: level + 1])
                 for line in lines_of(table, {**row, "attribute": match[3]}):
-                    spoken = words(line.place) if table == "texts" else words(None)
+                    spoken = label(line.place if table == "texts" else None)
                     found.setdefault(place, []).append(Fact(line.attribute, words(line.value, 4_000), spoken))
     return found
 
