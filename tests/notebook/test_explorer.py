@@ -42,7 +42,7 @@ def button(explorer: CatalogExplorer, beginning: str) -> w.Button:
 def said(explorer: CatalogExplorer) -> str:
     """Return what the line above the table says."""
     (line,) = [child for child in every(explorer) if "count" in getattr(child, "_dom_classes", ())]
-    return str(line.value).replace("<b>", "").replace("</b>", "")
+    return str(line.value).removeprefix("<span role='status'>").removesuffix("</span>")
 
 
 def every(widget: Any) -> list[Any]:

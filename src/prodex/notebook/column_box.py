@@ -51,6 +51,7 @@ class ColumnBox(w.HBox):
             (name for name in self._known if name not in self.columns), key=lambda n: title(n).casefold()
         )
         self._add.options = [("a column …", ""), *((title(name), name) for name in left)]
+        self._add.value = ""
         for place, name in enumerate(self.columns):
             if place == len(self._buttons):
                 button = w.Button(

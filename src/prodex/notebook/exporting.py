@@ -132,9 +132,9 @@ def written(wish: Wish, table: Shown, catalog: Catalog) -> str:
     else:
         told.append(f"{len(paths) - 1} tables in {wish.folder.absolute()}.")
     if altered:
+        noun = "text" if altered == 1 else "texts"
         told.append(
-            f"Longer than a cell can be (32,767 characters): {altered:,} {'text' if altered == 1 else 'texts'}; the cell "
-            "says how much of it is there."
+            f"{altered:,} {noun} longer than a cell can be (32,767 characters): the cell says how much is there."
         )
     return " ".join(told)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import ipywidgets as w
@@ -29,8 +30,8 @@ from prodex.notebook.table_page import (
 
 _SIZES = (10, 25, 50, 100)
 _SIZE = 25
-#: Of the table: nothing around it, all rows that it is given, and no formula or markup in its cells. A click, or Return
-#: on the row that the arrow keys reached, chooses a row or lets it go.
+#: Of the table: nothing around it, and all rows that it is given. A click chooses a row or lets it go, and so does
+#: Return or Space on a row that was reached with Tab (the arrow keys belong to JupyterLab, which moves between cells).
 _OPTIONS: Any = {
     "paging": False,
     "ordering": False,
@@ -60,6 +61,8 @@ class ProductTable(w.VBox):
         The one that was chosen last.
     columns
         What is shown of each product.
+    head, column_box
+        The lines of controls that belong above the table, and the choice of columns.
     """
 
     selected: Instance[tuple[str, ...]] = Tuple()
@@ -137,30 +140,32 @@ class ProductTable(w.VBox):
         self._direction = w.Dropdown(description="Order", options=["ascending", "descending"], layout=narrow)
         self._language = w.Dropdown(description="Names in", options=[("any language", "")], layout=narrow)
         self._size = w.Dropdown(description="Rows a page", options=_SIZES, value=_SIZE, layout=narrow)
-        self._count = html("", "count")
-        bar = w.HBox([self._count, self._by, self._direction, self._language, self._size])
-        bar.add_class("line")
         self.column_box = ColumnBox()
         empty = pd.DataFrame({title(name): pd.Series([], dtype="str") for name in self.columns})
         self._table = ITable(empty, **_OPTIONS, columnDefs=_alignment(self.columns))
-        table = w.Box([self._table])
-        table.add_class("table")
-        self._previous = w.Button(description="Previous", layout=narrow)
-        self._next = w.Button(description="Next", layout=narrow)
-        self._page = html("", "muted")
+        # Pages are turned above the table and, when it was read, below it.
+        self._counts = [html("", "count"), html("", "muted")]
+        self._previous = [w.Button(description="Previous", layout=narrow) for _ in self._counts]
+        self._next = [w.Button(description="Next", layout=narrow) for _ in self._counts]
+        above, below = zip(self._counts, self._previous, self._next, strict=True)
         self._chosen = html("", "muted")
         self._all = w.Button(description="Choose this page", layout=narrow)
         self._clear = w.Button(description="Clear choice", layout=narrow)
-        foot = w.HBox([self._previous, self._next, self._page, self._chosen, self._all, self._clear])
-        foot.add_class("line")
-        self.children = (bar, table, foot)
+        self.head = (
+            _line(*above, self._chosen, self._all, self._clear),
+            _line(self._by, self._direction, self._language, self._size),
+        )
+        table = w.Box([self._table])
+        table.add_class("table")
+        self.children = (table, _line(*below))
 
     def _connect(self, panel: Panel) -> None:
         for control in (self._by, self._direction, self._language, self._size):
             panel.on(control, lambda _: self._from_start(), "value")
         panel.on(self.column_box, lambda change: self._take_columns(change["new"]), "columns")
-        panel.on(self._previous, lambda _: self._turn(-1))
-        panel.on(self._next, lambda _: self._turn(1))
+        for buttons, by in ((self._previous, -1), (self._next, 1)):
+            for button in buttons:
+                panel.on(button, partial(self._turn, by))
         panel.on(self._all, lambda _: self._choose(self._ids))
         panel.on(self._clear, lambda _: self._choose([], clear=True))
         panel.on(self._table, lambda change: self._picked(change["new"]), "selected_rows")
@@ -170,7 +175,7 @@ class ProductTable(w.VBox):
         self._number = 1
         self.draw()
 
-    def _turn(self, by: int) -> None:
+    def _turn(self, by: int, _: w.Button) -> None:
         self._number += by
         self.draw()
 
@@ -211,10 +216,12 @@ class ProductTable(w.VBox):
         return [row for row, one in enumerate(self._ids) if one in chosen]
 
     def _tell(self, page: Page) -> None:
-        self._count.value = f"<b>{page.words}</b>"
-        self._page.value = f"page {page.number:,} of {page.pages:,}"
-        self._previous.disabled = page.number == 1
-        self._next.disabled = page.number == page.pages
+        for line in self._counts:
+            line.value = f"<span role='status'>{page.words}</span>"
+        for button in self._previous:
+            button.disabled = page.number == 1
+        for button in self._next:
+            button.disabled = page.number == page.pages
         self._all.disabled = not self._ids
         self._tell_choice()
 
@@ -223,12 +230,19 @@ class ProductTable(w.VBox):
         self._clear.disabled = not self.selected
 
 
+def _line(*widgets: w.Widget) -> w.HBox:
+    line = w.HBox(widgets)
+    line.add_class("line")
+    return line
+
+
 def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
     """Put numbers on the right, and keep on one line what is read as one."""
     short = [place for place, name in enumerate(columns) if is_number(name) or name.endswith("_at")]
     right = [place for place, name in enumerate(columns) if is_number(name)]
     definitions: list[dict[str, Any]] = [{"className": "dt-left", "targets": "_all"}]
-    for name, targets in (("dt-nowrap", short), ("dt-right", right)):
+    wide = [place for place, name in enumerate(columns) if name == "name"]
+    for name, targets in (("dt-nowrap", short), ("dt-right", right), ("wide", wide)):
         if targets:
             definitions.append({"className": name, "targets": targets})
     return definitions
