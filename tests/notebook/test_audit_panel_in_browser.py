@@ -1,0 +1,132 @@
+"""The audit panel as somebody uses it: judged, clicked through, and written down, in a real JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.quality import hostile
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
+
+ROOT = str(Path(__file__).parents[2])
+
+SAMPLE = """
+    import prodex
+    from prodex.notebook.audit_panel import AuditPanel
+    from prodex.sandbox.sample import shared_products
+    catalog = prodex.flatten(product.record for product in shared_products(400))
+    panel = AuditPanel(catalog=catalog, profile="online-listing")
+    panel
+"""
+
+HOSTILE = f"""
+    import sys; sys.path.insert(0, {ROOT!r})
+    from prodex.notebook.audit_panel import AuditPanel
+    from tests.quality import hostile
+    panel = AuditPanel(hostile.audit())
+"""
+
+FAILS = "(lambda failing: failing and failing.title)(panel.exploration.conditions.failing)"
+
+
+def cells(out: Locator) -> Locator:
+    """Return the cells of the heat map."""
+    return out.locator("button.cell")
+
+
+def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
+    """Judge, press a figure, a grade, a cell and a gap, choose a rule by keyboard, and write it all down."""
+    with lab.opened(browser, [SAMPLE]) as notebook:
+        out = notebook.run()
+        out.get_by_role("button", name="Audit", exact=True).click()
+        notebook.wait_for("panel.audit is not None", 60)
+        out.get_by_text("Largest gaps").wait_for()
+
+        out.get_by_role("button", name="Show them").first.click()
+        assert notebook.wait_for("len(panel.failing)") == notebook.ask(
+            "int(panel.audit.summary()['to_work_on'])"
+        )
+        out.get_by_role("button", name="✓ Show them").wait_for()
+
+        out.get_by_role("button", name="Grade B").click()
+        notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('B',)")
+        assert notebook.ask(
+            "list(panel.failing) == panel.audit.products.query('grade == \"B\"').product_id.tolist()"
+        )
+
+        out.get_by_role("button", name="owners", exact=True).click()
+        out.get_by_text("owners", exact=False).filter(has_text="1 to 12 of").first.wait_for()
+        cell = out.locator("button.cell:enabled").first
+        cell.focus()
+        notebook.page.keyboard.press("Enter")
+        code = notebook.wait_for("panel.exploration.conditions.facets.get('owner')")[0]
+        assert notebook.ask(
+            f"set(panel.failing) == set(panel.audit.failures(owner_id={code!r}).product_id) and len(panel.failing) > 0"
+        )
+        out.locator("button.cell.chosen").wait_for()
+
+        out.locator(".gap-row button").first.click()
+        title = notebook.wait_for(FAILS)
+        assert notebook.ask("panel.audit.gaps().title[0]") == title
+        out.get_by_role("button", name="Show all products").click()
+        notebook.wait_for("panel.failing == ()")
+
+        rows = out.locator("table.dataTable tbody tr")
+        rows.first.focus()
+        for key in (
+            "Tab",
+            "Tab",
+            "Enter",
+        ):  # arrows belong to the notebook until somebody clicks in the table
+            notebook.page.keyboard.press(key)
+        notebook.wait_for("panel.rules.table.selected_rows != []")
+        place = notebook.ask("panel.rules.table.selected_rows[0]")
+        wanted = rows.nth(place).locator("td").first.inner_text()
+        assert wanted == notebook.wait_for(FAILS)
+        assert int(rows.nth(place).locator("td").nth(3).inner_text()) == notebook.ask("len(panel.failing)")
+        out.locator(".rule").get_by_text("What to do").wait_for()
+
+        for button, said, made in (
+            ("Write worklists", "worklists with", "worklists.json"),
+            ("Write report", "The report is", "audit-*.html"),
+        ):
+            out.get_by_role("button", name=button).click()
+            out.locator(".note").get_by_text(said).wait_for()
+            assert list(lab.folder.rglob(made)), button
+        out.get_by_role("button", name="Write report").click()
+        out.get_by_role("alert").get_by_text("is there already").wait_for()
+
+        assert [] == notebook.violations()
+        assert ([], []) == (notebook.outside, notebook.said)
+
+
+def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Browser) -> None:
+    """Names of groups, titles of rules and reasons of a hostile catalogue run nothing, and are typeset nowhere."""
+    with lab.opened(browser, [HOSTILE, "panel"], scheme="dark") as notebook:
+        notebook.run(0)
+        out = notebook.run(1)
+        for by in ("kinds", "owners", "brands"):
+            out.get_by_role("button", name=by, exact=True).click()
+            out.locator("button.cell:enabled").first.click()
+            notebook.wait_for(f"panel.exploration.conditions.facets.get({by[:-1]!r})")
+            shown = out.locator(".heat-name bdi").all_inner_texts()
+            out.get_by_role("button", name="Next").first.click()
+            out.get_by_text("13 to").first.wait_for()
+            shown += out.locator(".heat-name bdi").all_inner_texts()
+            for text in hostile.STRINGS[:8]:
+                assert text in shown, (by, text)
+        out.locator("table.dataTable tbody tr").first.click()
+        out.locator(".rule").wait_for()
+        assert f"title {hostile.STRINGS[0]}" == out.locator(".rule h4").inner_text()
+        assert 0 == out.locator("mjx-container, .MathJax").count()
+        assert 0 == out.locator("img, script, svg").count()
+        assert [] == notebook.violations(1)
+        assert ([], []) == (notebook.outside, notebook.said)
