@@ -195,3 +195,8 @@ def _flush(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def seen_from_here(path: Path) -> Path:
+    """Return a path as seen from where the user works, when it lies below."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from prodex.files import seen_from_here
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog
@@ -76,14 +77,9 @@ def _lines(catalog: Catalog) -> list[str]:
         lines.append("in memory; prodex.save(catalog, name) keeps it")
     else:
         lines.append(
-            f"{'chosen from the snapshot' if len(catalog) < every else 'snapshot'} in {_shown(catalog.folder)}"
+            f"{'chosen from the snapshot' if len(catalog) < every else 'snapshot'} in {seen_from_here(catalog.folder)}"
         )
     return lines
-
-
-def _shown(folder: Path) -> Path:
-    """Return a folder as seen from where the user works, when it lies below."""
-    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
 
 
 def _moment(moment: datetime) -> str:

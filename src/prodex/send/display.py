@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from prodex.files import seen_from_here
+
 if TYPE_CHECKING:
     from prodex.send.tracking import Tracking
 
@@ -60,6 +62,6 @@ def _facts(tracking: Tracking) -> list[tuple[str, str]]:
         "organization": tracking.organization,
         "endpoint": tracking.endpoint,
         "preflight": f"{warnings:,} findings in .findings" if warnings else None,
-        "kept in": str(tracking.path) if tracking.path else None,
+        "kept in": str(seen_from_here(tracking.path)) if tracking.path else None,
     }
     return [(name, str(value)) for name, value in facts.items() if value]

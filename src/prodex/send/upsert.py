@@ -56,9 +56,12 @@ class DryRun:
     def __repr__(self) -> str:
         counts = self.findings["severity"].value_counts().to_dict()
         said = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
-        size = sum(map(len, self.payloads))
+        size, calls = sum(map(len, self.payloads)), len(self.payloads)
         lines = [
-            f"Dry run: {self.count:,} products in {len(self.payloads)} calls, {size:,} bytes of {self.content_type}",
+            (
+                f"Dry run: {self.count:,} products in {calls:,} call{'s' * (calls != 1)}, {size:,} bytes of "
+                f"{self.content_type}"
+            ),
             f"preflight: {said}",
             *(
                 f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}"
