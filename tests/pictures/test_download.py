@@ -416,7 +416,7 @@ def _started(server: FileServer, folder: Path, contents: list[bytes]) -> subproc
     )
     assert process.stdin is not None
     process.stdin.write("".join(f"{zlib.crc32(content)}\n" for content in contents))
-    process.stdin.close()
+    process.stdin.flush()
     return process
 
 
@@ -425,6 +425,17 @@ def _wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.05)
+
+
+def test_what_is_tried_again_makes_no_noise(server: FileServer, folder: Path) -> None:
+    """The result tells it; a terminal or a notebook is not filled with a line for each attempt."""
+    contents = [drawn.picture(40, 30 + n) for n in range(3)]
+    for n, content in enumerate(contents):
+        server.serve(f"/{n}.jpg", content, cuts=[10])
+    out, err = _started(server, folder, contents).communicate(timeout=30)
+
+    assert "3 of 3 pictures" in out
+    assert "" == err
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
@@ -443,11 +454,7 @@ def test_an_interruption_loses_nothing(how: signal.Signals, server: FileServer, 
     os.kill(process.pid, how)
     process.wait(timeout=10)
     took = time.monotonic() - begin
-    assert process.stdout is not None
-    assert process.stderr is not None
-    said = process.stderr.read()
-    process.stdout.close()
-    process.stderr.close()
+    said = process.communicate()[1]
     for file in server.files.values():
         file.drip = 0
     server.asked.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from typing import TypeVar
 from prodex.errors import OutcomeUnknown, ServiceError, ServiceUnreachable
 
 T = TypeVar("T")
+
+# What was tried is told in the end; a line for each attempt is for those who set up logging.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 class Setback(Exception):
