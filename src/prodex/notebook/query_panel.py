@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as w
 import pandas as pd
-from traitlets import Instance, Int
+from traitlets import Instance, Int, validate
 
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
@@ -70,6 +70,7 @@ class QueryPanel(Panel):
     (ProductQuery(gtins_in=('03036811359935',)), 1)
     """
 
+    _is_in_doubt = False
     query: Instance[ProductQuery] = Instance(ProductQuery, ())
     catalog: Instance[Catalog | None] = Instance(Catalog, allow_none=True)
     count: Int[int | None, Any] = Int(None, allow_none=True)
@@ -103,7 +104,7 @@ class QueryPanel(Panel):
             self.python_fold,
             self.wire_fold,
         )
-        self.on(self.clear_button, lambda _: self._clear())
+        self.on(self.clear_button, lambda _: self.set_trait("query", ProductQuery()))
         for control in self.controls:
             self.on(control, lambda _: self._changed(), "value")
         for watched in (self.python_fold, self.wire_fold):
@@ -151,7 +152,7 @@ class QueryPanel(Panel):
             self._counting.forget()
             self.count = None
             self.matching.value = told(str(error), is_problem=True)
-            self.loading.is_possible = False
+            self._doubt(is_in_doubt=True)
             return
         with self._filling():
             self.query = query
@@ -167,23 +168,27 @@ class QueryPanel(Panel):
         self.say("")
         self._understood()
 
-    def _clear(self) -> None:
-        """Take all filters away, those too that could not be understood."""
-        with self._filling():
-            self.query = ProductQuery()
-        self._assigned()
+    @validate("query")
+    def _assigned_again(self, proposal: dict[str, Any]) -> Any:
+        """Fill the controls also with the last good query, when they contradict it: no observer is told of that."""
+        if self._is_in_doubt and not self._is_filling and proposal["value"] == self.query:
+            self._assigned()
+        return proposal["value"]
 
     def _understood(self) -> None:
         """Ask how many match, since there is a query that can be asked."""
         self.count = None
         self.matching.value = _counting("Asking how many products match ...")
-        self.loading.is_possible = True
+        self._doubt(is_in_doubt=False)
         self.loading.forget_problem()
         self._show_code()
         for place, fold in self.folds.items():
             given = count_given(self.query, place)
             fold.title = f"{place.value} ({given} set)" if given else place.value
         self._counting(self.query)
+
+    def _doubt(self, *, is_in_doubt: bool) -> None:
+        self._is_in_doubt, self.loading.is_possible = is_in_doubt, not is_in_doubt
 
     @contextmanager
     def _filling(self) -> Iterator[None]:
@@ -194,7 +199,7 @@ class QueryPanel(Panel):
             self._is_filling = False
 
     def _count(self, query: ProductQuery) -> int | None:
-        return count_products(self._service, query, lambda: self.query is query)
+        return count_products(self._service, query, lambda: self.query == query)
 
     def _counted(self, count: int | None) -> None:
         if count is None:

@@ -1,0 +1,140 @@
+"""The controls of a query, one by one: what is pressed and typed, and what stands in `value`."""
+
+from __future__ import annotations
+
+import pytest
+
+from prodex.notebook.folding import Fold
+from prodex.notebook.query_choices import INCLUDED
+from prodex.notebook.query_controls import Choice, Listed, Paste, Preset, Toggles, WordRows, line, lock
+from prodex.notebook.query_reading import Pasted, read_gtins, shown_paths
+from prodex.query import ProductQuery
+
+FIELDS = [("Name", "name"), ("Brand", "brand")]
+
+
+@pytest.mark.parametrize(
+    ("text", "gtins"),
+    [
+        ("3036811359935", ["03036811359935"]),
+        ("GTIN\r\n03036811359935\r\n03663215000110\r\n", ["03036811359935", "03663215000110"]),
+        ("03036811359935,03663215000110;8", ["03036811359935", "03663215000110", "00000000000008"]),
+        ("03036811359935\tLait\t1.5\n", ["03036811359935"]),
+        ('\'03036811359935 "03036811359935" ="03036811359935"', ["03036811359935"]),
+        ("3036811359935.0", ["03036811359935"]),
+        ("3.03681E+12 -5 ٣٠٣٦٨١١٣٥٩٩٣٥", []),
+        (" , \n", []),
+    ],
+)
+def test_gtins_are_read_as_spreadsheets_give_them(text: str, gtins: list[str]) -> None:
+    """Headers, other columns, quotes and decimals around them do no harm, and nothing is guessed."""
+    assert tuple(gtins) == read_gtins(text).gtins
+
+
+def test_what_is_wrong_with_a_paste_is_said_with_numbers() -> None:
+    """How many are asked for, how many cannot be right, what is left out; never all of a long list."""
+    text = "\n".join([*map(str, range(10_000_001, 10_000_021)), "3036811359935", "3036811359935", *"abcdefg"])
+    said = str(read_gtins(text))
+    assert "21 GTINs are asked for. 1 came more than once." in said
+    assert "18 of them cannot be right (length or check digit): 10000001, 10000002, 10000003," in said
+    assert "(5 of 18)" in said
+    assert "Left out, being no GTINs: a, b, c, d, e (5 of 7)." in said
+    assert Pasted() == read_gtins("")
+
+
+def test_toggles_keep_the_order_of_the_choice() -> None:
+    """What is pressed comes last, what is pressed again goes, and a value that is assigned is shown."""
+    toggles = Toggles("Fields", FIELDS)
+    for button in reversed(toggles.buttons):
+        button.value = True
+    assert ("brand", "name") == toggles.value
+    toggles.buttons[1].value = False
+    assert ("name",) == toggles.value
+    toggles.value = ("brand",)
+    assert [False, True] == [button.value for button in toggles.buttons]
+
+
+def test_a_name_is_added_to_a_list_once() -> None:
+    """Choosing a name adds its value to what was typed, and the list is ready for the next."""
+    listed = Listed("Owners", "an owner", [("Acme", 11), ("Zest", 12)], "11")
+    listed.value = "7, "
+    for number in (11, 12, 11):
+        listed._names.value = number
+    assert ("7, 11, 12", "") == (listed.value, listed._names.value)
+    listed.offer([])
+    assert "none" == listed._names.layout.display
+
+
+def test_a_usual_text_is_named_and_another_is_ones_own() -> None:
+    """The list says which of the usual texts it is; typing something else makes it one's own."""
+    preset = Preset("Return", INCLUDED)
+    assert ("everything", "") == (preset._usual.list.label, preset.value)
+    preset._usual.value = "assets.pictures"
+    assert "assets.pictures" == preset.value
+    preset.value = "brand"
+    assert "own paths" == preset._usual.list.label
+    preset.value = ""
+    assert "everything" == preset._usual.list.label
+
+
+@pytest.mark.parametrize("text", [text for _, text in INCLUDED if text])
+def test_every_usual_choice_of_fields_is_recognised_again(text: str) -> None:
+    """What a query asks for is shown as the choice that it came from, without what is always added."""
+    assert text == shown_paths(ProductQuery(source_include=text))
+
+
+def test_rows_of_words_come_and_go() -> None:
+    """A row is added and removed; one without a word is no filter; what others hold stays in its row."""
+    rows = WordRows(FIELDS)
+    assert ((), 1) == (rows.value, len(rows.rows))
+    rows.rows[0].text.value = "lait"
+    rows.add.click()
+    assert (("lait", ("name", "brand")),) == rows.value
+    rows.rows[1].text.value = "bio"
+    rows.rows[1].fields.buttons[0].value = False
+    assert (("lait", ("name", "brand")), ("bio", ("brand",))) == rows.value
+    rows.rows[0].remove.click()
+    assert ((("bio", ("brand",)),), 1) == (rows.value, len(rows.rows))
+    rows.rows[0].remove.click()
+    assert ((), 1, "") == (rows.value, len(rows.rows), rows.rows[0].text.value)
+    assert ("name", "brand") == rows.rows[0].fields.value
+
+
+def test_a_row_that_is_typed_into_is_not_made_anew() -> None:
+    """The focus stays where somebody types."""
+    rows = WordRows(FIELDS)
+    shown, first = rows._list.children, rows.rows[0]
+    for word in ("l", "la", "lai"):
+        first.text.value = word
+    assert shown == rows._list.children
+    assert first is rows.rows[0]
+
+
+def test_a_locked_control_is_locked_down_to_its_buttons() -> None:
+    """Nothing in it can be changed, and all of it can be again."""
+    for control in (
+        WordRows(FIELDS),
+        Choice("Market", [("any", "")]),
+        Paste("GTINs", "", read_gtins),
+        line("Tags"),
+    ):
+        for is_locked in (True, False):
+            lock(control, is_locked=is_locked)
+            assert {is_locked} == set(_disabled(control))
+
+
+def _disabled(widget: object) -> list[bool]:
+    inside = [one for child in getattr(widget, "children", ()) for one in _disabled(child)]
+    own = getattr(widget, "disabled", None)
+    return inside if own is None else [own, *inside]
+
+
+def test_a_fold_is_opened_by_its_button_and_from_python() -> None:
+    """Both ways agree, and the button says what it does."""
+    fold = Fold("more", [line("Tags")])
+    assert ("▸ more", "none") == (fold.button.description, fold.body.layout.display)
+    fold.button.value = True
+    assert (True, "▾ more", "flex") == (fold.is_open, fold.button.description, fold.body.layout.display)
+    fold.is_open = False
+    fold.title = "more (2 set)"
+    assert (False, "▸ more (2 set)") == (fold.button.value, fold.button.description)
