@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -423,7 +425,7 @@ def test_given_out_and_taken_back_is_as_before(text: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["json", "escaped", "xml"])
-def test_what_is_written_back_is_turned_back(written: str, tmp_path: Any) -> None:
+def test_what_is_written_back_is_turned_back(written: str, tmp_path: Path) -> None:
     """An upsert of what a reply says changes no picture, and addresses are right when the sandbox has moved."""
     home = tmp_path / "home"
     with Sandbox([TEA], organizations=[SHOP, MILL], labels={}, home=home) as sandbox:
@@ -450,7 +452,12 @@ def test_what_is_written_back_is_turned_back(written: str, tmp_path: Any) -> Non
             mill.wait(1)
             after = mill.call("POST")["data"][0]
             assert (pictures, texts) == (after["assets"]["pictures"], after["namePublicLong"])
-    with Sandbox([], organizations=[SHOP, MILL], labels={}, home=home) as moved:
+    port = int(sandbox.base_url.rpartition(":")[2])
+    with (
+        socket.create_server(("127.0.0.1", port)),
+        Sandbox([], organizations=[SHOP, MILL], labels={}, home=home) as moved,
+    ):
+        assert sandbox.base_url != moved.base_url
         caller = Caller(moved.base_url, MILL)
         with caller.session:
             product = caller.log_in().call("POST")["data"][0]
@@ -459,6 +466,17 @@ def test_what_is_written_back_is_turned_back(written: str, tmp_path: Any) -> Non
             f"{moved.base_url}/media", MEDIA
         )
         assert 200 == requests.get(product["assets"]["pictures"][0]["url"]).status_code
+
+
+def test_a_home_keeps_its_address(tmp_path: Path) -> None:
+    """A store that is served again is served at the same port, so that no picture seems to have changed."""
+    served = []
+    for _ in range(2):
+        with Sandbox([TEA], organizations=[SHOP, MILL], labels={}, home=tmp_path / "home") as sandbox:
+            caller = Caller(sandbox.base_url).log_in()
+            with caller.session:
+                served.append(caller.get().json()["data"])
+    assert served[0] == served[1]
 
 
 def test_what_a_program_puts_back_is_served() -> None:

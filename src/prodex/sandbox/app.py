@@ -27,6 +27,7 @@ from prodex.sandbox.tokens import Tokens
 from prodex.sandbox.worker import Worker
 
 _WRITERS = 4
+_DRAWERS = 2
 
 
 def application() -> FastAPI:
@@ -72,7 +73,9 @@ def create_app(
     app = application()
     tokens = Tokens(store.organizations, store.token_key, behaviour.token_lifetime)
     listing = Listing(store, behaviour, clock)
-    app.state.exchange = Exchange(store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS))
+    app.state.exchange = Exchange(
+        store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)
+    )
     return Failing(app, orders, behaviour, tokens.expire)
 
 

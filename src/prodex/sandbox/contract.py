@@ -119,9 +119,9 @@ The files of products are no part of the service; the sandbox brings its own, at
 token:
 
 - A record names them under `https://media.prodex.example/`, which is nowhere. In replies that is the address at which
-  the sandbox was called (its Host), `http://127.0.0.1:8000/media/` say; in what is written, it is turned back. So
-  records stay right when the sandbox moves to another port. Addresses of other hosts stay as they are, and are not
-  served.
+  the sandbox was called (its Host), `http://127.0.0.1:8000/media/` say; in an upsert, it is turned back. So records
+  stay right when the sandbox moves to another port, and are served alike as long as it has the same: the port
+  belongs to the home. Addresses of other hosts stay as they are, and are not served.
 - Pictures, originals and renditions, are drawn when they are asked for, and are true to the record: `width` x
   `height` pixels, 1000 where it has none; `format` (jpeg, tiff, png), else the ending of the name; exactly
   `fileSize` bytes and the CRC-32 `crc32`, where it has them. They show the face that `productFace` says, with brand

@@ -30,6 +30,7 @@ from prodex.sandbox.openapi_writing import TRACKING_CONTRACT, UPSERT_CONTRACT
 from prodex.sandbox.payload import JSON, XML
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.scenarios import list_scenarios, require_scenarios
+from prodex.sandbox.store import Store
 from prodex.sandbox.wire import decode, encode
 
 SERVICE: Final = "prodex sandbox"
@@ -166,11 +167,15 @@ def health(here: Here) -> dict[str, Any]:
     "/media/{path:path}", responses=refusals("file_unknown", "file_not_served"), openapi_extra=MEDIA_CONTRACT
 )
 @ROUTES.head("/media/{path:path}", include_in_schema=False)
-def get_file(request: Request, here: Here) -> Response:
+async def get_file(request: Request, here: Here) -> Response:
     """Return a file that a product names. Needs no token; not part of the service, whose files lie elsewhere.
 
     It is made when it is asked for, and true to the record: pixels, format, number of bytes, CRC-32.
     """
+    return await to_thread.run_sync(_file, request, here.store, limiter=here.drawers)
+
+
+def _file(request: Request, store: Store) -> Response:
     # Only who asks for files needs what draws them.
     from prodex.sandbox.media.files import file_at
     from prodex.sandbox.media.rendering import content_of
@@ -179,10 +184,9 @@ def get_file(request: Request, here: Here) -> Response:
     path, here_called = request.path_params["path"], address_called(request.scope)
     # Records have addresses as they are typed: with their odd characters, or with what these become on the way.
     spelled = {path, quote(path, safe="/")}
-    bodies = here.store.bodies_about(path, f"{MEDIA}/{path}")
+    bodies = store.bodies_about(path, f"{MEDIA}/{path}")
     records = (decode(here_called.taken_back(body)) for body in bodies)
-    file = file_at([f"{MEDIA}/{one}" for one in spelled], records)
-    return reply_with(content_of(file), request.headers)
+    return reply_with(content_of(file_at([f"{MEDIA}/{one}" for one in spelled], records)), request.headers)
 
 
 def _products(request: Request, body: bytes) -> Response:

@@ -25,6 +25,8 @@ class Exchange:
     ----------
     writers
         Lets few threads wait for the store at once, so that those that read go on meanwhile.
+    drawers
+        Lets few pictures be drawn at once: large ones take much memory, and products are listed meanwhile.
     """
 
     store: Store
@@ -33,6 +35,7 @@ class Exchange:
     listing: Listing
     worker: Worker
     writers: CapacityLimiter
+    drawers: CapacityLimiter
 
 
 async def _exchange(request: Request) -> Exchange:

@@ -17,7 +17,7 @@ from prodex.sandbox.filling import Labels
 from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.model import Organization, SharedProduct
 from prodex.sandbox.orders import FaultHit, Orders
-from prodex.sandbox.serving import LOOPBACK, Recorder, base_url_of, listen, server_of, stop
+from prodex.sandbox.serving import LOOPBACK, Recorder, base_url_of, listen, listen_as_before, server_of, stop
 from prodex.sandbox.wire import encode
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class Sandbox:
     behaviour
         How it behaves where the specification leaves it open.
     home
-        Folder of its store. A store that is there already is used as it is. A temporary folder unless given.
+        Folder of its store. A store that is there already is used as it is, and where its port is free, it answers
+        at the same address as before. A temporary folder unless given.
     organizations
         Who takes part; the organisations of the sample unless given.
     labels
@@ -106,7 +107,7 @@ class Sandbox:
             )
             worker = stack.enter_context(working(store, self._behaviour))
             app = create_app(store, self._behaviour, worker, self._orders, self._clock)
-            listener = listen(LOOPBACK, 0)
+            listener = listen_as_before(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
             server = server_of(Recorder(app, self.requests, self._behaviour.body_limit), self._behaviour)
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
             self._store, self._worker = store, worker
