@@ -362,17 +362,17 @@ def test_the_code_that_is_shown_makes_the_same_query(service: Client) -> None:
         extra={"x": {"y": [1, None]}},
     )
     panel = QueryPanel(service, query, name="shop")
-    assert "" == panel.code.value
-    panel.python_fold.is_open = panel.wire_fold.is_open = True
-    assert "<img" not in panel.code.value + panel.wire.value
-    code, wire = (_text_of(one.value) for one in (panel.code, panel.wire))
+    assert "" == panel.code.python.value
+    panel.code.python_fold.is_open = panel.code.wire_fold.is_open = True
+    assert "<img" not in panel.code.python.value + panel.code.wire.value
+    code, wire = (_text_of(one.value) for one in (panel.code.python, panel.code.wire))
     namespace: dict[str, Any] = {}
     exec(code.replace("px.connect()", "None").split("catalog =")[0], namespace)
     assert query == namespace["query"]
     assert "px.load_products(service, query, name='shop')" in code
     assert query.to_body() == json.loads(wire)
     panel.control("tags_in").value = "new"
-    assert "tags_in=(&#x27;new&#x27;,)" in panel.code.value
+    assert "tags_in=(&#x27;new&#x27;,)" in panel.code.python.value
     panel.wait()
 
 
@@ -386,7 +386,7 @@ def test_no_secret_is_in_a_panel(small: tuple[Sandbox, Client]) -> None:
     """Neither its repr nor the state that goes to the browser holds the secret or a token."""
     sandbox, service = small
     panel = QueryPanel(service)
-    panel.python_fold.is_open = panel.wire_fold.is_open = True
+    panel.code.python_fold.is_open = panel.code.wire_fold.is_open = True
     panel.loading.load_button.click()
     panel.wait()
     state = repr(panel) + json.dumps(w.Widget.get_manager_state(), default=str)

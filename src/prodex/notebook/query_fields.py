@@ -11,6 +11,7 @@ from typing import Any
 from prodex.notebook import query_choices as choices
 from prodex.notebook import query_controls as controls
 from prodex.notebook import query_reading as reading
+from prodex.notebook.word_rows import WordRows
 from prodex.query import ProductQuery
 
 
@@ -128,7 +129,7 @@ FIELDS: tuple[Field, ...] = (
     _toggles("validation_status_in", "Validation status", choices.validation_statuses),
     _one(
         "search",
-        lambda: controls.WordRows(choices.searched_fields()),
+        lambda: WordRows(choices.searched_fields()),
         Place.FRONT,
         _none_as_empty,
         reading.words,

@@ -19,18 +19,16 @@ from prodex.notebook.background import Newest
 from prodex.notebook.folding import Fold
 from prodex.notebook.load_box import LoadBox
 from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.query_code import QueryCode
 from prodex.notebook.query_controls import lock
 from prodex.notebook.query_fields import FIELDS, Place, asked, count_given, shown
-from prodex.notebook.query_telling import as_python, counted, told
+from prodex.notebook.query_telling import counted, told
 from prodex.notebook.query_work import count_products
 from prodex.query import ProductQuery
 from prodex.service import Client
 
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
-
-#: Lines of a code that are seen at once; the others are scrolled to.
-_MOST_ROWS = 18
 
 #: What is folded away at first.
 _FOLDED = (Place.MORE, Place.ANSWER, Place.EXPERT)
@@ -89,9 +87,7 @@ class QueryPanel(Panel):
         self.matching = html("", "matching")
         self.loading = LoadBox(self, service, lambda: self.query, name)
         self.folds = {place: Fold(place.value, [self._grid(place)]) for place in _FOLDED}
-        self.code, self.wire = html(""), html("")
-        self.python_fold = Fold("The same in Python, to copy", [self.code])
-        self.wire_fold = Fold("The same on the wire, to copy", [self.wire])
+        self.code = QueryCode()
         self.clear_button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
         self.clear_button.add_class("quiet")
         count = w.HBox([self.matching, self.clear_button])
@@ -101,14 +97,11 @@ class QueryPanel(Panel):
             *self.folds.values(),
             count,
             self.loading,
-            self.python_fold,
-            self.wire_fold,
+            self.code,
         )
         self.on(self.clear_button, lambda _: self.set_trait("query", ProductQuery()))
         for control in self.controls:
             self.on(control, lambda _: self._changed(), "value")
-        for watched in (self.python_fold, self.wire_fold):
-            self.on(watched, lambda _: self._show_code(), "is_open")
         for field in (self.loading.name_field, self.loading.age_field):
             self.on(field, lambda _: self._show_code(), "value")
         self.on(self.folds[Place.MORE], lambda _: self._list_owners(), "is_open")
@@ -211,11 +204,7 @@ class QueryPanel(Panel):
         self.matching.value = told(f"No count: {in_words(error)}", is_problem=True)
 
     def _show_code(self) -> None:
-        if self.python_fold.is_open:
-            text = as_python(self.query, self.loading.name, self.loading.max_age)
-            self.code.value = _text(text, "The query in Python, to copy")
-        if self.wire_fold.is_open:
-            self.wire.value = _text(self.query.wire(), "The query on the wire, to copy")
+        self.code.show(self.query, self.loading.name, self.loading.max_age)
 
     def _list_owners(self) -> None:
         """Ask the service for owners by name, when their control is seen for the first time."""
@@ -246,15 +235,3 @@ def _with_hint(control: Any, hint: str) -> Any:
 
 def _counting(sentence: str) -> str:
     return f"<div role='status'>{typed(sentence)}</div>"
-
-
-def _text(text: str, name: str) -> str:
-    """Show text that can be copied: Tab leads into it, and Ctrl+A chooses all of it.
-
-    A notebook would take Ctrl+A for itself if the text were read-only.
-    """
-    rows = min(text.count("\n") + 1, _MOST_ROWS)
-    return (
-        f"<textarea class='code' rows='{rows}' aria-label='{name}' dir='ltr' spellcheck='false'>"
-        f"{escape(text)}</textarea>"
-    )

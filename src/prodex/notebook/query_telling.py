@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from datetime import UTC
 from html import escape
 
@@ -67,41 +66,6 @@ def outcome(catalog: Catalog, load: Load) -> str:
     if catalog.folder is not None:
         said.append(f"<p class='muted'>Snapshot in {typed(catalog.folder)}</p>")
     return "".join(said) + _problems(catalog.origin.ledger.problems())
-
-
-def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
-    """Return the query and its load as Python that can be run.
-
-    >>> print(as_python(ProductQuery(target_market=250), "shop", None))
-    import prodex as px
-    <BLANKLINE>
-    service = px.connect()
-    query = px.ProductQuery(
-        target_market=250,
-    )
-    catalog = px.load_products(service, query, name='shop')
-    """
-    how = "" if name is None else f", name={name!r}"
-    how += "" if max_age is None else f", max_age={max_age!r}"
-    asked = query_as_python(query)
-    imports = "import datetime\n\nimport prodex as px" if "datetime." in asked else "import prodex as px"
-    return (
-        f"{imports}\n\nservice = px.connect()\nquery = {asked}\n"
-        f"catalog = px.load_products(service, query{how})"
-    )
-
-
-def query_as_python(query: ProductQuery) -> str:
-    """Return a query as Python, one field a line.
-
-    >>> print(query_as_python(ProductQuery(tags_in="new")))
-    px.ProductQuery(
-        tags_in=('new',),
-    )
-    """
-    call = ast.parse(repr(query), mode="eval").body
-    fields = [f"    {one.arg}={ast.unparse(one.value)},\n" for one in getattr(call, "keywords", ())]
-    return f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
 
 
 def _from_when(catalog: Catalog, load: Load) -> str:

@@ -1,0 +1,86 @@
+"""A query as Python and as the service gets it, to copy."""
+
+from __future__ import annotations
+
+import ast
+from html import escape
+
+import ipywidgets as w
+
+from prodex.notebook.folding import Fold
+from prodex.notebook.panel import html
+from prodex.query import ProductQuery
+
+#: Lines that are seen at once; the others are scrolled to.
+_MOST_ROWS = 18
+
+
+class QueryCode(w.VBox):
+    """Shows a query in Python and on the wire; what is folded away is not written, for it may be long."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[ProductQuery, str | None, float | None] = (ProductQuery(), None, None)
+        self.python, self.wire = html(""), html("")
+        self.python_fold = Fold("The same in Python, to copy", [self.python])
+        self.wire_fold = Fold("The same on the wire, to copy", [self.wire])
+        super().__init__([self.python_fold, self.wire_fold])
+        for fold in (self.python_fold, self.wire_fold):
+            fold.observe(lambda _: self._write(), "is_open")
+
+    def show(self, query: ProductQuery, name: str | None, max_age: float | None) -> None:
+        """Show a query, and its load under a name."""
+        self._asked = (query, name, max_age)
+        self._write()
+
+    def _write(self) -> None:
+        if self.python_fold.is_open:
+            self.python.value = _text(as_python(*self._asked), "The query in Python, to copy")
+        if self.wire_fold.is_open:
+            self.wire.value = _text(self._asked[0].wire(), "The query on the wire, to copy")
+
+
+def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
+    """Return the query and its load as Python that can be run.
+
+    >>> print(as_python(ProductQuery(target_market=250), "shop", None))
+    import prodex as px
+    <BLANKLINE>
+    service = px.connect()
+    query = px.ProductQuery(
+        target_market=250,
+    )
+    catalog = px.load_products(service, query, name='shop')
+    """
+    how = "" if name is None else f", name={name!r}"
+    how += "" if max_age is None else f", max_age={max_age!r}"
+    asked = query_as_python(query)
+    imports = "import datetime\n\nimport prodex as px" if "datetime." in asked else "import prodex as px"
+    return (
+        f"{imports}\n\nservice = px.connect()\nquery = {asked}\n"
+        f"catalog = px.load_products(service, query{how})"
+    )
+
+
+def query_as_python(query: ProductQuery) -> str:
+    """Return a query as Python, one field a line.
+
+    >>> print(query_as_python(ProductQuery(tags_in="new")))
+    px.ProductQuery(
+        tags_in=('new',),
+    )
+    """
+    call = ast.parse(repr(query), mode="eval").body
+    fields = [f"    {one.arg}={ast.unparse(one.value)},\n" for one in getattr(call, "keywords", ())]
+    return f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
+
+
+def _text(text: str, name: str) -> str:
+    """Show text that can be copied: Tab leads into it, and Ctrl+A chooses all of it.
+
+    A notebook would take Ctrl+A for itself if the text were read-only.
+    """
+    rows = min(text.count("\n") + 1, _MOST_ROWS)
+    return (
+        f"<textarea class='code' rows='{rows}' aria-label='{name}' dir='ltr' spellcheck='false'>"
+        f"{escape(text)}</textarea>"
+    )
