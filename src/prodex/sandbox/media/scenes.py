@@ -17,6 +17,8 @@ from prodex.sandbox.media.shapes import Round, seen_from, shape_of
 
 #: Faces (GS1 Product Image Specification).
 _LEFT, _TOP, _BACK, _RIGHT, _BOTTOM = 2, 3, 7, 8, 9
+#: How much of the foot of a thing decides how wide its shadow is, as a share of the picture.
+_SOLE: Final = 0.05
 _PRINTS: Final[dict[int, Print]] = {
     _BACK: print_back,
     _LEFT: print_side,
@@ -31,7 +33,9 @@ def draw_scene(pack: Pack, face: int, side: int, colours: Palette) -> Image.Imag
     item = _item(pack, face, side, colours)
     scene = Image.new("RGB", (side, side), "white")
     if face not in (_TOP, _BOTTOM):
-        left, _, right, foot = item.getbbox() or (0, 0, side, side)
+        foot = (item.getbbox() or (0, 0, side, side))[3]
+        standing = item.crop((0, foot - round(_SOLE * side), side, foot)).getbbox()
+        left, _, right, _ = standing or (0, 0, side, 0)
         cast_shadow(scene, left, right, foot)
     scene.paste(item, (0, 0), item)
     return scene

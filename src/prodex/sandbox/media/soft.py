@@ -82,14 +82,11 @@ def draw_tray(art: Image.Image, tone: Colour, pack: Pack, colours: Palette, prin
     width, height = art.size
     art.paste(mixed(tone, WHITE, 0.1), (0, 0, width, height))
     draw = ImageDraw.Draw(art)
-    for number in range(7):
-        x, y = (0.5 + 0.06 * (number % 2)) * width, (0.1 + 0.125 * number) * height
-        draw.ellipse(
-            (x, y, x + 0.42 * width, y + 0.26 * height), fill=mixed(tone, _BLACK, 0.12 + 0.05 * (number % 3))
-        )
-        draw.ellipse(
-            (x, y, x + 0.42 * width, y + 0.24 * height), fill=mixed(tone, WHITE, 0.12 * (number % 2))
-        )
+    for number in range(6):
+        x, y = (0.6 + 0.03 * (number % 2)) * width, (0.07 + 0.135 * number) * height
+        slice_ = (x, y, x + 0.33 * width, y + 0.2 * height)
+        draw.ellipse((slice_[0], slice_[1], slice_[2], slice_[3] + 0.012 * height), mixed(tone, _BLACK, 0.22))
+        draw.ellipse(slice_, mixed(tone, WHITE, 0.16 * (number % 2)))
     label = Image.new("RGB", (round(0.56 * width), height))
     print_within(print_, label, pack, colours)
     art.paste(label, (0, 0))
