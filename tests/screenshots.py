@@ -1,23 +1,27 @@
-"""Pictures of the report for the README, of the sample: `python -m tests.screenshots` writes notebooks/images."""
+"""Pictures of the report and of every panel, for the README: `python -m tests.screenshots` writes notebooks/images."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
-import shutil
 import sys
 import tempfile
 import zlib
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 import prodex
 from prodex.sandbox.sample import AS_OF, shared_products
+from tests.notebook import screens
+from tests.notebook.lab import chromium, serving
+from tests.notebook.screens import SCHEMES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 FOLDER = Path(__file__).parents[1] / "notebooks" / "images"
 PROFILE = "online-listing"
@@ -56,31 +60,34 @@ def _with_gaps(record: dict[str, Any], every: int | None) -> dict[str, Any]:
     return dict(poorer)
 
 
-def write() -> list[Path]:
-    """Write the pictures, and return where they are."""
+def report(browser: Browser) -> list[Path]:
+    """Write the pictures of the report, and return where they are."""
     written = []
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder:
         os.environ["PRODEX_HOME"] = folder
         *earlier, newest = audits()
         page_path = newest.to_html(Path(folder, "report.html"), trend=earlier)
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        for scheme in ("light", "dark"):
-            page = browser.new_page(viewport=_SIZE, color_scheme=scheme)
+        for scheme in SCHEMES:
+            page = browser.new_page(viewport=_SIZE, color_scheme=scheme)  # type: ignore[arg-type]
             page.goto(page_path.as_uri())
             for name, place in _PLACES.items():
                 top = page.locator(place).evaluate("one => one.getBoundingClientRect().top + scrollY")
                 clip = {"x": 0, "y": max(top - 16, 0), **_SIZE}
-                picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip))).convert("RGB")
+                picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip))).convert("RGB")  # type: ignore[arg-type]
                 path = FOLDER / f"{name}-{scheme}.png"
-                path.parent.mkdir(exist_ok=True)
                 picture.save(path, "PNG", optimize=True)
                 written.append(path)
-        browser.close()
     return written
 
 
+def panels(browser: Browser) -> list[Path]:
+    """Write the pictures of the panels, and return where they are."""
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as lab:
+        return screens.write(FOLDER, lab, browser, _PRODUCTS)
+
+
 if __name__ == "__main__":
-    for made in write():
-        sys.stdout.write(f"{made.relative_to(Path.cwd())}: {made.stat().st_size:,} bytes\n")
+    FOLDER.mkdir(exist_ok=True)
+    with chromium() as opened:
+        for made in (*report(opened), *panels(opened)):
+            sys.stdout.write(f"{made.relative_to(Path.cwd())}: {made.stat().st_size:,} bytes\n")

@@ -1,0 +1,33 @@
+"""Every panel draws itself, in light and in dark, and says of nothing that it did not work."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+from PIL import Image
+
+from . import screens
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
+
+_PRODUCTS = 200
+
+
+def test_every_panel_is_a_picture(lab: Lab, browser: Browser) -> None:
+    """Each has letters and colours on the ground of its theme; these are the pictures that the README shows."""
+    taken = {
+        name: Image.open(io.BytesIO(png)).convert("RGB")
+        for name, png in screens.take(lab, browser, _PRODUCTS)
+    }
+    assert [f"{one.name}-{scheme}" for scheme in screens.SCHEMES for one in screens.SCREENS] == list(taken)
+    for name, picture in taken.items():
+        assert picture.height > 300, name
+        assert len(picture.getcolors(picture.width * picture.height) or []) > 50, name
+        ground = sum(picture.getpixel((2, picture.height // 2)))  # type: ignore[arg-type]
+        assert (ground > 600) == name.endswith("light"), name
