@@ -16,6 +16,7 @@ from prodex.errors import InputError
 from prodex.notebook.audit_panel import AuditPanel
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.explorer import CatalogExplorer
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF, shared_products
 from tests.quality import hostile
@@ -323,3 +324,47 @@ def test_an_audit_without_its_catalogue_is_shown() -> None:
     panel.gaps.buttons[0].click()
     assert ("8", "9") == panel.failing
     assert "none" == panel._start_row.layout.display
+
+
+def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
+    """Over one state, what a click counts is what the explorer shows: grades, gaps, and cells of every grouping."""
+    exploration = Exploration(catalog=sample)
+    panel, explorer = AuditPanel(exploration=exploration), CatalogExplorer(exploration=exploration)
+    panel.profile.value = "online-listing"
+    panel.run.click()
+    panel.wait()
+    buttons = [*panel.tiles.buttons, *panel.grades.buttons, *panel.gaps.buttons]
+    for by in ("kind", "owner", "brand", "market", "language"):
+        panel.heat.switch.value = by
+        for button in [*buttons, *panel.heat.buttons[::5]]:
+            if button.choice is not None:
+                button.click()
+                assert panel.failing == tuple(explorer.catalog.products["product_id"])
+        buttons = []
+
+
+def test_figures_say_what_became_of_them() -> None:
+    """Where an audit of the same snapshots by the same profile was saved before, the tiles compare with it."""
+    mended = [RECORDS[0], {**RECORDS[1], "gtin": "03036811359935"}, RECORDS[2]]
+    prodex.audit(prodex.save(prodex.flatten(RECORDS), "shop"), PROFILE, progress=False).save()
+    other = {"checks": {"has_name": {}}}
+    newer = prodex.save(prodex.flatten(mended), "shop")
+    panel = AuditPanel(prodex.audit(newer, PROFILE, progress=False))
+    panel.wait()
+    assert "▲ 33.3 points more, better" in panel.tiles._figures[1].value
+    assert "▼ 1 fewer, better" in panel.tiles._figures[4].value
+    alone = AuditPanel(prodex.audit(prodex.save(prodex.flatten(mended), "alone"), other, progress=False))
+    alone.wait()
+    assert "since" not in words(alone)
+
+
+def test_a_damaged_audit_is_nothing_to_compare_with() -> None:
+    """The panel shows its audit all the same."""
+    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    saved = prodex.audit(catalog, PROFILE, progress=False).save()
+    assert saved.folder is not None
+    (saved.folder / "states" / "part-00000.parquet").write_bytes(b"no")
+    panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
+    panel.wait()
+    assert "since" not in words(panel)
+    assert "" == panel.said

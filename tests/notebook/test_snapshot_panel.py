@@ -116,11 +116,13 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
     assert "2 of 2 brands with changes" in words(panel)
     comparison.file.value = str(tmp_path / "changes.csv")
     comparison.write.click()
+    panel.wait()
     with (tmp_path / "changes.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(panel.difference.changes) == len(rows)
     assert {"'=1+1"} == {row["new"] for row in rows if row["attribute"] == "namePublicLong"}
     comparison.write.click()
+    panel.wait()
     assert "is there already" in words(panel)
 
 
@@ -132,6 +134,7 @@ def test_a_file_can_be_verbatim(shop: tuple[prodex.Catalog, prodex.Catalog], tmp
     panel.comparison.file.value = str(tmp_path / "changes.csv")
     panel.comparison.is_safe.value = False
     panel.comparison.write.click()
+    panel.wait()
     assert '"=1+1"' in (tmp_path / "changes.csv").read_text("utf-8")
 
 

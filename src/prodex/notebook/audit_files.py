@@ -9,13 +9,13 @@ from pathlib import Path
 import ipywidgets as w
 
 from prodex.errors import InputError, ProdexError
+from prodex.notebook.audit_history import earlier
 from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, in_words, typed
-from prodex.quality import Audit, list_audits, open_audit
+from prodex.quality import Audit
 from prodex.quality.display import counted
 
 _BY = ("owner", "brand", "kind")
-_EARLIER = 11
 
 
 class AuditFiles(w.VBox):
@@ -136,16 +136,6 @@ def report(audit: Audit, page: Path, replace: bool) -> str:
     written = audit.to_html(page, trend=before)
     trend = f" with {counted(len(before), 'earlier audit')}" if before else ""
     return f"The report{trend} is {written}; the full lists are in the folder beside it."
-
-
-def earlier(audit: Audit) -> list[Audit]:
-    """Return the newest earlier audits of the same snapshots by the same profile."""
-    if audit.catalog_folder is None:
-        return []
-    listed = list_audits(audit.catalog_folder.parent.name)
-    stamp = f"{audit.audited_at:%Y-%m-%dT%H%M%S.%f}Z"
-    alike = listed[(listed["profile"] == audit.profile) & (listed["time"] < stamp)]
-    return [open_audit(folder) for folder in alike["folder"].tail(_EARLIER)]
 
 
 def kept(audit: Audit, name: str | None) -> str:

@@ -16,6 +16,7 @@ from prodex.errors import InputError
 from prodex.notebook import audit_words
 from prodex.notebook.audit_choices import Choice
 from prodex.notebook.audit_files import AuditFiles
+from prodex.notebook.audit_history import previous
 from prodex.notebook.audit_tiles import AuditTiles, GapList, GradeBars
 from prodex.notebook.background import Newest
 from prodex.notebook.conditions import Conditions
@@ -78,6 +79,7 @@ class AuditPanel(Panel):
         self._chosen: Choice | None = None
         self._stop = threading.Event()
         self._judging: Newest[Audit] = Newest(self._judge, self._judged, self._failed)
+        self._before: Newest[Audit | None] = Newest(previous, self._compared, self.tell)
         self._titles: dict[str, str] = {}
         self.profile = w.Dropdown(description="Profile", options=self._profiles(profile))
         self.run = w.Button(description="Audit", layout=w.Layout(width="auto"))
@@ -119,8 +121,9 @@ class AuditPanel(Panel):
         self._draw()
 
     def wait(self, seconds: float = 600.0) -> None:
-        """Wait until a catalogue is judged; for scripts and tests."""
+        """Wait until nothing is judged or read any more; for scripts and tests."""
         self._judging.wait(seconds)
+        self._before.wait(seconds)
 
     def _profiles(
         self, own: str | Path | Mapping[str, Any] | Profile | None
@@ -198,6 +201,14 @@ class AuditPanel(Panel):
         self._warn()
         for box in (self.tiles, self.grades, self.gaps, self.heat, self.rules, self.files):
             box.show(made)
+        self._before(made)
+
+    def _compared(self, before: Audit | None) -> None:
+        """Say what became of the figures since the audit before."""
+        if before is not None and self.audit is not None:
+            with self.guarded():
+                self.tiles.show(self.audit, before)
+                self._mark(self._chosen)
 
     def _warn(self) -> None:
         if self.audit is not None:

@@ -31,22 +31,32 @@ class AuditTiles(w.Box):
         super().__init__(boxes)
         self.add_class("tiles")
 
-    def show(self, audit: Audit) -> None:
-        """Show the figures of an audit."""
+    def show(self, audit: Audit, before: Audit | None = None) -> None:
+        """Show the figures of an audit, and what became of them since another."""
         waiting = (
             f"{audit.pending:,} with an update that waits" if audit.pending else "none waits for an update"
         )
-        shown = (Tile("Products", f"{len(audit):,}", waiting, None, "", ""), *tiles(audit, None))
+        shown = (Tile("Products", f"{len(audit):,}", waiting, None, "", ""), *tiles(audit, before))
         for figure, tile in zip(self._figures, shown, strict=True):
             figure.value = (
                 f"<div class='title'>{escape(tile.title)}</div><div class='figure'>{escape(tile.figure)}</div>"
-                f"<div class='detail'>{escape(tile.detail)}</div>"
+                f"<div class='detail'>{escape(tile.detail)}</div>{_change(tile)}"
             )
         for button, tile, choice in zip(
             self.buttons, shown[-2:], (to_work_on(audit), with_blockers(audit)), strict=True
         ):
             is_some = tile.figure != "0"
             button.stand_for(choice if is_some else None, "Show them" if is_some else "None")
+
+
+def _change(tile: Tile) -> str:
+    if tile.change is None:
+        return ""
+    verdict = f", {tile.verdict}" if tile.verdict else ""
+    return (
+        f"<div class='detail {tile.verdict}'>{escape(tile.change)}{verdict} "
+        f"<span class='muted'>since {escape(tile.since)}</span></div>"
+    )
 
 
 class GradeBars(w.VBox):

@@ -42,6 +42,7 @@ class ComparisonBox(w.VBox):
             compared, self._done, self._failed
         )
         wide = w.Layout(width="380px")
+        self._writing: Newest[str] = Newest(write_changes, self._written, self._failed)
         self.old = w.Dropdown(description="From", layout=wide)
         self.new = w.Dropdown(description="To", layout=wide)
         self.run = w.Button(description="Compare", layout=w.Layout(width="auto"))
@@ -102,8 +103,9 @@ class ComparisonBox(w.VBox):
                     return
 
     def wait(self, seconds: float = 600.0) -> None:
-        """Wait until the snapshots are compared; for scripts and tests."""
+        """Wait until the snapshots are compared, or the file is written; for scripts and tests."""
         self._comparing.wait(seconds)
+        self._writing.wait(seconds)
 
     def _try(self, work: Callable[[], object]) -> None:
         """Say beside the buttons what is wrong with what was given."""
@@ -146,6 +148,7 @@ class ComparisonBox(w.VBox):
 
     def _failed(self, error: BaseException) -> None:
         self._busy(False)
+        self.write.disabled = False
         self._said.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
 
     def _forget(self) -> None:
@@ -161,7 +164,11 @@ class ComparisonBox(w.VBox):
         if self.difference is None:
             raise InputError("Nothing was compared yet. Press Compare first.")
         path = Path(self.file.value.strip() or "changes.csv").expanduser()
-        said = write_changes(self.difference, path, is_safe=self.is_safe.value)
+        self.write.disabled = True
+        self._writing(self.difference, path, self.is_safe.value)
+
+    def _written(self, said: str) -> None:
+        self.write.disabled = False
         self._said.value = f"<div class='note' role='status'>{typed(said)}</div>"
 
 
@@ -188,7 +195,7 @@ def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     return compare_audits(open_audit(before[shared[-1]]), open_audit(after[shared[-1]]))
 
 
-def write_changes(difference: Difference, path: Path, *, is_safe: bool) -> str:
+def write_changes(difference: Difference, path: Path, is_safe: bool) -> str:
     """Write every changed value to a file, and say where.
 
     Raises
