@@ -497,10 +497,10 @@ def failing() -> Iterator[tuple[Sandbox, Caller]]:
         yield served
 
 
-def fetched(caller: Caller, **headers: str) -> requests.Response:
-    """Fetch a file of 2,000 bytes with little patience."""
+def fetched(caller: Caller, patience: float = 20, **headers: str) -> requests.Response:
+    """Fetch a file of 2,000 bytes; give up where nothing comes for so many seconds."""
     address = f"{caller.base_url}/media/07/7/front_64.jpg"
-    return requests.get(address, headers=headers, allow_redirects=False, timeout=0.4)
+    return requests.get(address, headers=headers, allow_redirects=False, timeout=patience)
 
 
 @pytest.mark.parametrize(
@@ -539,13 +539,13 @@ def test_a_file_can_break_off_as_ordered(failing: tuple[Sandbox, Caller], kind: 
     sandbox, caller = failing
     sandbox.order(Fault(kind, at=1, endpoint="media"))
     with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
-        fetched(caller)
+        fetched(caller, patience=0.4)
     assert 2000 == len(fetched(caller).content)
     sandbox.clear_faults()
 
 
 def test_a_file_can_be_wrong_or_slow_as_ordered(failing: tuple[Sandbox, Caller]) -> None:
-    """Damaged, it has its length and another checksum; slow, it comes after a while, and never pauses for long."""
+    """Damaged, it has its length and another checksum; slow, it comes after a while, in pieces."""
     sandbox, caller = failing
     sandbox.order(Fault("damaged", at=1, endpoint="media"), Fault("slow", at=2, endpoint="media", seconds=1))
     damaged = fetched(caller).content

@@ -8,12 +8,14 @@ from typing import Final
 from PIL import Image, ImageDraw
 
 from prodex.sandbox.media.barcodes import modules_of
-from prodex.sandbox.media.colours import INK, PAPER, WHITE, Colour, Palette, mixed
+from prodex.sandbox.media.colours import INK, PAPER, WHITE, Palette, mixed
 from prodex.sandbox.media.lettering import Box, write, write_upright
 from prodex.sandbox.media.packs import Pack
 
 #: Margin without letters, as a share of the shorter side.
 _MARGIN: Final = 0.06
+#: Modules on either side of a barcode that stay white.
+_QUIET: Final = 10
 #: Prints into a part of a picture what one face of a pack shows.
 Print = Callable[[Image.Image, Box, Pack, Palette], None]
 
@@ -85,14 +87,14 @@ def print_side(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> 
     line = (bottom - top) / 7
     for number in range(1, 7):
         y = top + number * line
-        share = 0.3 + 0.35 * (ord(pack.gtin[-number]) % 7 / 7 if len(pack.gtin) > number else 0)
+        share = 0.3 + 0.05 * (number * 5 % 7)
         draw.rectangle(
             (x0 + 0.14 * width, y - 0.2 * line, x0 + (0.14 + 0.5 * share) * width, y + 0.1 * line), fill=INK
         )
         draw.rectangle((x1 - 0.28 * width, y - 0.2 * line, x1 - 0.14 * width, y + 0.1 * line), fill=INK)
 
 
-def print_barcode(draw: ImageDraw.ImageDraw, box: Box, gtin: str, dark: Colour = INK) -> None:
+def print_barcode(draw: ImageDraw.ImageDraw, box: Box, gtin: str) -> None:
     """Print a GTIN as a barcode with its digits, on white; nothing for what is none.
 
     Modules are whole pixels wide wherever there is a pixel for each.
@@ -102,15 +104,15 @@ def print_barcode(draw: ImageDraw.ImageDraw, box: Box, gtin: str, dark: Colour =
     if not modules:
         return
     draw.rectangle(box, fill=WHITE)
-    quiet, step = 10, (x1 - x0) / (len(modules) + 20)
+    step = (x1 - x0) / (len(modules) + 2 * _QUIET)
     step = max(1, int(step)) if step >= 1 else step
     left = (x0 + x1) / 2 - len(modules) * step / 2
     foot = y1 - 0.2 * (y1 - y0)
     for place, module in enumerate(modules):
         if module == "1":
             edge = round(left + place * step)
-            draw.rectangle((edge, y0 + 0.06 * (y1 - y0), edge + max(1, round(step)) - 1, foot), fill=dark)
-    write(draw, (x0 + quiet * step / 2, foot, x1 - quiet * step / 2, y1), digits, dark, bold=False)
+            draw.rectangle((edge, y0 + 0.06 * (y1 - y0), edge + max(1, round(step)) - 1, foot), fill=INK)
+    write(draw, (x0 + _QUIET * step / 2, foot, x1 - _QUIET * step / 2, y1), digits, INK, bold=False)
 
 
 def _ground_in_colour(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> None:

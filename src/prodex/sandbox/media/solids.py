@@ -64,7 +64,7 @@ def wrapped(art: Image.Image, halves: Numbers, bend: float, gloss: float) -> Ima
     body = np.empty((*inside.shape, 4), np.uint8)
     body[..., :3] = np.clip(seen, 0, 255)
     body[..., 3] = inside * 255
-    return Image.fromarray(body, "RGBA")
+    return Image.fromarray(body)
 
 
 @lru_cache(maxsize=8)
