@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import Cell, Gallery
 
 _STYLE = (
-    ".prodex-gallery ul{display:grid;grid-template-columns:repeat(auto-fill,minmax(var(--side),1fr));gap:1.2em 1em;"
+    ".prodex-gallery.mathjax_ignore ul.sheet{display:grid;gap:1.2em 1em;"
+    "grid-template-columns:repeat(auto-fill,minmax(var(--side),1fr));"
     "list-style:none;margin:.8em 0 0;padding:0}"
     ".prodex-gallery li{margin:0;min-width:0;break-inside:avoid}"
     ".prodex-gallery .frame{aspect-ratio:1;display:flex;align-items:center;justify-content:center;border-radius:6px;"
@@ -27,8 +28,7 @@ _STYLE = (
     ".prodex-gallery .name{font-weight:600;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;"
     "overflow:hidden}"
     ".prodex-gallery .gtin{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.85em}"
-    ".prodex-gallery .facts{opacity:.8;font-size:.85em}"
-    ".prodex-gallery .whole{white-space:nowrap}"
+    ".prodex-gallery .facts{opacity:.85;font-size:.85em;display:flex;flex-wrap:wrap;gap:.15em .7em}"
     ".prodex-gallery .mark{border:1px solid currentColor;border-radius:3px;padding:0 .35em;font-size:.92em}"
 )
 _PAGE_STYLE = (
@@ -36,7 +36,7 @@ _PAGE_STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;max-width:1400px;margin:1.5em auto;padding:0 1.2em;"
     "background:light-dark(#fff,#16181c);color:light-dark(#1b1d21,#e8e8e6)}h1{font-size:1.3em;margin:0}"
     "@media print{body{max-width:none;margin:0;padding:0;font-size:10px;background:#fff;color:#000}"
-    ".prodex-gallery ul{grid-template-columns:repeat(5,1fr)!important;gap:.8em}}"
+    ".prodex-gallery ul.sheet{grid-template-columns:repeat(5,1fr)!important;gap:.8em!important}}"
 )
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -68,7 +68,7 @@ def _sheet(gallery: Gallery, headline: str) -> str:
     cells = "\n".join(map(_cell, gallery.cells))
     return (
         f'<div class="prodex-gallery mathjax_ignore" style="--side:{max(side // 2 + 30, 110)}px">{headline}'
-        f"<ul>{cells}</ul></div>"
+        f'<ul class="sheet">{cells}</ul></div>'
     )
 
 
@@ -104,15 +104,12 @@ def _facts(cell: Cell) -> str:
         facts.append('<span class="mark">packshot</span>')
     width, height = thumbnail.original
     if width is not None and height is not None:
-        facts.append(f'<span class="whole">{width:,} × {height:,} px</span>')
-    if cell.others:
-        word = (
-            "more"
-            if thumbnail.position is not None
-            else ("other pictures" if cell.others > 1 else "other picture")
-        )
-        facts.append(f"+{cell.others:,} {word}" if word == "more" else f"{cell.others:,} {word}")
-    return " · ".join(facts)
+        facts.append(f"<span>{width:,} × {height:,} px</span>")
+    if cell.others and thumbnail.position is not None:
+        facts.append(f"<span>+{cell.others:,} more</span>")
+    elif cell.others:
+        facts.append(f"<span>{cell.others:,} other picture{'s' if cell.others > 1 else ''}</span>")
+    return " ".join(facts)
 
 
 def _typed(text: str | None, missing: str) -> str:

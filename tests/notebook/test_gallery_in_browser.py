@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from prodex.pictures import gallery
+from tests.pictures.file_server import FileServer, serving
+from tests.pictures.test_gallery import EVIL, hostile
 
-from .file_server import FileServer
-from .test_gallery import EVIL, hostile
+from .lab import Lab
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of them
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
-
-def _missing(what: str) -> NoReturn:
-    """Skip with a word; where everything is checked, nothing may be left out."""
-    if os.environ.get("CI"):
-        pytest.fail(f"{what} is missing, and CI needs it")
-    pytest.skip(f"{what} is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _missing("playwright")
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        _missing("chromium")
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-        opened = playwright.chromium.launch(executable_path=path, args=arguments)
-        yield opened
-        opened.close()
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 
 @pytest.fixture
-def page(browser: Any, server: FileServer, tmp_path: Path) -> Iterator[Any]:
+def server() -> Iterator[FileServer]:
+    with serving() as served:
+        yield served
+
+
+@pytest.fixture
+def page(browser: Browser, server: FileServer, tmp_path: Path) -> Iterator[Page]:
     """Open the sheet of hostile products; it must have asked for nothing but itself, and have said nothing."""
     path = gallery(hostile(server), packshots_only=False).to_html(tmp_path / "sheet.html")
     server.asked.clear()
@@ -61,19 +47,18 @@ def page(browser: Any, server: FileServer, tmp_path: Path) -> Iterator[Any]:
     assert [] == [*said, *server.paths]
 
 
-def test_what_suppliers_typed_is_shown_and_nothing_else_happens(page: Any) -> None:
+def test_what_suppliers_typed_is_shown_and_nothing_else_happens(page: Page) -> None:
     """Every picture is drawn, every text stands there as it was typed, and the title is ours."""
     sizes = page.evaluate("[...document.images].map(image => image.complete && image.naturalWidth)")
-    names = page.locator(".name").all_text_contents()
 
     assert [256] * len(EVIL) == sizes
     assert "products 1-8 of 8, page 1 of 1" == page.title()
-    assert list(EVIL[:5]) == names[:5]
+    assert list(EVIL[:5]) == page.locator(".name").all_text_contents()[:5]
     assert page.locator("script").count() == page.locator("svg").count() == 0
 
 
 @pytest.mark.parametrize(("width", "columns"), [(1200, 6), (400, 2)])
-def test_it_fits_wide_and_narrow_windows(page: Any, width: int, columns: int) -> None:
+def test_it_fits_wide_and_narrow_windows(page: Page, width: int, columns: int) -> None:
     """Nothing has to be scrolled sideways."""
     page.set_viewport_size({"width": width, "height": 900})
     tops = page.evaluate("[...document.querySelectorAll('li')].map(li => li.getBoundingClientRect().top)")
@@ -83,9 +68,23 @@ def test_it_fits_wide_and_narrow_windows(page: Any, width: int, columns: int) ->
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_it(page: Any, scheme: str) -> None:
+def test_everybody_can_use_it(page: Page, scheme: Any) -> None:
     """No violation of the accessibility rules that axe knows, in light and in dark."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page.emulate_media(color_scheme=scheme)
 
     assert [] == [violation["id"] for violation in axe.run(page).response["violations"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_a_notebook_it_is_the_same(scheme: str, lab: Lab, browser: Browser, server: FileServer) -> None:
+    """JupyterLab asks nobody for it, runs and typesets nothing of it, and leaves its columns as they are."""
+    html = gallery(hostile(server), packshots_only=False)._repr_html_()
+    cell = f"from IPython.display import HTML\nHTML({json.dumps(html)})"
+    with lab.opened(browser, [cell], scheme=scheme) as notebook:
+        output = notebook.run()
+        notebook.page.wait_for_timeout(300)
+        assert list(EVIL[:5]) == output.locator(".name").all_text_contents()[:5]
+        assert "0px" == output.locator("ul").evaluate("list => getComputedStyle(list).paddingLeft")
+        assert 0 == output.locator("mjx-container, script, svg").count()
+        assert [[], [], []] == [notebook.outside, notebook.said, notebook.violations()]
