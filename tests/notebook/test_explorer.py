@@ -256,6 +256,9 @@ def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) 
     press.click()
     explorer._export.wait()
     assert "mine" != path.read_text("utf-8")
+    field(explorer, "as").value = "xlsx"
+    hidden = [one for one in every(explorer._export) if getattr(one.layout, "display", "") == "none"]
+    assert ["Checkbox"] == [type(one).__name__ for one in hidden]
     field(explorer, "to the folder").value = " "
     press.click()
     assert "There is no folder" in explorer.said

@@ -37,7 +37,7 @@ class ExportBox(w.VBox):
             description="Safe for spreadsheets: an apostrophe before text that would run as a formula",
             value=True,
             indent=False,
-            layout=narrow,
+            layout=w.Layout(width="auto"),  # its own: it is hidden alone
         )
         self._button = w.Button(layout=narrow)
         self._button.add_class("primary")

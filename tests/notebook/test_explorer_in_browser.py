@@ -1,0 +1,160 @@
+"""The explorer in JupyterLab: filtered, searched, paged, chosen from and exported by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+import pytest
+from python_calamine import CalamineWorkbook
+
+from .lab import Lab, Notebook
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+SAMPLE = """
+    import prodex
+    from prodex.notebook.explorer import CatalogExplorer
+    from prodex.sandbox.sample import shared_products
+    catalog = prodex.flatten(product.record for product in shared_products(300))
+    explorer = CatalogExplorer(catalog)
+"""
+JUDGED = f"""
+    {SAMPLE}
+    explorer = CatalogExplorer(catalog, audit=prodex.audit(catalog, "online-listing"))
+"""
+CANARY = """
+    import prodex
+    from prodex.notebook.explorer import CatalogExplorer
+    typed = [
+        "<img src='http://127.0.0.1:9/x.png' onerror='alert(1)'><script>alert(2)</script>",
+        "costs $5 or $6, $$\\\\\\\\sum$$ \\\\\\\\(x\\\\\\\\)",
+        "=HYPERLINK(1)",
+        "\\u202egnp.exe \\u05e9\\u05dc\\u05d5\\u05dd",
+        "\\U0001f9c0 nul \\x00",
+        "&lt;b&gt;" + "x" * 40_000,
+    ]
+    def record(number, text):
+        value = {"code": f"{number} {text}", "label": text}
+        french = [{"expressedIn": {"code": "fra-FR"}, "data": text}]
+        return {
+            "id": number, "gtin": text, "brand": value, "kind": value, "typePackaging": value,
+            "owner": {"id": number, "name": text}, "hasTags": [{"tag": text}], "namePublicLong": french,
+            "targetProductStatus": text,
+        }
+    catalog = prodex.flatten([*(record(number, text) for number, text in enumerate(typed)), {"id": 99}])
+    explorer = CatalogExplorer(catalog)
+"""
+
+
+def opened(notebook: Notebook) -> Locator:
+    """Run both cells and return what the second shows."""
+    notebook.run(0)
+    notebook.run(1)
+    out = notebook.output(1)
+    out.locator("table.dataTable tbody tr").first.wait_for()
+    return out
+
+
+def row(out: Locator, number: int) -> Locator:
+    return out.locator("table.dataTable tbody tr").nth(number)
+
+
+def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: Browser) -> None:
+    """Everything that is clicked comes back in Python, and the file has what the table showed."""
+    with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
+        out = opened(notebook)
+        out.get_by_role("button", name="▸ Market").click()
+        out.get_by_role("button", name="France").click()
+        notebook.wait_for("explorer.exploration.conditions.facets == {'market': ('250',)}")
+        out.get_by_text("(300 in all)").first.wait_for()
+        assert notebook.ask("len(explorer.catalog) == len(catalog.where(target_market=250))")
+
+        out.get_by_label("Search").fill("citron")
+        notebook.wait_for("explorer.exploration.conditions.words == 'citron'")
+        out.locator("button.chip", has_text="words:").click()
+        notebook.wait_for("explorer.exploration.conditions.words == ''")
+        assert "" == out.get_by_label("Search").input_value()
+
+        out.get_by_label("Sort by").select_option("GTIN")
+        out.get_by_label("Order").select_option("descending")
+        last = notebook.ask("sorted(catalog.where(target_market=250).products['gtin'].dropna())[-1]")
+        out.get_by_role("cell", name=last).wait_for()
+        row(out, 2).click()
+        row(out, 0).click()
+        ids = notebook.wait_for("len(explorer.selected) == 2 and explorer.selected")
+        out.get_by_role("button", name="Next").first.click()
+        out.get_by_text("26-50 of").first.wait_for()
+        assert 0 == out.locator("tr.selected").count()
+        # Every row is reached with Tab, and chosen with Return or Space.
+        row(out, 0).focus()
+        notebook.page.keyboard.press("Tab")
+        notebook.page.keyboard.press("Enter")
+        chosen = notebook.wait_for("len(explorer.selected) == 3 and explorer.selected")
+        assert [*ids, notebook.ask("explorer.exploration.product_id")] == chosen
+        notebook.page.keyboard.press("Space")
+        assert notebook.wait_for("len(explorer.selected) == 2")
+        out.get_by_role("button", name="Previous").first.press("Enter")
+        out.locator("tr.selected").nth(1).wait_for()
+        assert 2 == out.locator("tr.selected").count()
+
+        out.get_by_role("button", name="▸ Export").click()
+        for name, ending in (("CSV", "csv"), ("XLSX (Excel)", "xlsx")):
+            out.get_by_label("as", exact=True).select_option(name)
+            out.get_by_label("to the folder").fill(ending)
+            out.locator("button.primary").click()
+            out.get_by_text(f"products_as_shown.{ending}").wait_for()
+        with (lab.folder / "csv" / "products_as_shown.csv").open(encoding="utf-8", newline="") as file:
+            gtins = [one[0] for one in csv.reader(file)][1:]
+        book = CalamineWorkbook.from_path(lab.folder / "xlsx" / "products_as_shown.xlsx")
+        assert gtins == [one[0] for one in book.get_sheet_by_index(0).to_python()][1:]
+        assert gtins == notebook.ask(
+            "sorted(explorer.catalog.products['gtin'].dropna(), reverse=True)"
+            " + [''] * int(explorer.catalog.products['gtin'].isna().sum())"
+        )
+        assert ([], []) == (notebook.outside, notebook.said)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(lab: Lab, browser: Browser, scheme: str) -> None:
+    """With all folds open, rows chosen and chips shown the checker finds nothing, in light and in dark."""
+    with lab.opened(browser, [JUDGED, "explorer"], scheme=scheme) as notebook:
+        out = opened(notebook)
+        while (folded := out.locator("button", has_text="▸")).count():
+            folded.first.click()
+        out.locator("button.facet-row", has_text="consumer unit").first.click()
+        row(out, 1).click()
+        out.locator("tr.selected").wait_for()
+        out.locator("button.chip", has_text="consumer unit:").wait_for()
+
+        assert [] == notebook.violations(1)
+
+
+def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, browser: Browser) -> None:
+    """Scripts, formulas, directions and 40,000 characters in facets, chips, cells and the search."""
+    with lab.opened(browser, [CANARY, "explorer"]) as notebook:
+        out = opened(notebook)
+        while (folded := out.locator("button.facet-head", has_text="▸")).count():
+            folded.first.click()
+        for place in range(notebook.ask("len(explorer._boxes['brand']._codes)")):
+            notebook.ask(f"explorer._boxes['brand']._rows[{place}].click()")
+        out.locator("button.chip", has_text="clear all").wait_for()
+        out.get_by_label("Search").fill("$5 or <img")
+        notebook.page.wait_for_timeout(500)
+        notebook.wait_for("explorer.exploration.conditions.words == '$5 or <img'")
+        out.locator("button.chip", has_text="words:").click()
+        notebook.wait_for("explorer.exploration.conditions.words == ''")
+
+        first, second = notebook.ask("typed[:2]")
+        row(out, 6).wait_for()
+        shown = out.locator("table.dataTable tbody").inner_text()
+        assert first in shown
+        assert second in shown
+        assert "(90 of 40,009 characters)" in shown
+        assert "nul ␀" in shown
+        assert second in out.locator("button.facet-row", has_text="costs").first.inner_text()
+        assert 0 == out.locator("mjx-container, .MathJax, img, script").count()
+        assert ([], []) == (notebook.outside, notebook.said)
