@@ -467,4 +467,88 @@ def test_the_head_stays_short() -> None:
     (brand,) = parsed(made.html).all("dl")[0].all("dd")[:1]
 
     assert 2 == brand.words.count("(160 of 40,000 characters)")
-    assert "4,000 of 40,000 characters" in part(made, "Codes").words
+    assert "2,000 of 40,000 characters" in part(made, "Codes").words
+
+
+def test_a_name_is_in_the_language_of_the_market() -> None:
+    """French in France, whatever stands first; English elsewhere, where there is English."""
+    names = [text("deu-DE", "Milch"), text("eng-GB", "Milk"), text("fra-FR", "Lait")]
+
+    assert (
+        "Lait"
+        == of({"id": 7, "product_key": {"target_market_id": 250}, "namePublicLong": names}).head.name.text
+    )
+    assert "Milk" == of({"id": 7, "namePublicLong": names}).head.name.text
+
+
+def test_codes_have_labels_and_descriptions() -> None:
+    """Those of the product itself stand first."""
+    codes = part(of({"id": 7, "brand": {"code": 4017, "description": "Since 1897"}}), "Codes")
+
+    assert ["Attribute", "Code", "Description"] == [one.words for one in codes.all("th", scope="col")]
+    assert [["brand", "4017", "Since 1897"]] == codes.rows()
+
+
+def test_partitions_of_one_name_stay_apart() -> None:
+    """Two lists of nutrients that say the same of themselves are two tables."""
+    fat = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}
+
+    assert 2 == len(
+        of({"id": 7, "isPartitionedBy": [{"name": "100 g", "contains": [fat]}] * 2}).nutrients.tables
+    )
+
+
+def test_an_update_may_empty_what_is_not_there() -> None:
+    """Null instead of absent is a change that is told, though no value comes or goes."""
+    made = of({"id": 7, "lastRequest": {"description": None, "lifeCycle": 2}})
+
+    assert [["description", "", "absent", "null"], ["lifeCycle", "", "absent", "2"]] == part(
+        made, "Update pending"
+    ).rows()
+
+
+def test_what_has_no_gtin_is_not_this_product() -> None:
+    """Two things without a number are not the same."""
+    made = of({"id": 7, "logisticalHierarchies": [{"uuid": "a"}]})
+
+    assert [False] == [one.is_this for one in made.packing[0].roots]
+
+
+def test_whatever_is_left_out_is_counted() -> None:
+    """A record without measure gives a page that can be read, and says how much of it is not there."""
+    fat = [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]
+    made = of(
+        {
+            "id": 7,
+            "description": [text(f"x{number}", "word") for number in range(300)],
+            "isPartitionedBy": [{"name": f"{number} g", "contains": fat} for number in range(40)],
+            "shelf": [{"code": number} for number in range(500)],
+            "assets": {"pictures": [{"url": f"https://evil.example/{number}"} for number in range(90)]},
+            "logisticalHierarchies": [
+                {"gtin": str(number), "notes": [str(note) for note in range(100)]} for number in range(450)
+            ],
+            "lastRequest": {"seasons": list(range(400))},
+        }
+    )
+
+    for title, said in {
+        "Texts": "24 of 300 texts, 24 of 300 languages",
+        "Nutrients": "12 of 40 tables",
+        "Codes": "300 of 500 codes",
+        "Pictures": "60 of 90 pictures",
+        "Hierarchy": "400 of 450 units",
+        "Update": "300 of 400 changes",
+    }.items():
+        assert said in part(made, title).words
+    assert "60 of 100 more values" in part(made, "Hierarchy").words
+    assert "60 of 5,000 values of no unit shown here" in part(made, "Hierarchy").words
+    assert len(made.html) < 6_000_000
+
+
+def test_only_known_languages_are_told_to_a_browser() -> None:
+    """Screen readers read a text in its language, and are told of no language that does not exist."""
+    made = of({"id": 7, "nameLegal": [text("fra-FR", "lait"), text('xx" onload="1', "lait")]})
+
+    assert ["fr"] == [
+        one.attributes["lang"] for one in parsed(made.html).all("td") if "lang" in one.attributes
+    ]

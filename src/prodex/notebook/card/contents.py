@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from prodex.catalog import Catalog
 from prodex.notebook.card.codes import codes
-from prodex.notebook.card.faces import face
 from prodex.notebook.card.facts import Fact
 from prodex.notebook.card.grids import Grid
 from prodex.notebook.card.head import Head, head
 from prodex.notebook.card.judgement import Judgement, judgement
-from prodex.notebook.card.measures import nutrients, quantities
+from prodex.notebook.card.measures import Nutrients, nutrients, quantities
 from prodex.notebook.card.packing import Packing, packing
 from prodex.notebook.card.pending import Pending, pending
 from prodex.notebook.card.pictures import Pictures, pictures
@@ -51,8 +50,8 @@ class Card:
         Logistical hierarchies and sharing units.
     codes, quantities
         Codes with labels; numbers with units.
-    nutrients, nutrients_missing
-        One table for each partition; why there are none.
+    nutrients
+        One table for each partition.
     sections
         Labels, tags, files and whatever else there is.
     facts
@@ -71,8 +70,7 @@ class Card:
     packing: tuple[Packing, ...]
     codes: Grid
     quantities: Grid
-    nutrients: tuple[Grid, ...]
-    nutrients_missing: str
+    nutrients: Nutrients
     sections: tuple[Grid, ...]
     facts: tuple[Fact, ...]
     raw: Words
@@ -138,7 +136,6 @@ def card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> Card:
         codes=codes(record),
         quantities=quantities(record),
         nutrients=nutrients(record),
-        nutrients_missing=f"isPartitionedBy is {face(record, 'isPartitionedBy')}",
         sections=sections(record),
         facts=numbers_and_dates(record),
         raw=raw(record.json),

@@ -13,7 +13,7 @@ from prodex.verbatim import Words, words
 
 NOTHING = words(None)
 #: Bytes that one value takes at most; texts have a room of their own.
-MOST = 4_000
+MOST = 2_000
 
 
 @dataclass(frozen=True)

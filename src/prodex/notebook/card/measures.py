@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from prodex.notebook.card.faces import face
 from prodex.notebook.card.facts import said
 from prodex.notebook.card.grids import Grid, grid
 from prodex.notebook.card.record import Record, Row
 from prodex.verbatim import label
+
+#: Tables of nutrients.
+_MOST = 12
 
 
 def quantities(record: Record) -> Grid:
@@ -22,8 +27,17 @@ def quantities(record: Record) -> Grid:
     return grid("Quantities", columns, list(record.rows("quantities")), numeric=("value",))
 
 
-def nutrients(record: Record) -> tuple[Grid, ...]:
-    """Return the nutrients, one table for each partition: per 100 g, per serving."""
+@dataclass(frozen=True)
+class Nutrients:
+    """Tables of nutrients, one for each partition (per 100 g, per serving), of how many; why there are none."""
+
+    tables: tuple[Grid, ...]
+    total: int
+    missing: str
+
+
+def nutrients(record: Record) -> Nutrients:
+    """Return the nutrients by partition."""
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in record.rows("nutrients"):
         outer = row["position"].rpartition(".")[0]
@@ -38,10 +52,11 @@ def nutrients(record: Record) -> tuple[Grid, ...]:
         "unit code": "unit_code",
         "% of the daily intake": "daily_percentage",
     }
-    return tuple(
+    tables = tuple(
         grid(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
-        for key, rows in parts.items()
+        for key, rows in list(parts.items())[:_MOST]
     )
+    return Nutrients(tables, len(parts), f"isPartitionedBy is {face(record, 'isPartitionedBy')}")
 
 
 def _per(partition: str | None, quantity: float | None, unit: str | None) -> str:

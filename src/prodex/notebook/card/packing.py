@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from prodex.notebook.card.faces import face
-from prodex.notebook.card.facts import Fact, said
+from prodex.notebook.card.facts import MOST, Fact, said
 from prodex.notebook.card.lines import lines_of
 from prodex.notebook.card.record import PACKINGS, Record, Row
 from prodex.verbatim import Words, label, words
 
 _MOST = 400
+#: Further values of one unit.
+_MOST_FACTS = 60
 #: Units that are packed deeper stand beside those of this level: no page nests without end.
 _DEEPEST = 24
 _NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
@@ -53,8 +55,8 @@ class Unit:
         How many units of the same hierarchies it stands in.
     flags
         What it is: names.
-    facts
-        Whatever else is said of it.
+    facts, facts_total
+        Whatever else is said of it, and how much that is.
     units
         What is packed in it.
     """
@@ -70,6 +72,7 @@ class Unit:
     parents: int
     flags: tuple[str, ...]
     facts: tuple[Fact, ...]
+    facts_total: int
     units: tuple[Unit, ...]
 
 
@@ -85,8 +88,8 @@ class Packing:
         The outermost units.
     shown, total
         Numbers of units.
-    facts
-        What is said in the hierarchies, and of no unit that is shown.
+    facts, facts_total
+        What is said in the hierarchies, and of no unit that is shown; how much that is.
     missing
         Why there are none.
     """
@@ -96,6 +99,7 @@ class Packing:
     shown: int
     total: int
     facts: tuple[Fact, ...]
+    facts_total: int
     missing: str
 
 
@@ -115,6 +119,7 @@ def _packing(record: Record, source: str) -> Packing:
     for place, around in above.items():
         if gtins[place] and around:
             parents.setdefault(gtins[place], set()).add(gtins[around] or around)
+    strays = [fact for place, found in facts.items() if place not in places for fact in found]
     inside: dict[str, list[Unit]] = {}
     for row in reversed(rows):  # what is inside comes after what is around it
         place = row["position"]
@@ -123,7 +128,8 @@ def _packing(record: Record, source: str) -> Packing:
             row,
             is_cycle=bool(gtins[place]) and gtins[place] in _path(place, above, gtins),
             parents=len(parents.get(gtins[place], ())),
-            facts=tuple(facts.get(place, ())),
+            facts=tuple(facts.get(place, ())[:_MOST_FACTS]),
+            facts_total=len(facts.get(place, ())),
             units=tuple(reversed(inside.pop(place, []))),
         )
         inside.setdefault(_shown_in(place, above), []).append(unit)
@@ -132,7 +138,8 @@ def _packing(record: Record, source: str) -> Packing:
         roots=tuple(reversed(inside.get("", []))),
         shown=len(rows),
         total=len(every),
-        facts=tuple(fact for place, found in facts.items() if place not in places for fact in found),
+        facts=tuple(strays[:_MOST_FACTS]),
+        facts_total=len(strays),
         missing=f"{source} is {face(record, source)}",
     )
 
@@ -188,7 +195,7 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
                 place = ".".join(row["position"].split(".")[: level + 1])
                 for line in lines_of(table, {**row, "attribute": match[3]}):
                     spoken = label(line.place if table == "texts" else None)
-                    found.setdefault(place, []).append(Fact(line.attribute, words(line.value, 4_000), spoken))
+                    found.setdefault(place, []).append(Fact(line.attribute, words(line.value, MOST), spoken))
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prodex.notebook.card.faces import face, keys
-from prodex.notebook.card.facts import item, tongue
+from prodex.notebook.card.facts import MOST, item, tongue
 from prodex.notebook.card.lines import Line, lines_of, lines_of_product
 from prodex.notebook.card.record import Record
 from prodex.tables.declaration import TABLES
@@ -15,7 +15,6 @@ from prodex.tables.values import storable
 from prodex.verbatim import Words, words
 
 _MOST = 300
-_MOST_BYTES = 4_000
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,13 @@ def pending(record: Record) -> Pending | None:
     brought = {*(_top(attribute) for attribute, _ in then), *emptied}
     own = (line for table in _TABLES for row in record.tables.get(table, ()) for line in lines_of(table, row))
     now = _by_place(line for line in (*lines_of_product(record), *own) if _top(line.attribute) in brought)
-    bare = {(name, "") for name in emptied} - {(_top(attribute), "") for attribute, _ in now}
+    bare: set[tuple[str, str]] = {(name, "") for name in emptied} - {
+        (_top(attribute), "") for attribute, _ in now
+    }
     # An attribute that the update brings takes the place of all that is there now.
+    places = [
+        place for place in sorted({*then, *now, *bare}) if now.get(place) != then.get(place) or place in bare
+    ]
     changes = [
         Change(
             words(attribute, 1_000),
@@ -83,11 +87,10 @@ def pending(record: Record) -> Pending | None:
             str(face(record, attribute)),
             emptied.get(_top(attribute), "no longer there"),
         )
-        for attribute, place in sorted({*then, *now, *bare})
-        if now.get((attribute, place)) != then.get((attribute, place)) or (attribute, place) in bare
+        for attribute, place in places[:_MOST]
     ]
     same = sum(now.get(key) == value for key, value in then.items())
-    return Pending(tuple(changes[:_MOST]), len(changes), same)
+    return Pending(tuple(changes), len(places), same)
 
 
 _TABLES = tuple(
@@ -95,11 +98,10 @@ _TABLES = tuple(
 )
 
 
-def _by_place(lines: Iterable[Line]) -> dict[tuple[str, str], tuple[str, ...]]:
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+def _by_place(lines: Iterable[Line]) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = {}
     for line in lines:
-        key = (line.attribute, line.place)
-        found[key] = (*found.get(key, ()), line.value)
+        found.setdefault((line.attribute, line.place), []).append(line.value)
     return found
 
 
@@ -119,7 +121,7 @@ def _top(attribute: str) -> str:
 
 
 def _all(values: Iterable[str]) -> tuple[Words, ...]:
-    return tuple(words(value, _MOST_BYTES) for value in values)
+    return tuple(words(value, MOST) for value in values)
 
 
 def _is_spoken(place: str) -> bool:

@@ -23,6 +23,7 @@ Row: TypeAlias = Mapping[str, Any]
 PENDING = "lastRequest."
 #: What stands on a product and describes the units that it is packed in, or that are packed in it.
 PACKINGS = ("logisticalHierarchies", "sharingUnits")
+_PACKED = tuple(f"{one}." for one in PACKINGS)
 
 _NEAR = 3
 
@@ -89,7 +90,7 @@ class Record:
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table, each of the product itself."""
         for row in self.tables.get(table, ()):
-            if not row["attribute"].startswith((PENDING, *(f"{one}." for one in PACKINGS))):
+            if not row["attribute"].startswith((PENDING, *_PACKED)):
                 yield row
 
     def waiting(self, table: str) -> Iterator[Row]:
@@ -101,7 +102,7 @@ class Record:
     def packed(self, table: str) -> Iterator[Row]:
         """Yield the rows that stand in a hierarchy."""
         for row in self.tables.get(table, ()):
-            if row["attribute"].startswith(tuple(f"{one}." for one in PACKINGS)):
+            if row["attribute"].startswith(_PACKED):
                 yield row
 
 

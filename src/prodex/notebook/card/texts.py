@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from prodex.errors import QueryError
+from prodex.locales import language_tag
 from prodex.notebook.card.faces import Face, face
 from prodex.notebook.card.facts import tongue
 from prodex.notebook.card.record import Record, Row
@@ -15,22 +17,23 @@ from prodex.verbatim import Words, even_limit, weight, words
 #: Bytes that all texts of a card may take together, and how many are shown.
 _ROOM = 600_000
 _MOST = 1_000
+#: Columns, so that a record in a thousand languages is a table still.
+_MOST_LANGUAGES = 24
 
 
 @dataclass(frozen=True)
 class Text:
-    """One text: what it says, its language as sent, and where among the items of a list it stands."""
+    """One text: what it says, and its language as sent where the texts beside it have another."""
 
     text: Words
     tag: str | None
-    place: str
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The texts of one attribute in one language, or why there is none."""
+    """The texts of one attribute in one language (as browsers know it), or why there is none."""
 
-    language: str | None
+    lang: str | None
     texts: tuple[Text, ...]
     gap: Face | None
 
@@ -60,8 +63,8 @@ class Texts:
 
     Attributes
     ----------
-    languages
-        Short codes with names, and whether the market wants to read the language.
+    languages, languages_total
+        Those shown, as short codes with names, and whether the market wants to read them; how many there are.
     lines
         One for each attribute.
     shown, total
@@ -71,6 +74,7 @@ class Texts:
     """
 
     languages: tuple[tuple[str | None, Words, bool], ...]
+    languages_total: int
     lines: tuple[Line, ...]
     shown: int
     total: int
@@ -89,11 +93,12 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
     """
     wanted = list(wanted)
     every = sorted(record.rows("texts"), key=_order)
-    rows = every[:_MOST]
+    spoken = _languages(record, every, wanted)
+    languages = spoken[:_MOST_LANGUAGES]
+    rows = [row for row in every if _language(row) in languages][:_MOST]
     cells: dict[tuple[str, str | None], list[Row]] = {}
     for row in rows:
         cells.setdefault((row["attribute"], _language(row)), []).append(row)
-    languages = _languages(record, cells, wanted)
     attributes = [*dict.fromkeys(row["attribute"] for row in rows)]
     known = {*NAMES, *(attribute for attribute, _ in wanted)} - {*attributes}
     gaps = {
@@ -107,6 +112,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
     attributes = sorted([*attributes, *shown], key=_rank)
     most = even_limit([weight(row["text"]) for row in rows], _ROOM)
     return Texts(
+        languages_total=len(spoken),
         languages=tuple((one, tongue(one), one in record.required_languages) for one in languages),
         lines=tuple(_line(record, attribute, languages, cells, most) for attribute in attributes),
         shown=len(rows),
@@ -130,31 +136,33 @@ def _line(
             Text(
                 words(row["text"], most),
                 row["language_code"] if len(tags) > 1 else None,
-                row["position"] if len(rows) > 1 else "",
             )
             for row in rows
         )
-        gap = None if found else face(record, attribute, language) if language else _untold(record, attribute)
-        made.append(Cell(language, found, gap))
+        gap = None if found else face(record, attribute, language)
+        made.append(Cell(_known(language), found, gap))
     faces = {cell.gap for cell in made}
     return Line(words(attribute, 1_000), tuple(made), faces.pop() if len(faces) == 1 else None)
 
 
-def _untold(record: Record, attribute: str) -> Face:
-    """Say why there is no text without a language: asking for languages leaves such texts alone."""
-    return face(record, attribute)
-
-
 def _languages(
-    record: Record, cells: Iterable[tuple[str, str | None]], wanted: Iterable[tuple[str, str | None]]
+    record: Record, rows: Iterable[Row], wanted: Iterable[tuple[str, str | None]]
 ) -> list[str | None]:
     required = [*record.required_languages, *(short_of(one) for _, one in wanted if one)]
-    found = dict.fromkeys(language for _, language in cells)
+    found = dict.fromkeys(map(_language, rows))
     others = sorted(one for one in found if one is not None and one not in required)
     named: list[str | None] = [*dict.fromkeys(required), *others]
     if None in found:
         named.append(None)
     return named or ["en"]
+
+
+def _known(language: str | None) -> str | None:
+    """Return a language that a browser may be told of."""
+    try:
+        return None if language is None else language_tag(language)
+    except QueryError:
+        return None
 
 
 def _language(row: Row) -> str | None:
@@ -163,7 +171,7 @@ def _language(row: Row) -> str | None:
 
 
 def _rank(attribute: str) -> tuple[int, str]:
-    usual = ("namePublicLong", "namePublicShort", "nameLegal", *TEXTS)
+    usual = (*NAMES, *TEXTS)
     return (usual.index(attribute) if attribute in usual else len(usual)), attribute
 
 
