@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -207,3 +209,11 @@ def test_a_gallery_cannot_be_changed(server: FileServer) -> None:
     with pytest.raises(AttributeError):
         gallery(products(server, 1)).page = 2  # type: ignore[misc]
     assert isinstance(gallery(products(server, 1)), Gallery)
+
+
+def test_who_only_imports_it_does_not_wait_for_pillow() -> None:
+    """It is loaded when the first picture is looked at."""
+    code = "import sys, prodex.pictures; print({'PIL', 'matplotlib', 'jinja2'} & set(sys.modules))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert "set()\n" == said
