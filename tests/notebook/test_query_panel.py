@@ -307,6 +307,50 @@ def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Clie
     assert not panel.loading.is_loading
 
 
+@pytest.mark.parametrize("trait", ["query", "count", "catalog"])
+def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
+    small: tuple[Sandbox, Client], trait: str
+) -> None:
+    """Somebody's own function that raises is shown in words; the panel counts and loads as before."""
+    _, service = small
+    panel = QueryPanel(service, name="shop")
+    panel.wait()
+
+    def fail(_: object) -> None:
+        raise LookupError("of my own")
+
+    panel.observe(fail, trait)
+    panel.control("target_market").value = 250
+    told = [panel.said]
+    panel.wait()
+    told.append(panel.said)
+    panel.loading.load_button.click()
+    panel.wait()
+    told.append(panel.said)
+    assert any("LookupError: of my own" in said for said in told)
+    assert panel.count is not None
+    assert panel.catalog is not None
+    assert panel.count == len(panel.catalog)
+
+
+def test_cancel_ends_a_load_whose_service_went_away(small: tuple[Sandbox, Client]) -> None:
+    """What was wanted no more is cancelled, not failed."""
+    sandbox, service = small
+
+    async def story() -> None:
+        panel = QueryPanel(service, name="shop")
+        box = panel.loading
+        await until(lambda: panel.count == 120)
+        sandbox.order(Fault("latency", at=3, seconds=1.5), Fault("503", at=range(3, 9)))
+        box.load_button.click()
+        await until(lambda: "50 of 120 products" in box._said.value)
+        box.cancel_button.click()
+        await until(lambda: not box.is_loading)
+        assert "Cancelled after 50 of 120 products" in box.said
+
+    asyncio.run(story())
+
+
 def test_owners_can_be_chosen_by_name(small: tuple[Sandbox, Client]) -> None:
     """Opening the fold asks the service who there is; a name adds its number."""
     sandbox, service = small

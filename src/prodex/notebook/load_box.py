@@ -10,12 +10,12 @@ import ipywidgets as w
 from traitlets import Bool, Instance
 
 from prodex.catalog import Catalog
-from prodex.errors import IncompleteLoad
+from prodex.errors import IncompleteLoad, ServiceError
 from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, in_words, typed
 from prodex.notebook.query_controls import Choice, line, lock
 from prodex.notebook.query_telling import cancelled, outcome, progress, told
-from prodex.notebook.query_work import Load
+from prodex.notebook.query_work import Cancelled, Load
 from prodex.query import ProductQuery
 from prodex.service import Client
 
@@ -155,8 +155,9 @@ class LoadBox(w.VBox):
 
     def _failed(self, error: BaseException) -> None:
         self.is_loading = False
-        if self._load is not None and self._load.is_stopping:
-            self._outcome.value = told(cancelled(self._load.done, self._load.total))
+        stopped = self._load if self._load is not None and self._load.is_stopping else None
+        if stopped is not None and isinstance(error, Cancelled | ServiceError):
+            self._outcome.value = told(cancelled(stopped.done, stopped.total))
             return
         self._outcome.value = told(in_words(error), is_problem=True)
         self._keep(offered=isinstance(error, IncompleteLoad))

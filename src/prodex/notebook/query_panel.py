@@ -143,13 +143,15 @@ class QueryPanel(Panel):
             query = asked([control.value for control in self.controls])
         except QueryError as error:
             self._counting.forget()
-            self.count = None
             self.matching.value = told(str(error), is_problem=True)
             self._doubt(is_in_doubt=True)
+            self.count = None
             return
-        with self._filling():
-            self.query = query
-        self._understood()
+        try:
+            with self._filling():
+                self.query = query
+        finally:  # also when somebody who observes it fails
+            self._understood()
 
     def _assigned(self) -> None:
         """Fill the controls with a query that was assigned."""
@@ -170,7 +172,6 @@ class QueryPanel(Panel):
 
     def _understood(self) -> None:
         """Ask how many match, since there is a query that can be asked."""
-        self.count = None
         self.matching.value = _counting("Asking how many products match ...")
         self._doubt(is_in_doubt=False)
         self.loading.forget_problem()
@@ -179,6 +180,7 @@ class QueryPanel(Panel):
             given = count_given(self.query, place)
             fold.title = f"{place.value} ({given} set)" if given else place.value
         self._counting(self.query)
+        self.count = None
 
     def _doubt(self, *, is_in_doubt: bool) -> None:
         self._is_in_doubt, self.loading.is_possible = is_in_doubt, not is_in_doubt
@@ -197,8 +199,9 @@ class QueryPanel(Panel):
     def _counted(self, count: int | None) -> None:
         if count is None:
             return
-        self.count = count
         self.matching.value = _counting(counted(count, self.query))
+        with self.guarded():  # whoever observes it may fail
+            self.count = count
 
     def _not_counted(self, error: BaseException) -> None:
         self.matching.value = told(f"No count: {in_words(error)}", is_problem=True)
