@@ -130,25 +130,25 @@ def test_a_catalogue_is_judged_by_the_profile_that_is_chosen(sample: prodex.Cata
     exploration = Exploration(catalog=sample)
     panel = AuditPanel(exploration=exploration)
     assert "none" == panel._results.layout.display
-    panel.profile.value = "pictures"
-    panel.run.click()
+    panel.judging.profile.value = "pictures"
+    panel.judging.run.click()
     panel.wait()
     assert panel.audit is exploration.audit is not None
     assert "pictures" == panel.audit.profile
-    assert 400 == panel.progress.value == len(panel.audit)
-    assert not panel.run.disabled
+    assert 400 == panel.judging.progress.value == len(panel.audit)
+    assert not panel.judging.run.disabled
     assert "" == panel._results.layout.display
 
 
 def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
     """Cancel leaves the panel as it was, and ready to be asked again."""
     panel = AuditPanel(catalog=sample, profile="online-listing")
-    panel.run.click()
-    panel.cancel.click()
+    panel.judging.run.click()
+    panel.judging.cancel.click()
     panel.wait()
     assert panel.audit is None
-    assert not panel.run.disabled
-    assert "none" == panel.cancel.layout.display
+    assert not panel.judging.run.disabled
+    assert "none" == panel.judging.cancel.layout.display
     assert "" == panel.said
 
 
@@ -156,8 +156,8 @@ def test_an_own_profile_stands_first() -> None:
     """A profile of one's own is offered before those that come with prodex; a wrong one is refused in words."""
     catalog = prodex.flatten(RECORDS)
     panel = AuditPanel(catalog=catalog, profile={"title": "$5 or $6 <b>", **PROFILE})
-    assert "$5 or $6 <b>" == panel.profile.options[0][0]
-    panel.run.click()
+    assert "$5 or $6 <b>" == panel.judging.profile.options[0][0]
+    panel.judging.run.click()
     panel.wait()
     assert panel.audit is not None
     assert ["valid_gtin", "has_name"] == [check.id for check in panel.audit.checks]
@@ -194,6 +194,39 @@ def test_what_makes_figures_less_than_they_seem_stands_on_top(own_rules_stay_her
     warned = panel._warnings.value
     for said in ("incomplete", "2 of 2 checks unknown", "rule crashed: raises", "&lt;img src=x&gt;"):
         assert said in warned
+
+
+def test_a_chosen_cell_stays_chosen_when_it_comes_back(sample: prodex.Catalog) -> None:
+    """Paging and switching away and back show which cell is chosen."""
+    panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
+    cell = panel.heat.buttons[0]
+    cell.click()
+    for there, back in (
+        (panel.heat.pager.next.click, panel.heat.pager.previous.click),
+        (
+            lambda: panel.heat.switch.set_trait("value", "owner"),
+            lambda: panel.heat.switch.set_trait("value", "kind"),
+        ),
+    ):
+        there()
+        assert "✓" not in cell.description
+        back()
+        assert cell.description.startswith("✓")
+        assert panel.failing
+
+
+def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catalog) -> None:
+    """Nobody is left looking for products that fail a check which is no longer there."""
+    panel = AuditPanel(prodex.audit(sample, "food-eu", now=AS_OF, progress=False))
+    assert panel.exploration is not None
+    seen = []
+    panel.exploration.observe(lambda _: seen.append(panel.exploration.conditions), "audit")  # type: ignore[union-attr]
+    panel.gaps.buttons[0].click()
+    panel.judging.profile.value = "pictures"
+    panel.judging.run.click()
+    panel.wait()
+    assert [Conditions()] == seen
+    assert () == panel.failing
 
 
 def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
@@ -323,15 +356,15 @@ def test_an_audit_without_its_catalogue_is_shown() -> None:
     assert panel.exploration is None
     panel.gaps.buttons[0].click()
     assert ("8", "9") == panel.failing
-    assert "none" == panel._start_row.layout.display
+    assert "none" == panel.judging.layout.display
 
 
 def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
     """Over one state, what a click counts is what the explorer shows: grades, gaps, and cells of every grouping."""
     exploration = Exploration(catalog=sample)
     panel, explorer = AuditPanel(exploration=exploration), CatalogExplorer(exploration=exploration)
-    panel.profile.value = "online-listing"
-    panel.run.click()
+    panel.judging.profile.value = "online-listing"
+    panel.judging.run.click()
     panel.wait()
     buttons = [*panel.tiles.buttons, *panel.grades.buttons, *panel.gaps.buttons]
     for by in ("kind", "owner", "brand", "market", "language"):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +20,10 @@ from prodex.notebook.background import Newest
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.heat_grid import HeatGrid
+from prodex.notebook.judging_row import JudgingRow
 from prodex.notebook.panel import Panel, html, typed
 from prodex.notebook.rule_table import RuleTable
-from prodex.quality import Audit, Profile, audit, profiles
+from prodex.quality import Audit, Profile
 from prodex.quality.display import counted
 
 _INVITATION = "Press a figure, a grade, a gap or a cell, or choose a rule, to see its products."
@@ -77,18 +76,9 @@ class AuditPanel(Panel):
         self.add_class("figures")
         self.exploration = _exploration(audit, catalog, exploration)
         self._chosen: Choice | None = None
-        self._stop = threading.Event()
-        self._judging: Newest[Audit] = Newest(self._judge, self._judged, self._failed)
         self._before: Newest[Audit | None] = Newest(previous, self._compared, self.tell)
-        self._titles: dict[str, str] = {}
-        self.profile = w.Dropdown(description="Profile", options=self._profiles(profile))
-        self.run = w.Button(description="Audit", layout=w.Layout(width="auto"))
-        self.run.add_class("primary")
-        self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
-        self.progress = w.IntProgress(description="Judged", min=0)
-        self._start_row = w.HBox([self.profile, self.run, self.progress, self.cancel])
-        self._start_row.add_class("form-row")
-        self._about, self._headline, self._warnings, self._notes = (html("") for _ in range(4))
+        self.judging = JudgingRow(self, self._to_judge, self._judged, profile)
+        self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
         self.show_all = w.Button(description="Show all products", layout=w.Layout(width="auto"))
         self._chosen_row = w.HBox([self._shown, self.show_all])
@@ -104,14 +94,9 @@ class AuditPanel(Panel):
                 *(self.heat, self.rules, self.files, self._notes),
             ]
         )
-        self.fill(self._start_row, self._about, self._results)
-        self.on(self.profile, lambda _: self._describe(), "value")
-        self.on(self.run, lambda _: self._ask())
-        self.on(self.cancel, lambda _: self._cancel())
+        self.fill(self.judging, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
-        self._busy(False)
-        self._describe()
         if self.exploration is not None:
             link((self.exploration, "audit"), (self, "audit"))
             self.on(self.exploration, lambda _: self._warn(), "catalog")
@@ -122,81 +107,35 @@ class AuditPanel(Panel):
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is judged or read any more; for scripts and tests."""
-        self._judging.wait(seconds)
+        self.judging.wait(seconds)
         self._before.wait(seconds)
-
-    def _profiles(
-        self, own: str | Path | Mapping[str, Any] | Profile | None
-    ) -> list[tuple[str, str | Profile]]:
-        listed: list[tuple[str, str | Profile]] = [
-            (title, name) for name, title in profiles()[["profile", "title"]].itertuples(index=False)
-        ]
-        self._titles = {str(name): title for title, name in listed}
-        if own is None or (isinstance(own, str) and own in self._titles):
-            return sorted(listed, key=lambda option: option[1] != own)
-        read = own if isinstance(own, Profile) else Profile.read(own)
-        self._titles.setdefault(read.name, read.title)
-        return [(read.title or read.name, read), *listed]
 
     @property
     def _catalog(self) -> Catalog | None:
         return None if self.exploration is None else self.exploration.catalog
 
-    def _describe(self) -> None:
-        chosen = self.profile.value
-        profile = chosen if isinstance(chosen, Profile) else Profile.read(str(chosen))
-        self._about.value = (
-            f"<p class='muted'>{typed(profile.description)} {counted(len(profile.checks), 'check')}.</p>"
-        )
-
-    def _ask(self) -> None:
-        catalog = self._catalog
-        if catalog is None:
+    def _to_judge(self) -> Catalog:
+        if self._catalog is None:
             raise InputError("The audit came without its catalogue. Give the panel catalog=, too.")
-        self._stop = threading.Event()
-        self.progress.value, self.progress.max = 0, max(len(catalog), 1)
-        self._busy(True)
-        self._judging(catalog, self.profile.value, self._stop)
-
-    def _judge(self, catalog: Catalog, profile: str | Profile, stop: threading.Event) -> Audit:
-        def show(done: int, _: int) -> None:
-            if stop.is_set():
-                raise CancelledError
-            self.progress.value = done
-
-        return audit(catalog, profile, progress=show)
+        return self._catalog
 
     def _judged(self, made: Audit) -> None:
-        self._busy(False)
-        with self.guarded():
-            self.audit = made
-
-    def _failed(self, error: BaseException) -> None:
-        self._busy(False)
-        self.tell(error)
-
-    def _cancel(self) -> None:
-        self._stop.set()
-        self._judging.forget()
-        self._busy(False)
-
-    def _busy(self, is_busy: bool) -> None:
-        self.run.disabled = is_busy
-        for widget in (self.progress, self.cancel):
-            widget.layout.display = "" if is_busy else "none"
+        self._choose(None)  # what was chosen may be no check of the new audit
+        self.audit = made
 
     def _draw(self) -> None:
         """Show the audit, or that there is none yet."""
         made = self.audit
-        for widget in (self._start_row, self._about):
-            widget.layout.display = "" if self._catalog is not None else "none"
+        self.judging.layout.display = "" if self._catalog is not None else "none"
         self._results.layout.display = "" if made is not None else "none"
-        self._mark(None)
+        if self._chosen is not None:
+            self._choose(None)
+        else:
+            self._mark(None)
         if made is None:
             return
-        if made.profile in [value for _, value in self.profile.options]:
-            self.profile.value = made.profile
-        self._headline.value = audit_words.headline(made, self._titles.get(made.profile, made.profile))
+        self.judging.prefer(made.profile)
+        self._headline.value = audit_words.headline(made, self.judging.title(made.profile))
         self._notes.value = audit_words.footnotes(made)
         self._warn()
         for box in (self.tiles, self.grades, self.gaps, self.heat, self.rules, self.files):
@@ -232,8 +171,9 @@ class AuditPanel(Panel):
     def _mark(self, chosen: Choice | None) -> None:
         self._chosen = chosen
         ids = chosen.products(self.audit) if chosen is not None and self.audit is not None else ()
-        for button in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons, *self.heat.buttons):
+        for button in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             button.mark(chosen)
+        self.heat.mark(chosen)
         self.rules.mark(chosen)
         self.show_all.layout.visibility = "hidden" if chosen is None else "visible"
         said = _INVITATION if chosen is None else _said(chosen, len(ids))

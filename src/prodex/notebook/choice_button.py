@@ -32,7 +32,15 @@ class ChoiceButton(w.Button):
         self.choice: Choice | None = None
         panel.on(self, lambda _: None if self.choice is None else choose(self.choice))
 
-    def stand_for(self, choice: Choice | None, words: str, *, more: str = "", hint: str = "") -> None:
+    def stand_for(
+        self,
+        choice: Choice | None,
+        words: str,
+        *,
+        more: str = "",
+        hint: str = "",
+        chosen: Choice | None = None,
+    ) -> None:
         """Stand for another choice; for None the button only says something.
 
         Parameters
@@ -43,11 +51,13 @@ class ChoiceButton(w.Button):
             A further class of our style.
         hint
             Our own words, for who points at it.
+        chosen
+            What is chosen now.
         """
         with self.hold_sync():
             self.choice, self._words, self._more = choice, words, more
             self.disabled, self.tooltip = choice is None, hint or None
-            self.mark(None)
+            self.mark(chosen)
 
     def mark(self, chosen: Choice | None) -> None:
         """Show whether what is chosen is what the button stands for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipywidgets as w
 
-from prodex.notebook.audit_choices import of_cell
+from prodex.notebook.audit_choices import Choice, of_cell
 from prodex.notebook.choice_button import ChoiceButton, Choose
 from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, typed
@@ -21,6 +21,7 @@ class HeatGrid(w.VBox):
         self._panel, self._choose = panel, choose
         self._audit: Audit | None = None
         self._known: dict[str, Standings] = {}
+        self._chosen: Choice | None = None
         self.switch = w.ToggleButtons(
             options=[(f"{by}s", by) for by in GROUPINGS],
             style=w.ToggleButtonsStyle(button_width="auto"),
@@ -48,6 +49,12 @@ class HeatGrid(w.VBox):
         """Show an audit."""
         self._audit, self._known = audit, {}
         self._switch()
+
+    def mark(self, chosen: Choice | None) -> None:
+        """Show which cell is chosen, now and whenever it comes back."""
+        self._chosen = chosen
+        for button in self.buttons:
+            button.mark(chosen)
 
     def _standings(self) -> Standings:
         assert self._audit is not None  # noqa: S101 - asked for only once there is one
@@ -100,6 +107,7 @@ class HeatGrid(w.VBox):
                     cell.score,
                     more="none" if cell.shade is None else f"h{cell.shade}",
                     hint=f"{cell.failed:,} answers fail" if cell.failed else "",
+                    chosen=self._chosen,
                 )
         shown: list[w.Widget] = [self._corner, *self._heads]
         for name, cells in zip(self._names[: len(shown_map.rows)], self._cells, strict=False):
