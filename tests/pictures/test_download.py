@@ -397,11 +397,13 @@ def test_several_are_fetched_at_a_time(server: FileServer, folder: Path) -> None
 
 
 _SCRIPT = """
+import signal
 import sys
 from pathlib import Path
 from prodex.pictures import download_pictures
 from tests.pictures import drawn
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for what it runs
 source, folder, count = sys.argv[1:]
 products = [drawn.product(n, {"url": f"{source}/{n}.jpg", "crc32": sys.stdin.readline()}) for n in range(int(count))]
 print(download_pictures(drawn.catalog(source, products), folder))

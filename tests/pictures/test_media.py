@@ -198,8 +198,8 @@ def test_a_file_may_not_be_larger_than_the_limit(server: FileServer, part: Path)
     announced = server.serve("/a.jpg", CONTENT)
     endless = server.serve("/b.jpg", CONTENT, unannounced=True)
     with way_to(server, most_bytes=10_000) as media:
-        for url in (announced, endless):
-            with pytest.raises(MediaRefused, match="10,000"):
+        for url, said in ((announced, "has 102,400 bytes; 10,000"), (endless, "more than the 10,000")):
+            with pytest.raises(MediaRefused, match=said):
                 media.fetch(url, part)
 
     assert not part.exists()
