@@ -182,6 +182,19 @@ def test_a_late_answer_is_dropped(small: tuple[Sandbox, Client]) -> None:
     assert [None, without] == seen
 
 
+def test_an_answer_to_what_was_taken_back_is_dropped(small: tuple[Sandbox, Client]) -> None:
+    """Once the filters contradict each other no count appears, not even one that was already asked for."""
+    sandbox, service = small
+    panel = QueryPanel(service)
+    panel.wait()
+    sandbox.order(Fault("latency", at=1, seconds=1.5))
+    panel.control("tags_in").value = "exportable"
+    time.sleep(0.8)  # it has been asked, and waits
+    panel.control("tags_not_in").value = "exportable"
+    assert counted(panel) is None
+    assert "tags_in and tags_not_in both hold" in panel.matching.value
+
+
 def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) -> None:
     """Twenty changes in a row take no time, and only the last is asked for."""
     sandbox, service = small
