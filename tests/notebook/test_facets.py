@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.facets import FACETS, read_facets
+from prodex.notebook.facet_values import Facets
+from prodex.notebook.facets import FACETS
 from prodex.notebook.narrowing import narrowed
 from prodex.notebook.stock import Stock
 from prodex.query import ProductQuery
@@ -124,7 +125,7 @@ def test_counts_are_those_of_a_plain_walk(
 ) -> None:
     """Every value of every facet, with the choices of all other facets applied and not its own."""
     stock = Stock(prodex.flatten({"id": number, **one} for number, one in enumerate(products)))
-    facets = read_facets(stock)
+    facets = Facets(stock)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
     left = narrowed(facets, chosen, len(stock), [np.array(other, bool)])
 
@@ -144,7 +145,7 @@ def test_counts_are_those_of_a_plain_walk(
 def test_values_with_equal_labels_are_told_apart_by_their_codes() -> None:
     """Groups are made by code: two brands of one name are two, and an unnamed one goes by its code."""
     brands = [("1", "Lait"), ("2", "Lait"), ("3", None), ("", "")]
-    facets = read_facets(
+    facets = Facets(
         Stock(
             prodex.flatten(
                 {"id": place, "brand": {"code": code, "label": label}}
@@ -162,7 +163,7 @@ def test_the_most_frequent_value_comes_first_and_the_missing_one_is_a_value() ->
     """Products without a brand are counted like any other, by frequency."""
     brands = [None, None, None, "B", "A", "A"]
     records = [{"id": n, "brand": None if b is None else {"code": b}} for n, b in enumerate(brands)]
-    brand = read_facets(Stock(prodex.flatten(records)))["brand"]
+    brand = Facets(Stock(prodex.flatten(records)))["brand"]
 
     assert [(None, "without brand", 3), ("A", "A", 2), ("B", "B", 1)] == list(
         zip(brand.codes, brand.labels, brand.totals.tolist(), strict=True)
@@ -173,14 +174,14 @@ def test_what_nobody_asked_for_is_not_a_count_of_nothing() -> None:
     """A catalogue loaded without brands does not say that all products are without."""
     catalog = prodex.flatten([{"id": 7, "kind": {"code": "1"}}])
     origin = Origin("sandbox", ProductQuery(source_include=["kind", "assets.pictures.url"]))
-    facets = read_facets(Stock(prodex.Catalog(catalog.parts, origin)))
+    facets = Facets(Stock(prodex.Catalog(catalog.parts, origin)))
 
     assert {"kind", "market", "language"} == {name for name, one in facets.items() if one.is_asked}
 
 
 def test_a_catalogue_without_products_has_facets_without_values() -> None:
     """Nothing is found, and nothing breaks."""
-    facets = read_facets(Stock(prodex.flatten([])))
+    facets = Facets(Stock(prodex.flatten([])))
 
     assert dict.fromkeys(facets, 0) == {
         name: int(counts.sum()) for name, counts in narrowed(facets, {"tag": (None,)}, 0).counts.items()
@@ -195,7 +196,7 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
     known = prodex.flatten([{"id": 8, "gtin": "03036811359935"}, {"id": 7, "gtin": "03036811359936"}])
     audit = prodex.audit(known, {"checks": {"valid_gtin": {}}})
     stock = Stock(catalog, audit)
-    grade = read_facets(stock)["grade"]
+    grade = Facets(stock)["grade"]
 
     assert (("A", "E", None), [1, 1, 1]) == (grade.codes, grade.totals.tolist())
     assert [False, True, False] == grade.having(("A",), 3).tolist()
@@ -205,7 +206,7 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
 def test_a_facet_that_is_not_there_is_said() -> None:
     """The message names those that are."""
     with pytest.raises(QueryError, match="no facet 'colour'; there are kind, brand"):
-        narrowed(read_facets(Stock(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
+        narrowed(Facets(Stock(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
 
 
 def test_checks_without_an_audit_are_said() -> None:

@@ -10,7 +10,7 @@ from traitlets import Instance
 
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.facet_box import isolated
-from prodex.notebook.facets import Values
+from prodex.notebook.facet_values import Values
 from prodex.notebook.panel import Panel
 
 

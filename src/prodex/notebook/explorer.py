@@ -17,7 +17,8 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.export_box import ExportBox
 from prodex.notebook.exporting import Shown
 from prodex.notebook.facet_box import FacetBox
-from prodex.notebook.facets import Values, read_facets
+from prodex.notebook.facet_values import Facets
+from prodex.notebook.facets import Facet
 from prodex.notebook.folding import Fold
 from prodex.notebook.narrowing import Narrowed, narrowed
 from prodex.notebook.panel import Panel, html
@@ -135,22 +136,19 @@ class CatalogExplorer(Panel):
         if stock is not None and stock.catalog is catalog and stock.audit is audit:
             return
         self._stock = Stock(catalog, audit)
-        self._values = read_facets(self._stock)
+        self._values = Facets(self._stock)
         self._search = Search(self._stock)
         self._found = None
         self._table.hold(self._stock)
-        languages = self._values["language"]
-        self._table.offer_languages(
-            [(label, code) for label, code in zip(languages.labels, languages.codes, strict=True) if code]
-        )
-        for name, values in self._values.items():
+        for name, facet in self._values.declared.items():
             if name not in self._boxes:
-                self._boxes[name] = self._box(name, values)
+                self._boxes[name] = self._box(facet)
         self._facets.children = tuple(self._boxes[name] for name in self._values)
 
-    def _box(self, name: str, values: Values) -> FacetBox:
-        box = FacetBox(panel=self, values=values, look=self._look, is_open=name in _OPEN)
-        self.on(box, lambda change: self._choose(name, change["new"]), "chosen")
+    def _box(self, facet: Facet) -> FacetBox:
+        box = FacetBox(panel=self, facet=facet, look=self._look, is_open=facet.name in _OPEN)
+        self.on(box, lambda change: self._choose(facet.name, change["new"]), "chosen")
+        self.on(box, lambda _: self._draw_facets(self._narrow()), "is_open")
         return box
 
     def _choose(self, facet: str, codes: tuple[str | None, ...]) -> None:
@@ -217,13 +215,20 @@ class CatalogExplorer(Panel):
             others.append(self._found[2])
         if conditions.failing is not None:
             others.append(self._stock.failing(conditions.failing.checks))
-        return narrowed(self._values, conditions.facets, len(self._stock), others)
+        counted = [name for name in self._values if self._boxes[name].is_open]
+        return narrowed(self._values, conditions.facets, len(self._stock), others, counted)
+
+    def _draw_facets(self, left: Narrowed) -> None:
+        for name in self._values:
+            chosen = tuple(self.exploration.conditions.facets.get(name, ()))
+            if name in left.counts:
+                self._boxes[name].show(chosen, self._values[name], left.counts[name])
+            else:
+                self._boxes[name].show(chosen)
 
     def _draw(self, left: Narrowed) -> None:
-        conditions = self.exploration.conditions
-        for name, values in self._values.items():
-            self._boxes[name].show(values, left.counts[name], tuple(conditions.facets.get(name, ())))
-        self._chips.show(conditions, self._values)
+        self._draw_facets(left)
+        self._chips.show(self.exploration.conditions, self._values)
         self._table.show(left.mask)
         self._export.count(len(left))
 

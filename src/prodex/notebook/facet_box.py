@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ipywidgets as w
-from traitlets import Instance, Tuple
+from traitlets import Bool, Instance, Tuple
 
 from prodex.notebook.conditions import Code
-from prodex.notebook.facets import Counts, Values
+from prodex.notebook.facet_values import Counts, Values
+from prodex.notebook.facets import Facet
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.searching import contains
 from prodex.notebook.table_page import cut
@@ -24,8 +25,8 @@ class FacetBox(w.VBox):
     ----------
     panel
         Where it stands; what goes wrong is told there.
-    values
-        What there is to choose from.
+    facet
+        Which facet.
     look
         Layout and style that all rows of all boxes share.
     is_open
@@ -35,47 +36,43 @@ class FacetBox(w.VBox):
     ----------
     chosen
         The codes that were chosen, in the order of the choice.
+    is_open
+        Whether the values are shown.
     """
 
     chosen: Instance[tuple[Code, ...]] = Tuple()
+    is_open: Bool[bool, bool | int] = Bool(default_value=False)
 
     def __init__(
-        self, *, panel: Panel, values: Values, look: tuple[w.Layout, w.ButtonStyle], is_open: bool = False
+        self, *, panel: Panel, facet: Facet, look: tuple[w.Layout, w.ButtonStyle], is_open: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(is_open=is_open)
         self.add_class("facet")
-        self._panel, self._values, self._look = panel, values, look
-        self._counts = values.totals
-        self._is_open = is_open
+        self._panel, self._facet, self._look = panel, facet, look
+        self._values: Values | None = None
+        self._counts: Counts | None = None
         self._most = _FEW
         self._rows: list[w.Button] = []
         self._codes: list[Code] = []
         self._head = self._button("facet-head")
-        self._find = w.Text(
-            description="Find",
-            placeholder=f"in {len(values.codes):,} values",
-            layout=look[0],
-            continuous_update=True,
-        )
+        self._find = w.Text(description="Find", layout=look[0])
         self._more = self._button("facet-more")
         self._note = html("", "muted")
-        panel.on(self._head, lambda _: self._fold())
+        panel.on(self._head, lambda _: self.set_trait("is_open", not self.is_open))
         panel.on(self._find, lambda _: self._draw(), "value")
         panel.on(self._more, lambda _: self._show_more())
         self._draw()
 
-    def show(self, values: Values, counts: Counts, chosen: tuple[Code, ...]) -> None:
-        """Show these values with how many products each has or would add, some of them chosen."""
-        if values is not self._values:
+    def show(
+        self, chosen: tuple[Code, ...], values: Values | None = None, counts: Counts | None = None
+    ) -> None:
+        """Show what is chosen; where it is open, of these values, with how many products each has or would add."""
+        if values is not None and values is not self._values:
             self._values, self._most = values, _FEW
             self._find.value = ""
             self._find.placeholder = f"in {len(values.codes):,} values"
         self._counts = counts
         self.chosen = chosen
-        self._draw()
-
-    def _fold(self) -> None:
-        self._is_open = not self._is_open
         self._draw()
 
     def _show_more(self) -> None:
@@ -88,51 +85,53 @@ class FacetBox(w.VBox):
         self.chosen = kept if code in self.chosen else (*kept, code)
 
     def _draw(self) -> None:
-        title = self._values.facet.title
+        title = self._facet.title
         number = f" · {len(self.chosen)} chosen" if self.chosen else ""
-        self._head.description = f"{'▾' if self._is_open else '▸'} {title}{number}"
-        self._head.tooltip = f"{'Hide' if self._is_open else 'Show'} the values of {title}"
-        if not self._is_open:
+        self._head.description = f"{'▾' if self.is_open else '▸'} {title}{number}"
+        self._head.tooltip = f"{'Hide' if self.is_open else 'Show'} the values of {title}"
+        if self.is_open and self._values is not None and self._counts is not None:
+            self._draw_rows(self._values, self._counts)
+        else:
             self.children = (self._head,)
-            return
-        fitting = self._fitting()
-        self._codes = [self._values.codes[n] for n in fitting[: self._most]]
-        for place, number_ in enumerate(fitting[: self._most]):
-            self._draw_row(place, number_)
-        self._note.value = _told(self._values, len(fitting))
-        self._more.description = f"Show more ({len(self._codes):,} of {len(fitting):,})"
+
+    def _draw_rows(self, values: Values, counts: Counts) -> None:
+        fitting = self._fitting(values, counts)
+        shown = fitting[: self._most]
+        self._codes = [values.codes[number] for number in shown]
+        for place, number in enumerate(shown):
+            self._draw_row(place, values.codes[number], values.labels[number], int(counts[number]))
+        self._note.value = _told(values, len(fitting))
+        self._more.description = f"Show more ({len(shown):,} of {len(fitting):,})"
         self.children = (
             self._head,
-            *((self._find,) if len(self._values.codes) > _FEW else ()),
-            *self._rows[: len(self._codes)],
-            *((self._more,) if len(fitting) > len(self._codes) else ()),
+            *((self._find,) if len(values.codes) > _FEW else ()),
+            *self._rows[: len(shown)],
+            *((self._more,) if len(fitting) > len(shown) else ()),
             *((self._note,) if self._note.value else ()),
         )
 
-    def _fitting(self) -> list[int]:
+    def _fitting(self, values: Values, counts: Counts) -> list[int]:
         """Return the numbers of the values to show: those that are chosen or would bring products come first.
 
         Apart from that they stand by their frequency in the whole catalogue: a click never moves the rows of its
         own facet.
         """
-        if not self._values.is_asked:
+        if not values.is_asked:
             return []
-        found = contains(self._values.labels, self._find.value)
-        numbers = [
-            n for n in range(len(self._values.codes)) if found[n] or self._values.codes[n] in self.chosen
-        ]
-        return sorted(numbers, key=lambda n: not self._counts[n] and self._values.codes[n] not in self.chosen)
+        found = contains(values.labels, self._find.value)
+        is_chosen = [code in self.chosen for code in values.codes]
+        numbers = [number for number in range(len(values.codes)) if found[number] or is_chosen[number]]
+        return sorted(numbers, key=lambda number: not counts[number] and not is_chosen[number])
 
-    def _draw_row(self, place: int, number: int) -> None:
+    def _draw_row(self, place: int, code: Code, label: str, count: int) -> None:
         if place == len(self._rows):
-            row = self._button("facet-row")
-            self._panel.on(row, lambda _: self._toggle(place))
-            self._rows.append(row)
-        row, code, count = self._rows[place], self._values.codes[number], int(self._counts[number])
-        is_chosen = code in self.chosen
-        state = ("is-chosen",) if is_chosen else ("is-empty",) if not count else ()
+            made = self._button("facet-row")
+            self._panel.on(made, lambda _: self._toggle(place))
+            self._rows.append(made)
+        row, is_chosen = self._rows[place], code in self.chosen
+        state = ("is-chosen",) if is_chosen else () if count else ("is-empty",)
         with row.hold_sync():
-            row.description = f"{'☑' if is_chosen else '☐'} {isolated(self._values.labels[number])}"
+            row.description = f"{'☑' if is_chosen else '☐'} {isolated(label)}"
             row.tooltip = f"{count:,}"  # shown at the end of the row by the style
             row._dom_classes = ("facet-row", *state)
 

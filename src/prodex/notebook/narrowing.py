@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from prodex.errors import QueryError
 from prodex.notebook.conditions import Code
-from prodex.notebook.facets import Counts, Values, unknown_facet
+from prodex.notebook.facet_values import Counts, Values
 from prodex.notebook.stock import Mask
 
 
@@ -21,8 +22,8 @@ class Narrowed:
     mask
         Which products meet all of them.
     counts
-        For each facet, how many products of each value meet all conditions but those of this facet: what a further
-        value would bring.
+        For each facet that is counted, how many products of each value meet all conditions but those of this facet:
+        what a further value would bring.
     """
 
     mask: Mask
@@ -37,6 +38,7 @@ def narrowed(
     chosen: Mapping[str, Sequence[Code]],
     size: int,
     others: Sequence[Mask] = (),
+    counted: Collection[str] | None = None,
 ) -> Narrowed:
     """Apply conditions: one of the values of each facet, and everything else.
 
@@ -50,6 +52,8 @@ def narrowed(
         Number of products.
     others
         Products that meet conditions of another kind, such as words.
+    counted
+        Facets whose counts are wanted; all by default.
 
     Raises
     ------
@@ -57,7 +61,7 @@ def narrowed(
         When a facet is chosen that is not there.
     """
     if unknown := [name for name in chosen if name not in facets]:
-        raise unknown_facet(unknown[0], tuple(facets))
+        raise QueryError(f"There is no facet {unknown[0]!r}; there are {', '.join(facets)}.")
     misses = np.zeros(size, np.int16)
     for mask in others:
         misses += ~mask
@@ -65,7 +69,7 @@ def narrowed(
     for mask in missed.values():
         misses += mask
     counts = {
-        name: values.count(misses == missed[name] if name in missed else misses == 0)
-        for name, values in facets.items()
+        name: facets[name].count(misses == missed[name] if name in missed else misses == 0)
+        for name in (facets if counted is None else counted)
     }
     return Narrowed(misses == 0, counts)

@@ -14,6 +14,7 @@ from traitlets import Instance, Tuple, Unicode
 
 from prodex.notebook.column_box import ColumnBox
 from prodex.notebook.exporting import Shown
+from prodex.notebook.facets import language_label
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.stock import Mask, Stock
 from prodex.notebook.table_page import (
@@ -83,15 +84,13 @@ class ProductTable(w.VBox):
     def hold(self, stock: Stock) -> None:
         """Take another catalogue."""
         self._stock, self._sorter, self._mask = stock, Sorter(stock), np.zeros(len(stock), bool)
+        names = [(language_label(code), code) for code in stock.languages()]
+        self._language.options = [("any language", ""), *names]
         judged = tuple(name for name in JUDGED if stock.audit is not None)
         kept = tuple(name for name in self.columns if name not in JUDGED)
         with self.hold_trait_notifications():
             self.columns = (*kept, *judged)
         self.column_box.offer(stock, self.columns)
-
-    def offer_languages(self, languages: Sequence[tuple[str, str]]) -> None:
-        """Let names be shown in these languages: (label, code)."""
-        self._language.options = [("any language", ""), *languages]
 
     def show(self, mask: Mask) -> None:
         """Show the products under a mask, from the first page."""

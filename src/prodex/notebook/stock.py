@@ -16,22 +16,17 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.errors import QueryError
+from prodex.notebook.naming import Named
 from prodex.quality import Audit
+from prodex.quality.columns import is_true
 from prodex.quality.scores import grades
 from prodex.quality.states import State
 from prodex.tables.declaration import TABLES
-from prodex.tables.languages import short_of
 
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]
 _Made = TypeVar("_Made")
 
-#: What people call a product, from the first choice to the last.
-NAMES = tuple(
-    f"{before}{name}"
-    for before in ("", "lastRequest.")
-    for name in ("namePublicLong", "namePublicShort", "nameLegal")
-)
 _PENDING = "lastRequest."
 _OF_PRODUCTS = frozenset(TABLES["products"].schema.names)
 _OF_AUDIT = ("grade", "score")
@@ -62,6 +57,7 @@ class Stock:
         self.audit = audit
         self._columns: dict[str, pa.Array] = {}
         self._names: dict[str | None, pa.Array] = {}
+        self._name_rows: list[Named] | None = None
         self._lock = threading.RLock()  # a search reads beside what the page needs
 
     def __len__(self) -> int:
@@ -125,10 +121,18 @@ class Stock:
 
     def names(self, language: str | None) -> pa.Array:
         """Return what people call each product in a language, or in the first that there is."""
+        named = self._named()
         with self._lock:
             if language not in self._names:
-                self._names[language] = self._read_names(language)
+                best = [one.best(language) for one in named]
+                self._names[language] = pa.concat_arrays([pa.array([], pa.string()), *best])
             return self._names[language]
+
+    def languages(self) -> list[str]:
+        """Return the languages in which products have names, the most frequent first."""
+        every = pa.chunked_array([one.language for one in self._named()], pa.string()).drop_null()
+        counted = pc.value_counts(every).to_pylist()
+        return [one["values"] for one in sorted(counted, key=lambda one: (-one["counts"], one["values"]))]
 
     def children(self, table: str, *columns: str) -> Iterator[tuple[Rows, pa.Table]]:
         """Yield, part by part, rows of a child table with the place of the product of each."""
@@ -184,7 +188,7 @@ class Stock:
             )
         columns = [known.index(check) for check in checks]
         fails = (self.audit.states[:, columns] == State.FAIL).any(axis=1)
-        return np.asarray(pc.fill_null(self._audited(pa.array(fails)), False).to_numpy(zero_copy_only=False))
+        return is_true(self._audited(pa.array(fails)))
 
     def _judged(self) -> Mapping[str, pa.Array]:
         if self.audit is None:
@@ -201,38 +205,8 @@ class Stock:
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return values.take(pc.index_in(self.ids, judged))
 
-    def _read_names(self, language: str | None) -> pa.Array:
-        def read(part: Part, before: int) -> tuple[Rows, pa.Array]:  # noqa: ARG001 - each part by itself
-            ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
-            wanted = pc.field("attribute").isin(list(NAMES))
-            rows = part.read(
-                "texts", ["product_id", "attribute", "language", "language_code", "text"], wanted
-            )
-            rows = rows.filter(pc.greater(pc.utf8_length(pc.utf8_trim_whitespace(rows["text"])), 0))
-            if language is not None:
-                rows = rows.filter(in_language(rows, language))
-            rank = pc.index_in(rows["attribute"].combine_chunks(), pa.array(NAMES)).to_numpy(
-                zero_copy_only=False
-            )
-            place = pc.index_in(rows["product_id"].combine_chunks(), ids).to_numpy(zero_copy_only=False)
-            # The best stands first, and the first of a product is taken.
-            order = np.lexsort((np.arange(len(rank)), rank, place))
-            products, first = np.unique(place[order], return_index=True)
-            found = np.full(part.size, -1, np.int64)
-            found[products] = order[first]
-            return found, rows["text"].combine_chunks().take(pa.array(found, mask=found < 0))
-
-        return pa.concat_arrays([pa.array([], pa.string()), *(names for _, names in self.each_part(read))])
-
-
-def languages_of(rows: pa.Table) -> pa.Array:
-    """Return the short code of the language of each text; none where none is said."""
-    sent = pc.coalesce(rows["language"], rows["language_code"])
-    sent = (sent.combine_chunks() if isinstance(sent, pa.ChunkedArray) else sent).dictionary_encode()
-    short = pa.array([short_of(one) if one else None for one in sent.dictionary.to_pylist()], pa.string())
-    return short.take(sent.indices)
-
-
-def in_language(rows: pa.Table, language: str) -> pa.Array:
-    """Say which texts are in a language."""
-    return pc.fill_null(pc.equal(languages_of(rows), language), False)
+    def _named(self) -> list[Named]:
+        with self._lock:
+            if self._name_rows is None:
+                self._name_rows = list(self.each_part(lambda part, _: Named.of(part)))
+            return self._name_rows
