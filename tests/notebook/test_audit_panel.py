@@ -152,6 +152,25 @@ def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
     assert "" == panel.said
 
 
+def test_updates_that_wait_can_be_judged_as_accepted() -> None:
+    """What waits under lastRequest fails as it stands, and passes as it will be; it is the same catalogue."""
+    waiting = {
+        "id": 7,
+        "gtin": "03036811359935",
+        "lastRequest": {"nameLegal": [{"data": "Milk", "expressedIn": {}}]},
+    }
+    panel = AuditPanel(catalog=prodex.flatten([waiting]), profile={"checks": {"has_name": {}}})
+    found = []
+    for is_accepted in (False, True):
+        panel.judging.is_accepted.value = is_accepted
+        panel.judging.run.click()
+        panel.wait()
+        assert panel.audit is not None
+        found.append(panel.audit.matrix["has_name"].tolist())
+        assert "another catalogue" not in words(panel)
+    assert [[1], [0]] == found
+
+
 def test_an_own_profile_stands_first() -> None:
     """A profile of one's own is offered before those that come with prodex; a wrong one is refused in words."""
     catalog = prodex.flatten(RECORDS)
@@ -170,6 +189,8 @@ def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
     exploration = Exploration(catalog=sample)
     panel = AuditPanel(prodex.audit(sample, "core", now=AS_OF, progress=False), exploration=exploration)
     assert "another catalogue" not in words(panel)
+    exploration.catalog = sample.where(is_consumer_unit=True)
+    assert f"than the one that is looked at ({len(exploration.catalog)} products)" in words(panel)
     exploration.catalog = prodex.flatten(RECORDS)
     assert "This audit is of another catalogue (400 products)" in words(panel)
     panel.gaps.buttons[0].click()

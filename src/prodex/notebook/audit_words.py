@@ -46,8 +46,11 @@ def footnotes(audit: Audit) -> str:
 
 
 def is_about(audit: Audit, catalog: Catalog) -> bool:
-    """Say whether an audit is of just this catalogue."""
+    """Say whether an audit is of just these products, as they were loaded then."""
     if audit.catalog is catalog:
         return True
-    same_folder = catalog.folder is not None and audit.catalog_folder == catalog.folder
-    return same_folder and len(audit) == len(catalog)
+    loads = [(one.query, one.server_time, one.loaded_at) for one in (audit.origin, catalog.origin)]
+    if loads[0] != loads[1] or len(audit) != len(catalog):
+        return False
+    ids = catalog.arrow("products", ["product_id"])["product_id"].combine_chunks()
+    return bool(audit.identity["product_id"].combine_chunks().equals(ids))

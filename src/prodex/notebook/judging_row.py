@@ -15,6 +15,7 @@ from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, typed
 from prodex.quality import Audit, Profile, audit, profiles
 from prodex.quality.display import counted
+from prodex.reading import with_pending_updates
 
 
 class JudgingRow(w.VBox):
@@ -47,9 +48,12 @@ class JudgingRow(w.VBox):
         self.run = w.Button(description="Audit", layout=w.Layout(width="auto"))
         self.run.add_class("primary")
         self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
+        self.is_accepted = w.Checkbox(
+            description="as if updates that wait were accepted", indent=False, layout=w.Layout(width="auto")
+        )
         self.progress = w.IntProgress(description="Judged", min=0)
         self._about = html("")
-        row = w.HBox([self.profile, self.run, self.progress, self.cancel])
+        row = w.HBox([self.profile, self.is_accepted, self.run, self.progress, self.cancel])
         row.add_class("form-row")
         super().__init__([row, self._about])
         panel.on(self.profile, lambda _: self._describe(), "value")
@@ -96,15 +100,17 @@ class JudgingRow(w.VBox):
         self._stop = threading.Event()
         self.progress.value, self.progress.max = 0, max(len(catalog), 1)
         self._busy(True)
-        self._judging(catalog, self.profile.value, self._stop)
+        self._judging(catalog, self.profile.value, self.is_accepted.value, self._stop)
 
-    def _judge(self, catalog: Catalog, profile: str | Profile, stop: threading.Event) -> Audit:
+    def _judge(
+        self, catalog: Catalog, profile: str | Profile, is_accepted: bool, stop: threading.Event
+    ) -> Audit:
         def show(done: int, _: int) -> None:
             if stop.is_set():
                 raise CancelledError
             self.progress.value = done
 
-        return audit(catalog, profile, progress=show)
+        return audit(with_pending_updates(catalog) if is_accepted else catalog, profile, progress=show)
 
     def _judged(self, made: Audit) -> None:
         self._busy(False)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from prodex.quality.outcome import Audit
 
 #: CSV is what people open in a spreadsheet, so nothing in it may run there; Parquet holds every text as it came.
-_WRITERS: dict[str, Callable[..., None]] = {
+_WRITERS: dict[str, Callable[..., object]] = {
     "csv": partial(write_csv, escape_formulas=True),
     "parquet": write_parquet,
 }
