@@ -552,3 +552,12 @@ def test_only_known_languages_are_told_to_a_browser() -> None:
     assert ["fr"] == [
         one.attributes["lang"] for one in parsed(made.html).all("td") if "lang" in one.attributes
     ]
+
+
+def test_no_text_turns_our_words_around() -> None:
+    """What a text leaves open ends with it: a mark of direction would otherwise reach the words beside it."""
+    page = parsed(of({"id": 7, "brand": {"code": "x", "label": "a \u2066b \u202ec"}, "gtin": EACH}).html)
+    shown = [one.text for one in page.all("bdi") if "\u2066" in one.text]
+
+    assert shown
+    assert all(one.count("\u2066") == one.count("\u2069") for one in shown)
