@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from prodex.files import seen_from_here
 from prodex.verbatim import label
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _lines(pictures: Pictures) -> list[str]:
     lines.append(f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there")
     if counts["not asked"]:
         lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not asked for")
-    lines.append(f"in {pictures.folder}; pictures.csv there says what is what")
+    lines.append(f"in {seen_from_here(pictures.folder)}; pictures.csv there says what is what")
     every = sum(counts[state] for state in _LOST)
     if every > _ROWS:
         lines.append(f"the first {_ROWS} of the {every:,} that are not there:")
