@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 import prodex
+from prodex.errors import QueryError
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explorer import CatalogExplorer
@@ -217,6 +218,38 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
     without = CatalogExplorer(sample)
     without.exploration.conditions = Conditions().failing_any("the worst", (check["check"],))
     assert "there is no audit" in without.said
+
+
+def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prodex.Catalog) -> None:
+    """What is chosen, the conditions and an audit that comes later are the same for all who share it."""
+    ids = sample.products["product_id"].tolist()
+    exploration = Exploration(catalog=sample)
+    exploration.selected = (ids[3], "not here")
+    exploration.conditions = Conditions().toggled("market", "250")
+    explorer = CatalogExplorer(exploration=exploration)
+    assert ((ids[3], "not here"), len(sample.where(target_market=250))) == (
+        explorer.selected,
+        len(explorer.catalog),
+    )
+
+    exploration.audit = prodex.audit(sample, "online-listing")
+    assert "▾ Grade" == buttons(explorer._facets)[0].description
+    assert ("grade", "score") == explorer._table.columns[-2:]
+    exploration.audit = None
+    assert "▾ Kind" == buttons(explorer._facets)[0].description
+    assert "grade" not in explorer._table.columns
+
+
+def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
+    """In words in the panel, and as an error where the catalogue is asked for."""
+    explorer = CatalogExplorer(sample)
+    explorer.exploration.conditions = Conditions().toggled("colour", "red")
+
+    assert "no facet &#x27;colour&#x27;" in explorer.said
+    with pytest.raises(QueryError, match="no facet 'colour'"):
+        explorer.catalog.products  # noqa: B018 - asking is what is tested
+    explorer.exploration.conditions = Conditions()
+    assert "" == explorer.said
 
 
 def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:

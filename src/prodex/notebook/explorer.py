@@ -122,8 +122,8 @@ class CatalogExplorer(Panel):
 
     def _connect(self) -> None:
         self._looking: Newest[_Found] = Newest(_find, self._take, self._not_found, _PATIENCE)
-        link((self, "selected"), (self.exploration, "selected"))
-        link((self._table, "selected"), (self.exploration, "selected"))
+        link((self.exploration, "selected"), (self, "selected"))
+        link((self.exploration, "selected"), (self._table, "selected"))
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self._table, self._card, "product_id")
         self.on(self._chips, self._chips_changed, "conditions")

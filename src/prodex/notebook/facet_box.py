@@ -118,9 +118,11 @@ class FacetBox(w.VBox):
         """
         if not values.is_asked:
             return []
-        found = contains(values.labels, self._find.value)
         is_chosen = [code in self.chosen for code in values.codes]
-        numbers = [number for number in range(len(values.codes)) if found[number] or is_chosen[number]]
+        numbers = list(range(len(values.codes)))
+        if words := self._find.value.strip():
+            found = contains(values.labels, words)
+            numbers = [number for number in numbers if found[number] or is_chosen[number]]
         return sorted(numbers, key=lambda number: not counts[number] and not is_chosen[number])
 
     def _draw_row(self, place: int, code: Code, label: str, count: int) -> None:

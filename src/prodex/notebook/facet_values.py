@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -134,7 +135,8 @@ def _labels(facet: Facet, codes: Sequence[Code], given: Sequence[str | None]) ->
         facet.without if code is None else facet.labels.get(code) or label or code or '""'
         for code, label in zip(codes, known, strict=True)
     ]
+    often = Counter(labels)
     return [
-        f"{label} ({code})" if labels.count(label) > 1 and code not in {None, label} else label
+        f"{label} ({code})" if often[label] > 1 and code not in {None, label} else label
         for code, label in zip(codes, labels, strict=True)
     ]

@@ -116,7 +116,10 @@ def folded(texts: pa.Array) -> pa.Array:
     >>> folded(pa.array(["CRÈME Brûlée", None])).to_pylist()
     ['creme brulee', None]
     """
-    return pc.replace_substring_regex(pc.utf8_normalize(pc.utf8_lower(texts), "NFKD"), r"\p{Mn}+", "")
+    lower = pc.utf8_lower(texts)
+    odd = pc.fill_null(pc.invert(pc.string_is_ascii(lower)), False)
+    marked = pc.utf8_normalize(lower.filter(odd), "NFKD")
+    return pc.replace_with_mask(lower, odd, pc.replace_substring_regex(marked, r"\p{Mn}+", ""))
 
 
 def contains(labels: Sequence[str], words: str) -> Mask:
