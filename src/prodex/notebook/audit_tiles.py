@@ -83,7 +83,7 @@ class GradeBars(w.VBox):
             share = count / len(audit) if len(audit) else 0.0
             bar.value = (
                 f"<div class='bar grade-{grade or 'none'}' aria-hidden='true'>"
-                f"<span style='width:{share * 100:.2f}%'></span></div>"
+                f"{f'<span style=width:{share * 100:.2f}%></span>' if count else ''}</div>"
                 f"<span class='n'>{count:,}</span> <span class='n muted'>{percent(share)}</span>"
             )
             row.layout.display = "none" if grade is None and not count else ""

@@ -38,7 +38,11 @@ class HeatGrid(w.VBox):
         panel.on(self.pager, lambda _: self._draw(), "first")
         bar = w.HBox([self.switch, self.pager])
         bar.add_class("bar-above")
-        super().__init__([html("<h3>Scores by group and block</h3>"), bar, self._grid])
+        title = (
+            "<h3>Scores by group and block <span class='muted small'>the worst first; the stronger the colour of "
+            "a cell, the lower its score; pressing it shows the products that fail there</span></h3>"
+        )
+        super().__init__([html(title), bar, self._grid])
 
     @property
     def buttons(self) -> list[ChoiceButton]:
