@@ -253,6 +253,18 @@ def test_a_checksum_alone_makes_no_two_files_the_same(server: FileServer, folder
     assert {"/a.jpg": 1, "/b.jpg": 1} == Counter(server.paths)
 
 
+def test_parts_that_nobody_waits_for_are_cleared_away(server: FileServer, folder: Path) -> None:
+    """Once every picture is there; until then the rest of each may come."""
+    content = drawn.picture(400, 300)
+    lost = server.serve("/lost.jpg", content, version='"1"', cuts=[100] * 3, ranges=False)
+    good = drawn.product(1, {"url": server.serve("/a.jpg", RED)})
+    assert not download_pictures(shop(server, good, drawn.product(2, {"url": lost})), folder).complete
+    assert [".part", ".version"] == [Path(name).suffix for name in files(folder)[:2]]
+    assert download_pictures(shop(server, good), folder).complete
+
+    assert ["00000000000001_0_1.jpg"] == files(folder)
+
+
 def test_a_catalogue_without_pictures_is_fine(folder: Path) -> None:
     """Nothing is fetched, and the index says so."""
     for records in ([], [{"id": 1}], [drawn.product(1)]):

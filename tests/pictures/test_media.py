@@ -375,6 +375,18 @@ def test_a_host_that_is_silent_is_left_alone(part: Path) -> None:
             media.fetch(url, part)
 
 
+def test_a_host_that_is_refused_something_is_not_silent(server: FileServer, part: Path) -> None:
+    """It answered: its other files are asked for."""
+    bad = server.serve("/bad.jpg", CONTENT, headers={"Content-Encoding": "gzip"})
+    with way_to(server, silences=2) as media:
+        for _ in range(3):
+            with pytest.raises(MediaRefused):
+                media.fetch(bad, part)
+        media.fetch(server.serve("/a.jpg", CONTENT), part)
+
+    assert CONTENT == part.read_bytes()
+
+
 def test_few_connections_to_one_host_at_a_time(server: FileServer, tmp_path: Path) -> None:
     """However many threads ask."""
     now, most, lock = [0], [0], threading.Lock()

@@ -111,6 +111,16 @@ def test_a_name_does_not_depend_on_what_else_is_in_the_catalogue() -> None:
     assert together == apart
 
 
+def test_a_name_does_not_depend_on_updates_that_wait() -> None:
+    """Wherever these stand in the record."""
+    waits = {"lastRequest": {"assets": {"pictures": [{"url": "b"}]}}}
+    record = {"id": 1, **waits, "assets": {"pictures": [{"url": "a"}]}}
+
+    for products in ([record], [dict(reversed(record.items()))]):
+        stems = {one.url: one.stem for one in plan(prodex.flatten(products))}
+        assert {"a": "no-gtin_0_1", "b": "no-gtin_0_1_waiting"} == stems
+
+
 NASTY = st.one_of(
     st.text(min_size=1, max_size=60).filter(lambda text: "\ud800" > text.strip() > ""),
     st.sampled_from(
