@@ -105,7 +105,7 @@ class Pictures:
     def counts(self) -> dict[str, int]:
         """Number of pictures in each state."""
         found = self.files["state"].value_counts()
-        return {state: int(found.get(state, 0)) for state in State}
+        return {state.value: int(found.get(state, 0)) for state in State}
 
     @property
     def wanted(self) -> int:
