@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import ipywidgets as w
-from traitlets import Instance, Tuple
+from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
@@ -42,35 +41,41 @@ class Explore(Panel):
     exploration
         What all panels share.
     selected
-        Trait: ids of the products that were chosen.
+        Ids of the products that were chosen.
+    section
+        Which panel is shown: "Products", "Quality", "Snapshots" or "Query".
+    places
+        Where the panels stand, by section.
     """
 
     selected: Instance[tuple[str, ...]] = Tuple()
+    section: Unicode[str, str | bytes] = Unicode(_PRODUCTS)
 
-    def __init__(self, catalog: Catalog, *, audit: Audit | None = None, service: Client | None = None) -> None:
+    def __init__(
+        self, catalog: Catalog, *, audit: Audit | None = None, service: Client | None = None
+    ) -> None:
         super().__init__()
         self.exploration = Exploration(catalog=catalog, audit=audit)
-        w.link((self.exploration, "selected"), (self, "selected"))
-        makers: dict[str, Callable[[], Any]] = {
+        self._makers: dict[str, Callable[[], tuple[w.Widget, ...]]] = {
             _PRODUCTS: self._products,
-            _QUALITY: lambda: AuditPanel(exploration=self.exploration),
-            _SNAPSHOTS: lambda: SnapshotPanel(exploration=self.exploration),
+            _QUALITY: lambda: (AuditPanel(exploration=self.exploration),),
+            _SNAPSHOTS: lambda: (SnapshotPanel(exploration=self.exploration),),
         }
         if service is not None:
-            makers[_QUERY] = lambda: self._query(service)
-        self._makers = makers
-        self._places = {name: w.VBox() for name in makers}
-        self._switch = w.ToggleButtons(options=list(makers), value=_PRODUCTS)
-        self._switch.add_class("sections")
-        self.on(self._switch, lambda change: self._show(change["new"]), "value")
+            self._makers[_QUERY] = lambda: (self._query(service),)
+        self.places = {name: w.VBox() for name in self._makers}
+        switch = w.ToggleButtons(options=list(self._makers))
+        switch.add_class("sections")
+        link((switch, "value"), (self, "section"))
+        link((self.exploration, "selected"), (self, "selected"))
+        self.on(self, lambda _: self._show(), "section")
         self.on(self.exploration, lambda _: self._products_first(), "conditions")
-        self.fill(self._switch, *self._places.values())
-        self._show(_PRODUCTS)
+        self.fill(switch, *self.places.values())
+        self._show()
 
     @property
     def catalog(self) -> Catalog:
-        """The products that the conditions leave."""
-        self._show(self._switch.value)
+        """The products that the filters leave."""
         return self._explorer.catalog
 
     @property
@@ -78,26 +83,30 @@ class Explore(Panel):
         """What is known of their quality."""
         return self.exploration.audit
 
-    def _products(self) -> Any:
+    def _products(self) -> tuple[w.Widget, ...]:
         self._explorer = CatalogExplorer(exploration=self.exploration)
-        return w.VBox([self._explorer, ProductCard(exploration=self.exploration)])
+        return self._explorer, ProductCard(exploration=self.exploration)
 
-    def _query(self, service: Client) -> Any:
+    def _query(self, service: Client) -> QueryPanel:
         panel = QueryPanel(service)
-        self.on(panel, lambda change: self.exploration.look_at(change["new"]), "catalog")
+        self.on(panel, lambda change: self._loaded(change["new"]), "catalog")
         return panel
 
-    def _products_first(self) -> None:
-        """Show the products when somebody asked another panel for them."""
-        if self.exploration.conditions.failing is not None and self._switch.value != _PRODUCTS:
-            self._switch.value = _PRODUCTS
+    def _loaded(self, catalog: Catalog | None) -> None:
+        if catalog is not None:
+            self.exploration.look_at(catalog)
 
-    def _show(self, name: str) -> None:
-        for other, place in self._places.items():
-            place.layout.display = "" if other == name else "none"
-        place = self._places[name]
+    def _products_first(self) -> None:
+        """Show the products when another panel asked for some of them."""
+        if self.exploration.conditions:
+            self.section = _PRODUCTS
+
+    def _show(self) -> None:
+        for name, place in self.places.items():
+            place.layout.display = "" if name == self.section else "none"
+        place = self.places[self.section]
         if not place.children:
-            place.children = (self._makers[name](),)
+            place.children = self._makers[self.section]()
 
 
 def explore(

@@ -1,0 +1,81 @@
+"""Everything in one line: the panels share one state, and what they leave is handed back to Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.errors import InputError, SnapshotNotFound
+from prodex.notebook.explorer import CatalogExplorer
+from prodex.notebook.product_card import ProductCard
+from prodex.sandbox.sample import shared_products
+
+
+@pytest.fixture(scope="module")
+def catalog() -> prodex.Catalog:
+    return prodex.flatten(one.record for one in shared_products(60))
+
+
+def inside(widget: Any, kind: type) -> list[Any]:
+    """Return the widgets of a kind in a widget."""
+    found = [widget] if isinstance(widget, kind) else []
+    return found + [one for child in getattr(widget, "children", ()) for one in inside(child, kind)]
+
+
+def test_what_is_chosen_comes_back(catalog: prodex.Catalog) -> None:
+    """A choice in one panel is the trait of the whole, and the other way round."""
+    looked = prodex.explore(catalog)
+    (explorer,), (card,) = inside(looked, CatalogExplorer), inside(looked, ProductCard)
+    first, second = catalog.products["product_id"][:2]
+
+    explorer.selected = (first,)
+    assert (first,) == looked.selected
+    looked.selected = (second, first)
+    assert (second, first) == explorer.selected
+    looked.exploration.product_id = second
+    assert second == card.product_id
+
+
+def test_what_is_filtered_is_a_catalogue(catalog: prodex.Catalog) -> None:
+    """The same products as by hand; without a filter the catalogue itself."""
+    looked = prodex.explore(catalog)
+    assert looked.catalog is catalog
+    brand = catalog.products["brand_code"].dropna()[0]
+    looked.exploration.conditions = looked.exploration.conditions.choosing("brand", (brand,))
+    by_hand = catalog.where(brand_code=brand)
+    assert by_hand.products["product_id"].tolist() == looked.catalog.products["product_id"].tolist()
+
+
+def test_a_panel_is_made_when_it_is_looked_at(catalog: prodex.Catalog) -> None:
+    """Whoever only looks at products does not wait for the others."""
+    looked = prodex.explore(catalog)
+    assert [True, False, False] == [bool(place.children) for place in looked.places.values()]
+    looked.section = "Snapshots"
+    assert [True, False, True] == [bool(place.children) for place in looked.places.values()]
+
+
+def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog) -> None:
+    """A click under Quality leads to the products that it is about."""
+    audit = prodex.audit(catalog, "core", progress=False)
+    looked = prodex.explore(catalog, audit=audit)
+    looked.section = "Quality"
+    check = audit.gaps()["check"][0]
+    looked.exploration.conditions = looked.exploration.conditions.failing_any("the largest gap", (check,))
+
+    assert "Products" == looked.section
+    expected = set(audit.failures(check=check)["product_id"])
+    assert expected == set(looked.catalog.products["product_id"])
+
+
+def test_a_name_is_a_snapshot(catalog: prodex.Catalog) -> None:
+    """A name that there is not says which there are; what is no catalogue is refused."""
+    prodex.save(catalog, "shop")
+    assert len(catalog) == len(prodex.explore("shop").catalog)
+    with pytest.raises(SnapshotNotFound, match="shop"):
+        prodex.explore("shoop")
+    with pytest.raises(InputError, match="DataFrame"):
+        prodex.explore(catalog.products)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        prodex.explore(catalog, profil="core")  # type: ignore[call-arg]

@@ -1,0 +1,54 @@
+"""Everything in one line, clicked through as an analyst would, in light and in dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
+
+_BEGIN = f"""
+    import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+    import prodex as px
+    from prodex.sandbox.sample import AS_OF, shared_products
+    catalog = px.save(px.flatten(one.record for one in shared_products(150)), "explored")
+    audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
+"""
+_LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, scheme: str) -> None:
+    """A gap of the audit shows its products, one of them its card, and Python has them; nobody is left out."""
+    with lab.opened(browser, [_BEGIN, _LOOK], scheme=scheme, name="explore") as notebook:
+        page = notebook.page
+        notebook.run(0)
+        notebook.run(1)
+        page.get_by_role("button", name="Quality", exact=True).click()
+        show = page.get_by_role("button", name="Show").filter(has_text="product").first
+        show.wait_for()
+        assert [] == notebook.violations(1)
+        show.click()
+
+        assert "Products" == notebook.wait_for("looked.section == 'Products' and looked.section")
+        left = notebook.ask("sorted(looked.catalog.products['product_id'])")
+        checks = "list(looked.exploration.conditions.failing.checks)"
+        assert left == notebook.ask(f"sorted(set(audit.failures(check={checks})['product_id']))")
+        page.locator(".prodex table.dataTable tbody tr").first.click()
+        chosen = notebook.wait_for("list(looked.selected)")
+        assert chosen[0] in left
+        page.locator(".prodex.card h4").first.wait_for()
+        assert [] == notebook.violations(1)
+
+        page.get_by_role("button", name="Snapshots", exact=True).click()
+        page.get_by_role("button", name="Verify").wait_for()
+        assert [] == notebook.violations(1)
+        assert [] == notebook.outside
+        assert [] == notebook.said
