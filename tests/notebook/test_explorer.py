@@ -75,6 +75,7 @@ def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
     assert by_hand.products["product_id"].tolist() == explorer.catalog.products["product_id"].tolist()
     assert f"1-25 of {len(by_hand):,} products (300 in all)" == said(explorer)
     assert by_hand.texts.equals(explorer.catalog.texts)
+    assert explorer.catalog is explorer.catalog
 
     button(explorer, "☐ Belgium").click()
     assert len(sample.where(target_market=[250, 56])) == len(explorer.catalog)
@@ -323,6 +324,24 @@ def test_nothing_typed_by_suppliers_stands_where_it_would_be_typeset() -> None:
         assert "typed()" not in (getattr(one, "tooltip", None) or "")
     assert sum("typed()" in one.description for one in buttons(explorer)) > 5
     assert "<img" not in table(explorer)._dt_args["data_json"]
+
+
+def test_little_is_sent_to_the_browser(sample: prodex.Catalog) -> None:
+    """All widgets together, the table's script included, however many products there are."""
+    explorer = CatalogExplorer(sample)
+    for one in buttons(explorer._facets):
+        if one.description.startswith("▸"):
+            one.click()
+    models = {id(model): model for one in every(explorer) for model in parts(one)}
+
+    assert 2_000_000 > sum(len(json.dumps(one.get_state(), default=str)) for one in models.values())
+    assert 500 > len(models)
+
+
+def parts(widget: Any) -> list[Any]:
+    """Return a widget with its layout and style, each of which is sent by itself."""
+    found = (widget, getattr(widget, "layout", None), getattr(widget, "style", None))
+    return [one for one in found if isinstance(one, w.Widget)]
 
 
 def test_no_thread_is_left_behind(sample: prodex.Catalog) -> None:

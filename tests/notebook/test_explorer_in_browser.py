@@ -31,7 +31,7 @@ CANARY = """
     from prodex.notebook.explorer import CatalogExplorer
     typed = [
         "<img src='http://127.0.0.1:9/x.png' onerror='alert(1)'><script>alert(2)</script>",
-        "costs $5 or $6, $$\\\\\\\\sum$$ \\\\\\\\(x\\\\\\\\)",
+        "costs $5 or $6, $$\\\\sum$$ \\\\(x\\\\)",
         "=HYPERLINK(1)",
         "\\u202egnp.exe \\u05e9\\u05dc\\u05d5\\u05dd",
         "\\U0001f9c0 nul \\x00",

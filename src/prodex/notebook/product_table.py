@@ -43,6 +43,7 @@ _OPTIONS: Any = {
     "select": {"style": "multi+shift", "keys": True},
     "classes": "display compact",
     "style": "width:100%",
+    "language": {"emptyTable": "No product to show."},
 }
 
 
