@@ -130,6 +130,18 @@ def language_name(language: str, language_of_name: str = "en") -> str:
     return f"{name} ({names.territories.get(country, country)})" if country else name
 
 
+def language_label(language: str) -> str:
+    """Return the name of a language that somebody typed, or what was typed where there is no such language.
+
+    >>> language_label("fra-FR"), language_label("klingon")
+    ('French (France)', 'klingon')
+    """
+    try:
+        return language_name(language)
+    except QueryError:
+        return language
+
+
 def _short(code: str) -> str | None:
     """Return the shortest code of a language by a code of two or three letters, or None."""
     code = get_global("language_aliases").get(code, code)

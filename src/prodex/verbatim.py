@@ -10,6 +10,10 @@ from html import escape
 #: Characters that a browser would drop, or read as another one; their pictures are shown in their place.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
+#: Isolates of the bidirectional algorithm (Unicode UAX #9), and the end of one.
+_ISOLATE = re.compile("[\u2066-\u2069]")
+_END = "\u2069"
+
 #: Characters of a label, such as a name or an owner; the files beside the page have all.
 LABEL = 160
 
@@ -35,6 +39,11 @@ class Words:
     @property
     def is_cut(self) -> bool:
         return len(self.text) < self.length
+
+    @property
+    def ends(self) -> str:
+        """What ends every change of direction that the text leaves open; it belongs behind the text's element."""
+        return ends(self.text)
 
     @property
     def is_long(self) -> bool:
@@ -72,6 +81,20 @@ def label(text: object) -> Words:
         return words(None)
     whole = str(text)
     return Words(words(whole[:LABEL]).text, len(whole))
+
+
+def ends(text: str) -> str:
+    r"""Return an end for every change of direction that a text leaves open.
+
+    A mark that isolates what follows takes the end of the element for its own, and would turn our words around too.
+
+    >>> ends("Citron"), ends("a\u2067b"), ends("\u2066\u2067\u2069")
+    ('', '\u2069', '\u2069')
+    """
+    depth = 0
+    for mark in _ISOLATE.findall(text):
+        depth = max(depth - 1, 0) if mark == _END else depth + 1
+    return _END * depth
 
 
 def weight(text: str) -> int:

@@ -1,26 +1,20 @@
-"""What the tests of widgets share: one JupyterLab and one browser for those that need them."""
+"""Tests of widgets without a browser run as in a script: where no event loop waits for what a thread has found."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 
-from .lab import Lab, chromium, serving
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Serve notebooks; their kernels have a PRODEX_HOME of their own, `lab.home`."""
-    with serving(tmp_path_factory.mktemp("lab")) as lab:
-        yield lab
+@pytest.fixture(autouse=True)
+def without_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hide the loop of the browser's driver, which stands still between two calls but counts as running."""
+    loop = asyncio._get_running_loop()
+    if "browser" in request.fixturenames or loop is None:
+        yield
+        return
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)

@@ -476,3 +476,12 @@ def test_page_and_charts_share_their_shades() -> None:
     style = (Path(prodex.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
     light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
     assert {f"h{place}": colour for place, colour in enumerate(grids.SHADES)} == light
+
+
+def test_a_language_that_there_is_not_is_shown_as_it_came(tmp_path: Path) -> None:
+    """Suppliers type what they like, and the page is written all the same."""
+    klingon = {"expressedIn": {"normalizedCode": "klingon"}, "data": "<b>Heghlu'meH</b>"}
+    catalog = prodex.flatten([{"id": 7, "isConsumerUnit": True, "namePublicLong": [klingon]}])
+    audit = prodex.audit(catalog, "core", progress=False)
+    assert "klingon" in set(audit.failures()["language"])
+    assert ">klingon<" in audit.to_html(tmp_path / "report.html").read_text("utf-8")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -24,29 +22,6 @@ pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of them
 
 _WIDE = {"width": 1360, "height": 900}
 _NARROW = {"width": 360, "height": 800}
-
-
-def _missing(what: str) -> NoReturn:
-    """Skip with a word; where everything is checked, nothing may be left out."""
-    if os.environ.get("CI"):
-        pytest.fail(f"{what} is missing, and CI needs it")
-    pytest.skip(f"{what} is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _missing("playwright")
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        _missing("chromium")
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-        opened = playwright.chromium.launch(executable_path=path, args=arguments)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -111,10 +86,8 @@ def test_axe_finds_nothing(
     browser: Any, reports: dict[str, Path], name: str, scheme: str, viewport: dict[str, int]
 ) -> None:
     """Names, contrast, structure and keyboard: the usual checker of accessibility has no complaint."""
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ImportError:
-        _missing("axe-playwright-python")
+    from axe_playwright_python.sync_playwright import Axe
+
     # The policy of the page would keep the checker itself out.
     with opened(browser, reports[name], color_scheme=scheme, viewport=viewport, bypass_csp=True) as page:
         found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]

@@ -98,7 +98,8 @@ def typed(text: object) -> str:
     >>> typed("<b>$5</b>")
     "<bdi dir='auto'>&lt;b&gt;$5&lt;/b&gt;</bdi>"
     """
-    return f"<bdi dir='auto'>{escape(words(text).text)}</bdi>"
+    shown = words(text)
+    return f"<bdi dir='auto'>{escape(shown.text)}</bdi>{shown.ends}"
 
 
 def html(markup: str, *classes: str) -> Any:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from prodex.errors import QueryError
-from prodex.locales import language_name
+from prodex.locales import language_label
 from prodex.tables.values import number_text
 from prodex.verbatim import Words, words
 
@@ -84,9 +83,4 @@ def tongue(code: str | None) -> Words:
     >>> tongue("fr").text, tongue("xx-Klingon").text, tongue(None).text
     ('French', 'xx-Klingon', 'no language')
     """
-    if code is None:
-        return words("no language")
-    try:
-        return words(language_name(code))
-    except QueryError:
-        return words(code, MOST)
+    return words("no language" if code is None else language_label(code), MOST)

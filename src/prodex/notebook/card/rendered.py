@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,14 +11,10 @@ from typing import TYPE_CHECKING
 
 import jinja2
 
-from prodex.verbatim import Words, words
+from prodex.verbatim import Words, ends, words
 
 if TYPE_CHECKING:
     from prodex.notebook.card.contents import Card
-
-#: Isolates of the bidirectional algorithm (Unicode UAX #9), and the end of one.
-_ISOLATE = re.compile("[\u2066-\u2069]")
-_END = "\u2069"
 
 
 @dataclass(frozen=True)
@@ -71,20 +66,6 @@ def parts(card: Card, images: Mapping[str, Shown] | None = None) -> tuple[str, s
     )
 
 
-def closed(text: str) -> str:
-    r"""Return a text with an end to every change of direction that it leaves open.
-
-    A mark that isolates what follows would take the end of the element for its own, and turn around our words too.
-
-    >>> closed("Citron"), closed("a\u2067b"), closed("\u2066\u2067\u2069")
-    ('Citron', 'a\u2067b\u2069', '\u2066\u2067\u2069\u2069')
-    """
-    depth = 0
-    for mark in _ISOLATE.findall(text):
-        depth = max(depth - 1, 0) if mark == _END else depth + 1
-    return text + _END * depth
-
-
 def styled(html: str) -> str:
     """Return a page part with the style of all panels."""
     style = (resources("prodex.notebook") / "style.css").read_text("utf-8")
@@ -100,5 +81,5 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"n": lambda value: f"{value:,}", "closed": closed}
+    environment.filters |= {"n": lambda value: f"{value:,}", "closed": lambda text: text + ends(text)}
     return environment.get_template("card.html")

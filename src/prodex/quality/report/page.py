@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from prodex.charts import SCORES
-from prodex.locales import language_name
+from prodex.locales import language_label
 from prodex.quality.display import percent
 from prodex.quality.report.cards import PICTURE_FACTS
 from prodex.quality.report.contents import Contents
@@ -66,7 +66,7 @@ def _number(value: Any) -> str:
 
 
 def _language(code: str | None) -> str:
-    return "" if code is None else language_name(code)
+    return "" if code is None else language_label(code)
 
 
 def _chart(contents: Contents) -> str:

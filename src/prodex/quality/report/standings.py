@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from prodex.charts import shade
-from prodex.locales import language_name
+from prodex.locales import language_label
 from prodex.quality.display import percent
 from prodex.quality.groups import column_names
 from prodex.quality.states import State
@@ -213,5 +213,5 @@ def _name(by: str, row: pd.Series) -> Words:
     code = row[code_column]
     if pd.isna(code):
         return label(f"without {by}")
-    named = language_name(code) if by == "language" else row.get(label_column)
+    named = language_label(code) if by == "language" else row.get(label_column)
     return label(code if pd.isna(named) else named)
