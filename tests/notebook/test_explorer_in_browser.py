@@ -63,6 +63,15 @@ def row(out: Locator, number: int) -> Locator:
     return out.locator("table.dataTable tbody tr").nth(number)
 
 
+def unfold(out: Locator) -> None:
+    """Open whatever is folded, one after the other."""
+    heads = out.locator("button.facet-head, button.fold")
+    for place in range(heads.count()):
+        if "▸" in heads.nth(place).inner_text():
+            heads.nth(place).click()
+            heads.nth(place).filter(has_text="▾").wait_for()
+
+
 def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: Browser) -> None:
     """Everything that is clicked comes back in Python, and the file has what the table showed."""
     with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
@@ -123,8 +132,7 @@ def test_everybody_can_use_it(lab: Lab, browser: Browser, scheme: str) -> None:
     """With all folds open, rows chosen and chips shown the checker finds nothing, in light and in dark."""
     with lab.opened(browser, [JUDGED, "explorer"], scheme=scheme) as notebook:
         out = opened(notebook)
-        while (folded := out.locator("button", has_text="▸")).count():
-            folded.first.click()
+        unfold(out)
         out.locator("button.facet-row", has_text="consumer unit").first.click()
         row(out, 1).click()
         out.locator("tr.selected").wait_for()
@@ -137,8 +145,7 @@ def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, brows
     """Scripts, formulas, directions and 40,000 characters in facets, chips, cells and the search."""
     with lab.opened(browser, [CANARY, "explorer"]) as notebook:
         out = opened(notebook)
-        while (folded := out.locator("button.facet-head", has_text="▸")).count():
-            folded.first.click()
+        unfold(out)
         for place in range(notebook.ask("len(explorer._boxes['brand']._codes)")):
             notebook.ask(f"explorer._boxes['brand']._rows[{place}].click()")
         out.locator("button.chip", has_text="clear all").wait_for()
