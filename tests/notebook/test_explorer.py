@@ -253,6 +253,19 @@ def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
     assert "" == explorer.said
 
 
+def test_a_damaged_snapshot_is_said(sample: prodex.Catalog) -> None:
+    """What goes wrong behind a click stays in sight, with what to do."""
+    catalog = prodex.save(sample, "damaged")
+    explorer = CatalogExplorer(catalog)
+    for path in catalog.files("tags"):
+        path.unlink()
+    button(explorer, "▸ Tag").click()
+    assert "open an earlier snapshot or load again" in explorer.said
+
+    button(explorer, "▾ Tag").click()
+    assert "" == explorer.said
+
+
 def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
     """What was chosen is forgotten, and facets are those of the new products."""
     explorer = CatalogExplorer(sample)

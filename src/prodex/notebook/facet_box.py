@@ -58,7 +58,7 @@ class FacetBox(w.VBox):
         self._find = w.Text(description="Find", layout=look[0])
         self._more = self._button("facet-more")
         self._note = html("", "muted")
-        panel.on(self._head, lambda _: self.set_trait("is_open", not self.is_open))
+        panel.on(self._head, lambda _: self._fold())
         panel.on(self._find, lambda _: self._draw(), "value")
         panel.on(self._more, lambda _: self._show_more())
         self._draw()
@@ -73,6 +73,10 @@ class FacetBox(w.VBox):
             self._find.placeholder = f"in {len(values.codes):,} values"
         self._counts = counts
         self.chosen = chosen
+        self._draw()
+
+    def _fold(self) -> None:
+        self.is_open = not self.is_open
         self._draw()
 
     def _show_more(self) -> None:

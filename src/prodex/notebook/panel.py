@@ -29,6 +29,7 @@ class Panel(w.VBox):
 
     def __init__(self, title: str = "") -> None:
         self._notice = w.HTML()
+        self._problems = 0
         self._top = (
             html(f"<style>{style()}</style>{f'<h2>{escape(title)}</h2>' if title else ''}"),
             self._notice,
@@ -54,17 +55,20 @@ class Panel(w.VBox):
 
     def tell(self, error: BaseException) -> None:
         """Show an error in words: what happened, with which value, and what to do."""
+        self._problems += 1
         self.say(in_words(error), is_problem=True)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """Show what goes wrong in here, and take it away when all is well again."""
+        before = self._problems
         try:
             yield
         except Exception as error:  # noqa: BLE001 - the widget's edge: beyond it nobody would see the error
             self.tell(error)
         else:
-            self.say("")
+            if self._problems == before:  # nor did anything go wrong further in
+                self.say("")
 
     def on(self, widget: Any, event: Callable[[Any], object], *names: str) -> None:
         """Call a function, guarded, when traits of a widget change, or when a button is pressed (without names)."""
