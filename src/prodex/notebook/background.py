@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -49,13 +50,11 @@ class Newest(Generic[T]):
         self._asked = 0
         self._changed = threading.Condition()
         self._under_way = 0
+        self._ready: list[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = []
 
     def __call__(self, *arguments: Any) -> None:
         """Ask for the work."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            loop = None
+        loop = _running_loop()
         with self._changed:
             self._asked += 1
             self._under_way += 1
@@ -74,16 +73,26 @@ class Newest(Generic[T]):
             return self._under_way > 0
 
     def wait(self, seconds: float = 60.0) -> None:
-        """Wait until nothing is under way; for scripts and tests, where no event loop waits for the result.
+        """Wait until nothing is under way; for scripts and tests.
+
+        Whoever waits in an event loop keeps it from taking results over, so that is done here meanwhile.
 
         Raises
         ------
         TimeoutError
             When it takes longer.
         """
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._under_way == 0, seconds):
-                raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
+        loop, end = _running_loop(), monotonic() + seconds
+        while True:
+            self._take_over(loop)
+            with self._changed:
+                if not self._under_way:
+                    return
+                if not self._changed.wait_for(
+                    lambda: not self._under_way or any(one is loop for one, _ in self._ready),
+                    end - monotonic(),
+                ):
+                    raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
 
     def _run(self, number: int, loop: asyncio.AbstractEventLoop | None, arguments: tuple[Any, ...]) -> None:
         with self._changed:
@@ -114,9 +123,30 @@ class Newest(Generic[T]):
         if loop is None or loop.is_closed():
             hand_over()
         else:
-            loop.call_soon_threadsafe(hand_over)
+            with self._changed:
+                self._ready.append((loop, hand_over))
+                self._changed.notify_all()
+            loop.call_soon_threadsafe(self._take_over, loop)
+
+    def _take_over(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Take over, in the order in which they came, the results that are to be taken in this loop."""
+        while True:
+            with self._changed:
+                place = next((place for place, (one, _) in enumerate(self._ready) if one is loop), None)
+                if place is None:
+                    return
+                _, hand_over = self._ready.pop(place)
+            hand_over()
 
     def _ended(self) -> None:
         with self._changed:
             self._under_way -= 1
             self._changed.notify_all()
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop of this thread, if one runs."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
