@@ -1,6 +1,6 @@
 """The notebooks run from top to bottom, and what they show is fit to be kept.
 
-`python tests/test_notebooks.py --write` runs them on the whole sample and keeps what they show.
+`python tests/test_notebooks.py --write` runs them on the whole sample and keeps what they show; `--write 03` one.
 """
 
 from __future__ import annotations
@@ -217,9 +217,9 @@ def test_warnings_are_found() -> None:
     assert [] == flaws(nbformat.v4.new_notebook(cells=[_cell(progress)]))
 
 
-def _write() -> None:
+def _write(numbers: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for path in NOTEBOOKS:
+        for path in (one for one in NOTEBOOKS if not numbers or one.name[:2] in numbers):
             notebook = tidied(run(path, Path(folder)))
             if found := flaws(notebook):
                 sys.exit(f"{path.name} is not kept: {found}")
@@ -227,6 +227,6 @@ def _write() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
+    if sys.argv[1:2] != ["--write"]:
         sys.exit(__doc__)
-    _write()
+    _write(sys.argv[2:])

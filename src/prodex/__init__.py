@@ -30,12 +30,12 @@ from prodex.store.vacuum import vacuum
 
 if TYPE_CHECKING:
     from prodex.compare import Difference, diff
-    from prodex.notebook.audit_panel import AuditPanel
+    from prodex.notebook.audit.panel import AuditPanel
+    from prodex.notebook.card.panel import ProductCard
     from prodex.notebook.explore import Explore, explore
-    from prodex.notebook.explorer import CatalogExplorer
-    from prodex.notebook.product_card import ProductCard
-    from prodex.notebook.query_panel import QueryPanel
-    from prodex.notebook.snapshot_panel import SnapshotPanel
+    from prodex.notebook.products.explorer import CatalogExplorer
+    from prodex.notebook.query.panel import QueryPanel
+    from prodex.notebook.snapshots.panel import SnapshotPanel
     from prodex.pictures import Gallery, Pictures, download_pictures, gallery
     from prodex.quality import (
         Audit,
@@ -52,12 +52,12 @@ if TYPE_CHECKING:
 #: Imported when first asked for: whoever only loads or opens a catalogue need not wait for rules, widgets and pictures.
 _LATER = {
     "prodex.compare": ("Difference", "diff"),
-    "prodex.notebook.audit_panel": ("AuditPanel",),
+    "prodex.notebook.audit.panel": ("AuditPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
-    "prodex.notebook.explorer": ("CatalogExplorer",),
-    "prodex.notebook.product_card": ("ProductCard",),
-    "prodex.notebook.query_panel": ("QueryPanel",),
-    "prodex.notebook.snapshot_panel": ("SnapshotPanel",),
+    "prodex.notebook.products.explorer": ("CatalogExplorer",),
+    "prodex.notebook.card.panel": ("ProductCard",),
+    "prodex.notebook.query.panel": ("QueryPanel",),
+    "prodex.notebook.snapshots.panel": ("SnapshotPanel",),
     "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
     "prodex.quality": (
         "Audit",

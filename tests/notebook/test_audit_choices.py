@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.notebook.audit_choices import of_cell, of_check, of_grade, to_work_on, with_blockers
+from prodex.notebook.audit.choices import of_cell, of_check, of_grade, to_work_on, with_blockers
 from prodex.quality.groups import column_names
 from prodex.quality.report.standings import Standings
 from prodex.sandbox.sample import AS_OF, shared_products

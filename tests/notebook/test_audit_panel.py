@@ -13,10 +13,10 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
-from prodex.notebook.audit_panel import AuditPanel
+from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.explorer import CatalogExplorer
+from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF, shared_products
 from tests.quality import hostile

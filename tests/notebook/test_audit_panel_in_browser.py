@@ -20,7 +20,7 @@ ROOT = str(Path(__file__).parents[2])
 
 SAMPLE = """
     import prodex
-    from prodex.notebook.audit_panel import AuditPanel
+    from prodex.notebook.audit.panel import AuditPanel
     from prodex.sandbox.sample import shared_products
     catalog = prodex.flatten(product.record for product in shared_products(400))
     panel = AuditPanel(catalog=catalog, profile="online-listing")
@@ -29,7 +29,7 @@ SAMPLE = """
 
 HOSTILE = f"""
     import sys; sys.path.insert(0, {ROOT!r})
-    from prodex.notebook.audit_panel import AuditPanel
+    from prodex.notebook.audit.panel import AuditPanel
     from tests.quality import hostile
     panel = AuditPanel(hostile.audit())
 """

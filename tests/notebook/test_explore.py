@@ -8,8 +8,8 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, SnapshotNotFound
-from prodex.notebook.explorer import CatalogExplorer
-from prodex.notebook.product_card import ProductCard
+from prodex.notebook.card.panel import ProductCard
+from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
 
 

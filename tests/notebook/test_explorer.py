@@ -16,7 +16,7 @@ import prodex
 from prodex.errors import QueryError
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.explorer import CatalogExplorer
+from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 SAMPLE = """
     import prodex
-    from prodex.notebook.explorer import CatalogExplorer
+    from prodex.notebook.products.explorer import CatalogExplorer
     from prodex.sandbox.sample import shared_products
     catalog = prodex.flatten(product.record for product in shared_products(300))
     explorer = CatalogExplorer(catalog)
@@ -28,7 +28,7 @@ JUDGED = f"""
 """
 CANARY = """
     import prodex
-    from prodex.notebook.explorer import CatalogExplorer
+    from prodex.notebook.products.explorer import CatalogExplorer
     typed = [
         "<img src='http://127.0.0.1:9/x.png' onerror='alert(1)'><script>alert(2)</script>",
         "costs $5 or $6, $$\\\\sum$$ \\\\(x\\\\)",

@@ -12,8 +12,8 @@ from python_calamine import CalamineWorkbook
 
 import prodex
 from prodex.errors import QueryError, StorageError
-from prodex.notebook.exporting import AS_SHOWN, EVERYTHING, Shown, Wish, folder_of, written
-from prodex.notebook.stock import Stock
+from prodex.notebook.products.exporting import AS_SHOWN, EVERYTHING, Shown, Wish, folder_of, written
+from prodex.notebook.products.stock import Stock
 from prodex.tables.declaration import TABLES
 
 LONG = "=" + "x" * 40_000

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.facet_values import Facets
-from prodex.notebook.facets import FACETS
-from prodex.notebook.narrowing import narrowed
-from prodex.notebook.stock import Stock
+from prodex.notebook.products.facet_values import Facets
+from prodex.notebook.products.facets import FACETS
+from prodex.notebook.products.narrowing import narrowed
+from prodex.notebook.products.stock import Stock
 from prodex.query import ProductQuery
 
 Record = dict[str, Any]

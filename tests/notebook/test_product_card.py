@@ -12,8 +12,8 @@ from traitlets import TraitError
 
 import prodex
 from prodex.errors import InputError
+from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.product_card import ProductCard
 from tests.quality.reading_html import parsed
 
 from .card_products import rich, text

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 _RICH = """
     import sys; sys.path.insert(0, {root!r})
     import prodex
-    from prodex.notebook.product_card import ProductCard
+    from prodex.notebook.card.panel import ProductCard
     from tests.notebook.card_products import rich, text
     catalog = prodex.flatten([rich(), {{"id": 8, "namePublicLong": [text("fra-FR", "Citron")]}}])
     panel = ProductCard(catalog, "7", audit=prodex.audit(catalog, "online-listing", progress=False))
@@ -29,7 +29,7 @@ _RICH = """
 _CANARY = """
     import sys; sys.path.insert(0, {root!r})
     import prodex
-    from prodex.notebook.product_card import ProductCard
+    from prodex.notebook.card.panel import ProductCard
     from tests.notebook import canary
     catalog = canary.catalog(1)
     panel = ProductCard(catalog, audit=prodex.audit(catalog, "online-listing", progress=False))
@@ -38,7 +38,7 @@ _CANARY = """
 """
 _PICTURES = """
     import prodex
-    from prodex.notebook.product_card import ProductCard
+    from prodex.notebook.card.panel import ProductCard
     service = prodex.connect(base_url={url!r}, client_id={key[client_id]!r}, client_secret={key[client_secret]!r})
     catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
     counts = catalog.products.set_index("product_id")["pictures_count"]

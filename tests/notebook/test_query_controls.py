@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from prodex.notebook.folding import Fold
-from prodex.notebook.query_choices import INCLUDED
-from prodex.notebook.query_controls import Choice, Listed, Paste, Preset, Toggles, line, lock
-from prodex.notebook.query_reading import Pasted, read_gtins, shown_paths
-from prodex.notebook.word_rows import WordRows
+from prodex.notebook.query.choices import INCLUDED
+from prodex.notebook.query.controls import Choice, Listed, Paste, Preset, Toggles, line, lock
+from prodex.notebook.query.reading import Pasted, read_gtins, shown_paths
+from prodex.notebook.query.word_rows import WordRows
 from prodex.query import ProductQuery
 
 FIELDS = [("Name", "name"), ("Brand", "brand")]

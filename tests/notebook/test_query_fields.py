@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prodex.errors import QueryError
-from prodex.notebook.query_fields import FIELDS, Field, asked, shown
+from prodex.notebook.query.fields import FIELDS, Field, asked, shown
 from prodex.query import (
     FILTERS,
     SEARCH_FIELDS,

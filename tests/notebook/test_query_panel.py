@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import QueryError
-from prodex.notebook.query_fields import FIELDS, Place, asked
-from prodex.notebook.query_panel import QueryPanel
+from prodex.notebook.query.fields import FIELDS, Place, asked
+from prodex.notebook.query.panel import QueryPanel
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.sandbox.fault import Fault

@@ -26,7 +26,7 @@ def cell(sandbox: Sandbox, arguments: str = "") -> str:
     key = {name: sandbox.credentials[0][name] for name in ("client_id", "client_secret")}
     return f"""
         import prodex as px
-        from prodex.notebook.query_panel import QueryPanel
+        from prodex.notebook.query.panel import QueryPanel
         service = px.connect("{sandbox.base_url}", **{key})
         panel = QueryPanel(service{arguments})
         panel
@@ -74,7 +74,7 @@ def test_filters_are_clicked_counted_and_loaded(
         copied = notebook.page.evaluate("navigator.clipboard.readText()")
         assert f"search=(('a', ({SEARCH_FIELDS[0]!r}," in copied
         assert copied == notebook.ask(
-            "__import__('prodex.notebook.query_code').notebook.query_code.as_python(panel.query, 'from-browser', None)"
+            "__import__('prodex.notebook.query.code', fromlist=['']).as_python(panel.query, 'from-browser', None)"
         )
         out.get_by_role("button", name="Remove").nth(1).click()
         out.get_by_role("button", name="Remove").first.click()

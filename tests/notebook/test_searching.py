@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.notebook.searching import Search, folded
-from prodex.notebook.stock import Stock
+from prodex.notebook.products.searching import Search, folded
+from prodex.notebook.products.stock import Stock
 
 
 def french(text: str) -> list[dict[str, Any]]:

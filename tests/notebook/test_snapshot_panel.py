@@ -16,9 +16,9 @@ from PIL import Image
 
 import prodex
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.snapshot_list import kept_snapshots
-from prodex.notebook.snapshot_panel import SnapshotPanel
-from prodex.notebook.snapshot_trend import read_trend
+from prodex.notebook.snapshots.listing import kept_snapshots
+from prodex.notebook.snapshots.panel import SnapshotPanel
+from prodex.notebook.snapshots.trend import read_trend
 from tests.quality import hostile
 
 PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}}}
@@ -262,7 +262,7 @@ def test_an_unknown_keyword_is_refused() -> None:
 
 def test_missing_values_have_their_own_words(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """What was absent before is none, what was typed as nothing is empty."""
-    from prodex.notebook.comparison_words import changes_markup
+    from prodex.notebook.snapshots.comparison_words import changes_markup
 
     row = {
         "gtin": None,

@@ -20,7 +20,7 @@ ROOT = str(Path(__file__).parents[2])
 
 SHOP = """
     import copy, prodex
-    from prodex.notebook.snapshot_panel import SnapshotPanel
+    from prodex.notebook.snapshots.panel import SnapshotPanel
     from prodex.sandbox.sample import shared_products
     records = [product.record for product in shared_products(120)]
     later = copy.deepcopy(records[5:])
@@ -36,7 +36,7 @@ SHOP = """
 HOSTILE = f"""
     import sys; sys.path.insert(0, {ROOT!r})
     import json, prodex
-    from prodex.notebook.snapshot_panel import SnapshotPanel
+    from prodex.notebook.snapshots.panel import SnapshotPanel
     from tests.quality import hostile
     catalog = prodex.save(hostile.catalog(), "hostile")
     spoiled = [json.loads(text) for text in catalog.raw["json"]]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.stock import Stock
-from prodex.notebook.table_page import COLUMNS, Order, Sorter, cell, cells, page_of
+from prodex.notebook.products.page import COLUMNS, Order, Sorter, cell, cells, page_of
+from prodex.notebook.products.stock import Stock
 from prodex.query import ProductQuery
 
 

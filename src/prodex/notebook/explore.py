@@ -10,13 +10,13 @@ from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.notebook.audit_panel import AuditPanel
+from prodex.notebook.audit.panel import AuditPanel
+from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.explorer import CatalogExplorer
 from prodex.notebook.panel import Panel
-from prodex.notebook.product_card import ProductCard
-from prodex.notebook.query_panel import QueryPanel
-from prodex.notebook.snapshot_panel import SnapshotPanel
+from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.notebook.query.panel import QueryPanel
+from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.quality import Audit
 from prodex.service import Client
 from prodex.store.snapshot import open_snapshot

@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from html import escape
-from importlib.resources import files as resources
 from typing import Any
 
 import ipywidgets as w
 
 from prodex.errors import ProdexError
+from prodex.notebook.style import style
 from prodex.verbatim import words
 
 _LOG = logging.getLogger("prodex")
@@ -112,9 +111,3 @@ def html(markup: str, *classes: str) -> Any:
     for name in classes:
         widget.add_class(name)
     return widget
-
-
-@cache
-def style() -> str:
-    """Return the style of all panels; colours follow the notebook's theme."""
-    return (resources("prodex.notebook") / "style.css").read_text("utf-8")

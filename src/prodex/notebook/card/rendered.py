@@ -6,11 +6,11 @@ import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files as resources
 from typing import TYPE_CHECKING
 
 import jinja2
 
+from prodex.notebook.style import style
 from prodex.verbatim import Words, ends, words
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def parts(card: Card, images: Mapping[str, Shown] | None = None) -> tuple[str, s
 
 def styled(html: str) -> str:
     """Return a page part with the style of all panels."""
-    style = (resources("prodex.notebook") / "style.css").read_text("utf-8")
-    return f"<div><style>{style}</style>{html}</div>"
+    return f"<div><style>{style()}</style>{html}</div>"
 
 
 @cache

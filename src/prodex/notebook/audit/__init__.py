@@ -1,0 +1,1 @@
+"""Where a catalogue stands: figures, gaps, heat map, rules."""

@@ -1,0 +1,1 @@
+"""The products: facets, words, the table, the export."""

@@ -1,0 +1,256 @@
+"""A catalogue to look through: facets with counts, words, and the products that are left as a table."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import ipywidgets as w
+import pyarrow as pa
+import pyarrow.compute as pc
+from traitlets import Instance, Tuple, link
+
+from prodex.catalog import Catalog
+from prodex.notebook.background import Newest
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.folding import Fold
+from prodex.notebook.panel import Panel, html
+from prodex.notebook.products.chips import Chips
+from prodex.notebook.products.export_box import ExportBox
+from prodex.notebook.products.exporting import Shown
+from prodex.notebook.products.facet_box import FacetBox
+from prodex.notebook.products.facet_values import Facets
+from prodex.notebook.products.facets import Facet
+from prodex.notebook.products.narrowing import Narrowed, narrowed
+from prodex.notebook.products.searching import Search
+from prodex.notebook.products.stock import Mask, Stock
+from prodex.notebook.products.table import ProductTable
+from prodex.quality import Audit
+
+#: Facets whose values are shown at once, and how long to wait for another letter, in seconds.
+_OPEN = ("grade", "kind", "brand")
+_PATIENCE = 0.3
+
+_Found: TypeAlias = tuple[Search, str, Mask]
+_State: TypeAlias = tuple[Catalog, Audit | None, Conditions]
+
+
+class CatalogExplorer(Panel):
+    """Products to filter, search, sort, choose and export.
+
+    Parameters
+    ----------
+    catalog
+        The products; may be left out where an exploration has them.
+    audit
+        What is known of their quality: adds grades and scores.
+    exploration
+        The state to share with other widgets; by default one of its own.
+
+    Attributes
+    ----------
+    selected
+        Ids of the products that were chosen, in the order of the choice.
+    exploration
+        What is looked at, and what narrows it down.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+    >>> explorer = CatalogExplorer(catalog)
+    >>> explorer.exploration.conditions = explorer.exploration.conditions.toggled("brand", "ACME")
+    >>> explorer.catalog.products["product_id"].tolist()
+    ['7']
+    """
+
+    selected: Instance[tuple[str, ...]] = Tuple()
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        *,
+        audit: Audit | None = None,
+        exploration: Exploration | None = None,
+    ) -> None:
+        super().__init__("Products")
+        self.add_class("explorer")
+        self.exploration = _shared(catalog, audit, exploration)
+        self._boxes: dict[str, FacetBox] = {}
+        self._look = (w.Layout(width="100%", height="auto"), w.ButtonStyle())
+        self._found: _Found | None = None
+        self._left: tuple[_State, Catalog] | None = None
+        self._words = ""
+        self._make()
+        self._open()
+        self._connect()
+        self._refresh()
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalogue of the products that meet the conditions."""
+        state = (self.exploration.catalog, self.exploration.audit, self.exploration.conditions)
+        if self._left is None or self._left[0] != state:
+            self._open()
+            self._left = (state, _chosen(self._stock, self._narrow().mask))
+        return self._left[1]
+
+    def _shown(self) -> tuple[Shown, Catalog]:
+        """Return the table, of all its pages, and the catalogue of its products."""
+        return self._table.shown, self.catalog
+
+    def _make(self) -> None:
+        self._search_field = w.Text(
+            description="Search",
+            placeholder="words in texts, brand, owner; a GTIN",
+            layout=w.Layout(width="100%"),
+        )
+        self._hint = html("", "muted", "hint")
+        self._chips = Chips(panel=self)
+        self._table = ProductTable(panel=self)
+        self._facets = w.VBox()
+        self._facets.add_class("facets")
+        search = w.HBox([self._search_field, self._hint])
+        search.add_class("search")
+        self._export = ExportBox(panel=self, gather=self._shown)
+        folds = (Fold("Columns", [self._table.column_box]), Fold("Export", [self._export]))
+        main = w.VBox([search, self._chips, *self._table.head, *folds, self._table])
+        main.add_class("main")
+        both = w.HBox([self._facets, main])
+        both.add_class("sides")
+        self.fill(both)
+
+    def _connect(self) -> None:
+        self._looking: Newest[_Found] = Newest(_find, self._take, self._not_found, _PATIENCE)
+        link((self.exploration, "selected"), (self, "selected"))
+        link((self.exploration, "selected"), (self._table, "selected"))
+        self.on(self._search_field, lambda _: self._typed(), "value")
+        self.on(self._table, self._card, "product_id")
+        self.on(self._chips, self._chips_changed, "conditions")
+        self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
+
+    def _open(self) -> None:
+        """Read the catalogue, if it is another one."""
+        catalog, audit = self.exploration.catalog, self.exploration.audit
+        stock: Stock | None = getattr(self, "_stock", None)
+        if stock is not None and stock.catalog is catalog and stock.audit is audit:
+            return
+        self._stock = Stock(catalog, audit)
+        self._values = Facets(self._stock)
+        self._search = Search(self._stock)
+        self._found = None
+        self._table.hold(self._stock)
+        for name, facet in self._values.declared.items():
+            if name not in self._boxes:
+                self._boxes[name] = self._box(facet)
+        self._facets.children = tuple(self._boxes[name] for name in self._values)
+
+    def _box(self, facet: Facet) -> FacetBox:
+        box = FacetBox(panel=self, facet=facet, look=self._look, is_open=facet.name in _OPEN)
+        self.on(box, lambda change: self._choose(facet.name, change["new"]), "chosen")
+        self.on(box, lambda _: self._draw_facets(self._narrow()), "is_open")
+        return box
+
+    def _choose(self, facet: str, codes: tuple[str | None, ...]) -> None:
+        self.exploration.conditions = self.exploration.conditions.choosing(facet, codes)
+
+    def _chips_changed(self, change: dict[str, Any]) -> None:
+        self.exploration.conditions = change["new"]
+
+    def _card(self, change: dict[str, Any]) -> None:
+        self.exploration.product_id = change["new"]
+
+    def _typed(self) -> None:
+        words = self._search_field.value.strip()
+        if words == self.exploration.conditions.words:
+            self._looking.forget()
+            self._hint.value = ""
+        elif not words:
+            self._looking.forget()
+            self.exploration.conditions = self.exploration.conditions.searching("")
+        else:
+            self._look_for(words)
+
+    def _look_for(self, words: str) -> None:
+        self._hint.value = "<span role='status'>searching …</span>"
+        self._looking(self._search, words)
+
+    def _take(self, found: _Found) -> None:
+        """Take what a search found, unless another catalogue is looked at by now."""
+        if found[0] is not self._search:
+            return
+        self._found = found
+        self._hint.value = ""
+        conditions = self.exploration.conditions.searching(found[1])
+        if conditions == self.exploration.conditions:
+            self._refresh()
+        else:
+            self.exploration.conditions = conditions
+
+    def _not_found(self, error: BaseException) -> None:
+        self._hint.value = ""
+        self.tell(error)
+
+    def _refresh(self) -> None:
+        """Show what is looked at now; where words have to be found first, that happens beside."""
+        with self.guarded():
+            self._open()
+            words = self.exploration.conditions.words
+            if words != self._words:
+                self._words = words
+                if self._search_field.value.strip() != words:
+                    self._search_field.value = words
+            if words and (self._found is None or self._found[:2] != (self._search, words)):
+                self._look_for(words)
+                return
+            self._hint.value = ""
+            self._draw(self._narrow())
+
+    def _narrow(self) -> Narrowed:
+        conditions = self.exploration.conditions
+        others = []
+        if conditions.words:
+            if self._found is None or self._found[:2] != (self._search, conditions.words):
+                self._found = _find(self._search, conditions.words)
+            others.append(self._found[2])
+        if conditions.failing is not None:
+            others.append(self._stock.failing(conditions.failing.checks))
+        counted = [name for name in self._values if self._boxes[name].is_open]
+        return narrowed(self._values, conditions.facets, len(self._stock), others, counted)
+
+    def _draw_facets(self, left: Narrowed) -> None:
+        for name in self._values:
+            chosen = tuple(self.exploration.conditions.facets.get(name, ()))
+            if name in left.counts:
+                self._boxes[name].show(chosen, self._values[name], left.counts[name])
+            else:
+                self._boxes[name].show(chosen)
+
+    def _draw(self, left: Narrowed) -> None:
+        self._draw_facets(left)
+        self._chips.show(self.exploration.conditions, self._values)
+        self._table.show(left.mask)
+        self._export.count(len(left))
+
+
+def _find(search: Search, words: str) -> _Found:
+    return search, words, search.find(words)
+
+
+def _chosen(stock: Stock, mask: Mask) -> Catalog:
+    if mask.all():
+        return stock.catalog
+    ids = stock.ids.filter(pa.array(mask))
+    return stock.catalog.where(pc.field("product_id").isin(ids))
+
+
+def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
+    if exploration is None:
+        if catalog is None:
+            raise TypeError("CatalogExplorer() takes a catalogue, or an exploration that has one.")
+        return Exploration(catalog=catalog, audit=audit)
+    if catalog is not None and catalog is not exploration.catalog:
+        exploration.look_at(catalog, audit)
+    elif audit is not None:
+        exploration.audit = audit
+    return exploration

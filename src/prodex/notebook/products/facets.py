@@ -1,0 +1,155 @@
+"""The facets of a catalogue, declared once, as data: what each is called, and which products have which value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from prodex.locales import language_label
+from prodex.notebook.products.naming import languages_of
+from prodex.notebook.products.stock import Stock
+from prodex.quality.columns import encoded, is_true
+from prodex.quality.groups import Groups, grouped
+from prodex.quality.index import filled_values
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A way to cut a catalogue.
+
+    Attributes
+    ----------
+    name
+        What conditions call it.
+    title
+        What people call it; our own words.
+    read
+        Which products have which code.
+    attribute
+        Wire path that has to have been asked for.
+    without
+        What is said of products without a value.
+    labels
+        Words for codes that have no label of their own.
+    needs_audit
+        Whether there is nothing to see without an audit.
+    """
+
+    name: str
+    title: str
+    read: Callable[[Stock], Groups]
+    attribute: str = ""
+    without: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    needs_audit: bool = False
+
+
+def _by(name: str) -> Callable[[Stock], Groups]:
+    """Group as audits do."""
+
+    def column(stock: Stock, wanted: str) -> pa.Array:
+        return {"market": lambda: stock.market, "owner_id": lambda: stock.owner}.get(
+            wanted, lambda: stock.column(wanted)
+        )()
+
+    def tags(stock: Stock) -> pa.Table:
+        every = stock.own("tags", "tag")
+        return every.filter(every["tag"].is_valid())
+
+    return lambda stock: grouped(name, lambda wanted: column(stock, wanted), lambda: tags(stock))
+
+
+def _languages(stock: Stock) -> Groups:
+    texts = stock.own("texts", "language", "language_code", "text")
+    filled = np.flatnonzero(filled_values(texts["text"].combine_chunks()))
+    codes, language = encoded(languages_of(texts))
+    has = np.zeros((len(stock), len(codes) + 1), bool)  # the last stands for texts that do not say theirs
+    has[texts["product"].to_numpy()[filled], language[filled]] = True
+    rows, groups = np.nonzero(has[:, :-1])
+    names = codes.to_pylist()
+    return Groups(rows, groups, names, [language_label(code) for code in names])
+
+
+def _packagings(stock: Stock) -> Groups:
+    columns = {"kind_code": "packaging_code", "kind": "packaging"}  # grouped and named as kinds are
+    return grouped("kind", lambda wanted: stock.column(columns[wanted]), lambda: pa.table({}))
+
+
+def _packshots(stock: Stock) -> Groups:
+    pictures = stock.own("pictures", "is_packshot")
+    has = np.zeros(len(stock), np.int64)
+    has[pictures["product"].to_numpy()[is_true(pictures["is_packshot"])]] = 1
+    return Groups(np.arange(len(stock)), has, ["no", "yes"], [None, None])
+
+
+def _grades(stock: Stock) -> Groups:
+    codes, grade = encoded(stock.column("grade"))
+    rows, names = np.flatnonzero(grade >= 0), codes.to_pylist()
+    return Groups(rows, grade[rows], names, names)
+
+
+#: In the order in which they are shown; names of those that audits group by are the audits' own.
+FACETS = (
+    Facet("grade", "Grade", _grades, without="without grade", needs_audit=True),
+    Facet("kind", "Kind", _by("kind"), "kind.code", "without kind"),
+    Facet("brand", "Brand", _by("brand"), "brand.code", "without brand"),
+    Facet("owner", "Owner", _by("owner"), "owner", "without owner"),
+    Facet("market", "Market", _by("market"), without="without market"),
+    Facet("language", "Language of texts", _languages, without="without texts"),
+    Facet("tag", "Tag", _by("tag"), "hasTags", "without tags"),
+    Facet("status", "Status", _by("product_status"), "targetProductStatus", "without status"),
+    Facet(
+        "sharing",
+        "Sharing status",
+        _by("sharing_status"),
+        "manufacturerSharingStatus",
+        "without sharing status",
+        {"2": "draft", "3": "pending", "4": "accepted"},
+    ),
+    Facet(
+        "packshot",
+        "Packshot",
+        _packshots,
+        "assets.pictures.isPackshot",
+        labels={"yes": "has a packshot", "no": "has none"},
+    ),
+    Facet(
+        "unit",
+        "Consumer unit",
+        _by("is_consumer_unit"),
+        "isConsumerUnit",
+        "not said",
+        {"true": "consumer unit", "false": "other unit"},
+    ),
+    Facet("packaging", "Packaging", _packagings, "typePackaging.code", "without packaging"),
+    Facet(
+        "pending",
+        "Update pending",
+        _by("has_pending_update"),
+        "lastRequest",
+        "not said",
+        {"true": "an update waits", "false": "no update waits"},
+    ),
+)
+
+#: What most of them read of `products`.
+COLUMNS = (
+    "product_id",
+    "kind_code",
+    "kind",
+    "brand_code",
+    "brand",
+    "owner_id",
+    "owner_uuid",
+    "owner",
+    "target_market",
+    "product_status",
+    "sharing_status",
+    "is_consumer_unit",
+    "packaging_code",
+    "packaging",
+    "has_pending_update",
+)

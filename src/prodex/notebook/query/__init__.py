@@ -1,0 +1,1 @@
+"""What to load: every filter as a control, the live count, the load."""

@@ -1,0 +1,240 @@
+"""The panel in which somebody says what to load: every filter as a control, a live count, and the load itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+import pandas as pd
+from traitlets import Instance, Int, validate
+
+from prodex.catalog import Catalog
+from prodex.errors import QueryError
+from prodex.listings import load_organizations
+from prodex.notebook.background import Newest
+from prodex.notebook.folding import Fold
+from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.query import choices
+from prodex.notebook.query.code import QueryCode
+from prodex.notebook.query.controls import lock
+from prodex.notebook.query.fields import FIELDS, Place, asked, count_given, shown
+from prodex.notebook.query.load_box import LoadBox
+from prodex.notebook.query.telling import counted, told
+from prodex.notebook.query.work import count_products
+from prodex.query import ProductQuery
+from prodex.service import Client
+
+#: Seconds without a change before the service is asked for the count.
+_PAUSE = 0.4
+
+#: What is folded away at first.
+_FOLDED = (Place.MORE, Place.ANSWER, Place.EXPERT)
+
+
+class QueryPanel(Panel):
+    """Choose what to load, see how many products match, and load them.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`.
+    query
+        What to begin with; all products by default.
+    name
+        Name of the snapshot; made from the query when None.
+
+    Attributes
+    ----------
+    query
+        What the controls say; assigning one fills the controls. While they contradict each other, the last good one.
+    catalog
+        What was loaded last, or None.
+    count
+        How many products match the query, or None while that is not known.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> from prodex.sandbox import Sandbox
+    >>> with Sandbox([{"id": 7, "gtin": "03036811359935"}, {"id": 8}]) as sandbox:
+    ...     keys = {name: sandbox.credentials[0][name] for name in ("client_id", "client_secret")}
+    ...     panel = QueryPanel(prodex.connect(sandbox.base_url, **keys))
+    ...     panel.control("gtins_in").value = "3036811359935"
+    ...     panel.wait()
+    >>> panel.query, panel.count
+    (ProductQuery(gtins_in=('03036811359935',)), 1)
+    """
+
+    _is_in_doubt = False
+    query: Instance[ProductQuery] = Instance(ProductQuery, ())
+    catalog: Instance[Catalog | None] = Instance(Catalog, allow_none=True)
+    count: Int[int | None, Any] = Int(None, allow_none=True)
+
+    def __init__(
+        self, service: Client, query: ProductQuery | None = None, *, name: str | None = None
+    ) -> None:
+        super().__init__("Which products to load")
+        self._service = service
+        self._is_filling = False
+        self._counting: Newest[int | None] = Newest(
+            self._count, self._counted, self._not_counted, delay=_PAUSE
+        )
+        self._listing: Newest[pd.DataFrame] = Newest(load_organizations, self._listed, self._not_listed)
+        self.controls = [field.make() for field in FIELDS]
+        self.matching = html("", "matching")
+        self.loading = LoadBox(self, service, lambda: self.query, name)
+        self.folds = {place: Fold(place.value, [self._grid(place)]) for place in _FOLDED}
+        self.code = QueryCode()
+        self.clear_button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
+        self.clear_button.add_class("quiet")
+        count = w.HBox([self.matching, self.clear_button])
+        count.add_class("query-count")
+        self.fill(
+            self._grid(Place.FRONT),
+            *self.folds.values(),
+            count,
+            self.loading,
+            self.code,
+        )
+        self.on(self.clear_button, lambda _: self.set_trait("query", ProductQuery()))
+        for control in self.controls:
+            self.on(control, lambda _: self._changed(), "value")
+        for field in (self.loading.name_field, self.loading.age_field):
+            self.on(field, lambda _: self._show_code(), "value")
+        self.on(self.folds[Place.MORE], lambda _: self._list_owners(), "is_open")
+        self.loading.observe(lambda change: self.set_trait("catalog", change["new"]), "catalog")
+        self.loading.observe(lambda change: self._lock(change["new"]), "is_loading")
+        self._owners_asked = False
+        self.query = query or ProductQuery()
+        self._assigned()
+        self.observe(lambda _: self._assigned(), "query")
+
+    def control(self, name: str) -> Any:
+        """Return the control of a field of the query."""
+        return next(control for field, control in self._pairs() if name in field.names)
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until nothing is counted or loaded any more; for scripts and tests."""
+        for work in (self._counting, self._listing, self.loading):
+            work.wait(seconds)
+
+    def _pairs(self) -> Iterator[tuple[Any, Any]]:
+        return zip(FIELDS, self.controls, strict=True)
+
+    def _grid(self, place: Place) -> Any:
+        grid = w.Box(
+            [
+                _with_hint(control, field.hint) if field.hint else control
+                for field, control in self._pairs()
+                if field.place is place
+            ]
+        )
+        grid.add_class("fields")
+        return grid
+
+    def _changed(self) -> None:
+        """Read the controls."""
+        if self._is_filling:
+            return
+        try:
+            query = asked([control.value for control in self.controls])
+        except QueryError as error:
+            self._counting.forget()
+            self.matching.value = told(str(error), is_problem=True)
+            self._doubt(is_in_doubt=True)
+            self.count = None
+            return
+        try:
+            with self._filling():
+                self.query = query
+        finally:  # also when somebody who observes it fails
+            self._understood()
+
+    def _assigned(self) -> None:
+        """Fill the controls with a query that was assigned."""
+        if self._is_filling:
+            return
+        with self._filling():
+            for control, value in zip(self.controls, shown(self.query), strict=True):
+                control.value = value
+        self.say("")
+        self._understood()
+
+    @validate("query")
+    def _assigned_again(self, proposal: dict[str, Any]) -> Any:
+        """Fill the controls also with the last good query, when they contradict it: no observer is told of that."""
+        if self._is_in_doubt and not self._is_filling and proposal["value"] == self.query:
+            self._assigned()
+        return proposal["value"]
+
+    def _understood(self) -> None:
+        """Ask how many match, since there is a query that can be asked."""
+        self.matching.value = _counting("Asking how many products match ...")
+        self._doubt(is_in_doubt=False)
+        self.loading.forget_problem()
+        self._show_code()
+        for place, fold in self.folds.items():
+            given = count_given(self.query, place)
+            fold.title = f"{place.value} ({given} set)" if given else place.value
+        self._counting(self.query)
+        self.count = None
+
+    def _doubt(self, *, is_in_doubt: bool) -> None:
+        self._is_in_doubt, self.loading.is_possible = is_in_doubt, not is_in_doubt
+
+    @contextmanager
+    def _filling(self) -> Iterator[None]:
+        self._is_filling = True
+        try:
+            yield
+        finally:
+            self._is_filling = False
+
+    def _count(self, query: ProductQuery) -> int | None:
+        return count_products(self._service, query, lambda: self.query == query)
+
+    def _counted(self, count: int | None) -> None:
+        if count is None:
+            return
+        self.matching.value = _counting(counted(count, self.query))
+        with self.guarded():  # whoever observes it may fail
+            self.count = count
+
+    def _not_counted(self, error: BaseException) -> None:
+        self.matching.value = told(f"No count: {in_words(error)}", is_problem=True)
+
+    def _show_code(self) -> None:
+        self.code.show(self.query, self.loading.name, self.loading.max_age)
+
+    def _list_owners(self) -> None:
+        """Ask the service for owners by name, when their control is seen for the first time."""
+        if self.folds[Place.MORE].is_open and not self._owners_asked:
+            self._owners_asked = True
+            self._listing(self._service)
+
+    def _listed(self, organizations: pd.DataFrame) -> None:
+        known = choices.owners(organizations)
+        self.control("owners_in").offer(known, lambda text: typed(choices.owner_names(text, known)))
+
+    def _not_listed(self, error: BaseException) -> None:
+        said = typed(f"Names cannot be listed: {in_words(error)} Numbers work all the same.")
+        self.control("owners_in").offer([], lambda _: said)
+
+    def _lock(self, is_loading: bool) -> None:
+        for control in self.controls:
+            lock(control, is_locked=is_loading)
+        self.clear_button.disabled = is_loading
+
+
+def _with_hint(control: Any, hint: str) -> Any:
+    box = w.VBox([control, html(escape(hint), "muted")])
+    for name in set(control._dom_classes) & {"wide"}:
+        box.add_class(name)
+    return box
+
+
+def _counting(sentence: str) -> str:
+    return f"<div role='status'>{typed(sentence)}</div>"

@@ -1,0 +1,1 @@
+"""Snapshots over time, and what changed between two."""

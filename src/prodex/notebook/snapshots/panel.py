@@ -1,0 +1,180 @@
+"""The panel of snapshots: which there are, how they went over time, and what changed between two."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+from itables.widget import ITable
+from traitlets import Instance, link
+
+from prodex.catalog import Catalog
+from prodex.compare import Difference
+from prodex.notebook.background import Newest
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.pager import Pager
+from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.snapshots.comparison_box import ComparisonBox
+from prodex.notebook.snapshots.listing import Kept, kept_snapshots, snapshot_frame
+from prodex.notebook.snapshots.trend import TrendBox
+from prodex.quality.display import counted
+from prodex.store.snapshot import open_snapshot, snapshots_folder, verify
+
+_ROWS = 10
+#: Said again with every update: what is left out falls back to what itables does otherwise.
+_OPTIONS: dict[str, Any] = {
+    "paging": False,
+    "ordering": False,
+    "layout": dict.fromkeys(("topStart", "topEnd", "bottomStart", "bottomEnd")),
+    "maxBytes": 0,
+    "warn_on_undocumented_option": False,
+    "select": {"style": "single", "keys": True},
+    "classes": "display compact",
+    "style": "width:100%",
+    "columnDefs": [{"className": "dt-right", "targets": [2, 3]}],
+}
+
+
+class SnapshotPanel(Panel):
+    """Snapshots to choose from, and to compare.
+
+    Parameters
+    ----------
+    name
+        Only snapshots of this name; all by default.
+    exploration
+        The state shared with other panels: a snapshot that is chosen is what they look at then.
+
+    Attributes
+    ----------
+    catalog
+        The snapshot that was chosen, opened; or None.
+    difference
+        What came of comparing two, or None.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    >>> panel = SnapshotPanel("shop")
+    >>> panel.table.selected_rows = [0]
+    >>> len(panel.catalog)
+    1
+    """
+
+    catalog: Instance[Catalog | None] = Instance(Catalog, allow_none=True)
+    difference: Instance[Difference | None] = Instance(Difference, allow_none=True)
+
+    def __init__(self, name: str | None = None, *, exploration: Exploration | None = None) -> None:
+        super().__init__("Snapshots")
+        self.add_class("figures")
+        self.exploration = exploration
+        self._name = name
+        self._every: tuple[Kept, ...] = ()
+        self._shown: tuple[Kept, ...] = ()
+        self._chosen: Kept | None = None
+        self._verifying: Newest[str] = Newest(verified, self._verified, self._failed)
+        self.refresh = w.Button(description="Refresh list", layout=w.Layout(width="auto"))
+        self.verify = w.Button(description="Verify", layout=w.Layout(width="auto"))
+        self.pager = Pager(_ROWS)
+        bar = w.HBox([self.refresh, self.verify, self.pager])
+        bar.add_class("bar-above")
+        self.table = ITable(snapshot_frame(()), **_OPTIONS)
+        self._about = html("")
+        self.trend, self.comparison = TrendBox(self), ComparisonBox(self)
+        self._rest = w.VBox([self.trend, self.comparison])
+        self.fill(bar, self.table, self._about, self._rest)
+        self.on(self.refresh, lambda _: self._list())
+        self.on(self.verify, lambda _: self._verify())
+        self.on(self.pager, lambda _: self._draw(), "first")
+        self.on(self.table, lambda _: self._selected(), "selected_rows")
+        link((self.comparison, "difference"), (self, "difference"))
+        with self.guarded():
+            self._list()
+
+    def wait(self, seconds: float = 600.0) -> None:
+        """Wait until nothing is read, verified or compared any more; for scripts and tests."""
+        self._verifying.wait(seconds)
+        self.trend.wait(seconds)
+        self.comparison.wait(seconds)
+
+    def _list(self) -> None:
+        self._every = kept_snapshots(self._name)
+        was_first = self.pager.first == 0
+        self.pager.over(len(self._every), "snapshots")
+        if was_first:
+            self._draw()
+        self._rest.layout.display = "" if self._every else "none"
+        self.verify.disabled = not self._every
+        if not self._every:
+            of = f" of {typed(self._name)}" if self._name else ""
+            self._about.value = (
+                f"<p class='muted'>There is no snapshot{of} in {typed(snapshots_folder())}. "
+                "prodex.load_products(service, name='shop') or prodex.save(catalog, 'shop') makes one.</p>"
+            )
+            return
+        self.comparison.offer(self._every)
+        self.trend.show((self._chosen or self._every[0]).name, self._every)
+
+    def _draw(self) -> None:
+        self._shown = self._every[self.pager.first : self.pager.first + _ROWS]
+        chosen = [place for place, one in enumerate(self._shown) if one == self._chosen]
+        self.table.update(snapshot_frame(self._shown), selected_rows=chosen, **_OPTIONS)
+
+    def _selected(self) -> None:
+        places = self.table.selected_rows
+        if not places or self._shown[places[0]] == self._chosen:
+            return
+        chosen = self._shown[places[0]]
+        self._about.value = ""
+        catalog = open_snapshot(chosen.folder)
+        self._chosen = chosen
+        self._about.value = _said(chosen)
+        self.trend.show(chosen.name, self._every)
+        self.comparison.prefer(chosen)
+        self.catalog = catalog
+        if self.exploration is not None:
+            self.exploration.look_at(catalog)
+
+    def _verify(self) -> None:
+        chosen = self._chosen or self._every[0]
+        self.verify.disabled = True
+        self._about.value = (
+            f"<p class='muted' role='status'>Checking every file of {typed(chosen.title)} …</p>"
+        )
+        self._verifying(chosen)
+
+    def _verified(self, said: str) -> None:
+        self.verify.disabled = False
+        self._about.value = said
+
+    def _failed(self, error: BaseException) -> None:
+        self.verify.disabled = False
+        self._about.value = ""
+        self.tell(error)
+
+
+def verified(kept: Kept) -> str:
+    """Check every file of a snapshot, and say as markup what is wrong with which."""
+    files = verify(kept.folder)
+    damaged = files[~files["ok"]]
+    if damaged.empty:
+        return (
+            f"<p role='status'>All {counted(len(files), 'file')} of {typed(kept.title)} are as written.</p>"
+        )
+    rows = "".join(
+        f"<li>{typed(row['file'])}: {typed(row['problem'])}</li>" for row in damaged.to_dict("records")
+    )
+    return (
+        f"<div class='problem' role='alert'>{len(damaged):,} of {counted(len(files), 'file')} of {typed(kept.title)} "
+        f"are damaged. Open an earlier snapshot, or load again.<ul>{rows}</ul></div>"
+    )
+
+
+def _said(kept: Kept) -> str:
+    note = f" {typed(kept.note)}" if kept.note else ""
+    state = "" if kept.is_complete is not False else " It is incomplete: the service had announced more."
+    return (
+        f"<p role='status'>Chosen: <b>{typed(kept.title)}</b> {typed(kept.folder)}.{escape(state)}{note}</p>"
+    )

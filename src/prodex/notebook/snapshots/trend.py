@@ -1,0 +1,138 @@
+"""What became of the snapshots of a name over time: how many products, and how they were graded."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import ipywidgets as w
+import pandas as pd
+
+from prodex.notebook.background import Newest
+from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.snapshots.listing import Kept
+from prodex.quality import list_audits, open_audit
+from prodex.quality.display import percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_AUDITS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Trend:
+    """The course of the snapshots of a name.
+
+    Attributes
+    ----------
+    name
+        Of the snapshots.
+    products
+        How many products each had, by the moment at which it was made, the oldest first.
+    grades
+        `Audit.trend` of the saved audits of the profile that was used last; None where none was saved.
+    audits
+        How many there are by that profile.
+    """
+
+    name: str
+    products: pd.Series
+    grades: pd.DataFrame | None
+    audits: int
+
+
+class TrendBox(w.VBox):
+    """Two charts side by side with the same figures as a table; audits are read in the background."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+        self._title, self._products, self._grades = (html("") for _ in range(3))
+        columns = w.Box([self._products, self._grades])
+        columns.add_class("charts")
+        self._reading: Newest[Trend] = Newest(read_trend, self._draw, panel.tell)
+        super().__init__([self._title, columns])
+
+    def show(self, name: str, snapshots: tuple[Kept, ...]) -> None:
+        """Show the course of the snapshots of a name."""
+        self._title.value = f"<h3>{typed(name)} over time</h3>"
+        self._reading(name, snapshots)
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until the charts are drawn; for scripts and tests."""
+        self._reading.wait(seconds)
+
+    def _draw(self, trend: Trend) -> None:
+        try:
+            self._products.value = products_markup(trend)
+            self._grades.value = grades_markup(trend)
+        except Exception as error:  # noqa: BLE001 - the widget's edge; what was said meanwhile has to stay
+            self._panel.tell(error)
+
+
+def read_trend(name: str, snapshots: tuple[Kept, ...]) -> Trend:
+    """Read what there is of a name: counts from the list, grades from the saved audits."""
+    own = [one for one in reversed(snapshots) if one.name == name and one.products is not None]
+    moments = pd.to_datetime([one.moment for one in own])
+    products = pd.Series([one.products for one in own], moments, dtype="float64")
+    audits = list_audits(name)
+    if audits.empty:
+        return Trend(name, products, None, 0)
+    alike = audits[audits["profile"] == audits["profile"].iloc[-1]]
+    *before, last = [open_audit(folder) for folder in alike["folder"].tail(_AUDITS)]
+    return Trend(name, products, last.trend(before), len(alike))
+
+
+def products_markup(trend: Trend) -> str:
+    """Draw how many products there were."""
+    from prodex import charts
+
+    count = int(trend.products.iloc[-1]) if len(trend.products) else 0
+    title = f"{count:,} products in the newest of {len(trend.products):,} snapshots"
+    rows = [(f"{moment:%Y-%m-%d %H:%M}", f"{value:,.0f}") for moment, value in trend.products.items()]
+    return drawn(charts.steps(trend.products, title), title, ("Made (UTC)", "Products"), rows)
+
+
+def grades_markup(trend: Trend) -> str:
+    """Draw how the products were graded, or say how to come by that."""
+    from prodex.quality.report.figures import grades_over_time
+
+    if trend.grades is None:
+        return (
+            "<p class='muted'>No audit of these snapshots was saved. 'Save audit' in the audit panel keeps one, and "
+            "from then on the grades are drawn here.</p>"
+        )
+    figure = grades_over_time(trend.grades)
+    alike = trend.grades[trend.grades["comparable"]]
+    rows = [
+        (
+            f"{row['now']:%Y-%m-%d %H:%M}",
+            *(f"{row[f'grade_{grade}']:,}" for grade in "ABCDE"),
+            percent(row["ready"]),
+        )
+        for row in alike.to_dict("records")
+    ]
+    title = f"{figure.get_suptitle()}; profile {trend.grades['profile'].iloc[-1]}"
+    more = f", {len(rows)} of {trend.audits:,} audits" if trend.audits > len(rows) else ""
+    return drawn(figure, title + more, ("Audit as of", *"ABCDE", "Ready"), rows)
+
+
+def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """Return a chart as a picture with its figures as a table, for who cannot see it."""
+    written = io.BytesIO()
+    figure.savefig(written, format="png")
+    picture = base64.b64encode(written.getvalue()).decode("ascii")
+    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in columns)
+    body = "".join(
+        f"<tr><th scope='row'>{escape(first)}</th>{''.join(f'<td class=n>{escape(one)}</td>' for one in others)}</tr>"
+        for first, *others in rows
+    )
+    return (
+        f"<figure><img alt='{escape(title, quote=True)}; the figures are in the table below' "
+        f"src='data:image/png;base64,{picture}'></figure><details><summary>The figures as a table</summary>"
+        f"<table><caption>{typed(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>"
+    )
