@@ -122,10 +122,11 @@ def _cell(output: NotebookNode) -> NotebookNode:
 
 
 @contextmanager
-def sandbox(folder: Path, products: int) -> Iterator[None]:
+def sandbox(folder: Path, products: int, home: Path = Path("data/sandbox")) -> Iterator[None]:
     """Serve a small sample where `prodex.connect("sandbox")` looks for it first."""
     ready = folder / "ready.json"
-    command = [sys.executable, "-m", "prodex", "sandbox", "--home", "data/sandbox", "--ready", str(ready)]
+    ready.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "prodex", "sandbox", "--home", str(home), "--ready", str(ready)]
     command += ["--sample", str(products), "--stop-with", str(os.getpid())]
     with (
         (folder / "sandbox.txt").open("wb") as said,

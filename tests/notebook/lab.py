@@ -100,15 +100,11 @@ class Lab:
 
     @contextmanager
     def opened(
-        self, browser: Browser, cells: Sequence[str], *, scheme: str = "light", name: str = "test"
+        self, browser: Browser, cells: Sequence[str] | Path, *, scheme: str = "light", name: str = "test"
     ) -> Iterator[Notebook]:
-        """Open a new notebook of these cells, with its kernel idle; nothing of it has run."""
+        """Open a new notebook of these cells, or a copy of a notebook, with its kernel idle; nothing of it has run."""
         path = self.folder / f"{name}-{time.monotonic_ns()}.ipynb"
-        made = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(textwrap.dedent(cell).strip()) for cell in cells]
-        )
-        made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        nbformat.write(made, path)
+        nbformat.write(nbformat.read(cells, 4) if isinstance(cells, Path) else _notebook_of(cells), path)
         context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         try:
@@ -122,6 +118,14 @@ class Lab:
             for session in self.ask("/api/sessions"):
                 if session["path"].endswith(path.name):
                     self.ask(f"/api/sessions/{session['id']}", "DELETE")
+
+
+def _notebook_of(cells: Sequence[str]) -> nbformat.NotebookNode:
+    made = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(textwrap.dedent(cell).strip()) for cell in cells]
+    )
+    made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return made
 
 
 @dataclass
@@ -205,6 +209,15 @@ class Notebook:
             (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
             for one in found.response["violations"]
         ]
+
+    def run_all(self, seconds: float = 300) -> None:
+        """Run all cells by the menu; an error in one of them is ours."""
+        cells = [one for one in nbformat.read(self.path, 4).cells if one.cell_type == "code" and one.source]
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        ended = f"get_ipython().execution_count > {len(cells)} or hasattr(__import__('sys'), 'last_value')"
+        self.wait_for(ended, seconds)
+        assert "None" == self.ask("repr(getattr(__import__('sys'), 'last_value', None))")
 
     def wait_until_ready(self) -> None:
         """Wait until the kernel has started and the page is connected to it."""

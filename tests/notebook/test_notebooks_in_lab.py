@@ -1,0 +1,34 @@
+"""Notebooks as `make lab` opens them: ready to run from top to bottom, with widgets that are really there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.test_notebooks import ROOT, sandbox
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
+
+_PRODUCTS = 600
+
+
+@pytest.mark.parametrize("name", ["01_first_look", "03_filter_and_explore"])
+def test_a_notebook_runs_in_the_lab(lab: Lab, browser: Browser, name: str) -> None:
+    """All cells run, in the kernel that it asks for; nothing is asked for outside, and widgets draw themselves."""
+    lab.home.mkdir(exist_ok=True)
+    with (
+        sandbox(lab.home, _PRODUCTS, lab.home / "sandbox"),
+        lab.opened(browser, ROOT / "notebooks" / f"{name}.ipynb", name=name) as notebook,
+    ):
+        notebook.run_all()
+        if name.startswith("03"):
+            notebook.page.locator(".prodex").first.wait_for(state="attached")
+            assert notebook.ask("isinstance(looked.selected, tuple) and len(looked.selected) == 3")
+        assert [] == notebook.outside
+        assert [] == notebook.said
