@@ -163,3 +163,12 @@ def test_letters_on_coloured_pieces_can_be_read() -> None:
     for pair in pairs:
         darker, lighter = sorted(map(luminance, pair))
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, pair
+
+
+def test_whole_numbers_have_whole_ticks() -> None:
+    """A course from 600 to 599 products has no third line between."""
+    days = pd.to_datetime(["2026-11-01", "2026-11-08"])
+    figure = charts.steps(pd.Series([600, 599], days), "599 products")
+    figure.canvas.draw()
+    ticks = [float(tick) for tick in figure.axes[0].get_yticks()]
+    assert [] == [tick for tick in ticks if tick != round(tick)]

@@ -37,6 +37,7 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
     ['600', '598', '640']
     """
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    from matplotlib.ticker import MaxNLocator
 
     known = values.dropna().astype(float).sort_index()
     with drawn(title, 3.0) as (figure, axes):
@@ -53,6 +54,9 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
             axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
         axes.set_ylabel(plain(label))
         axes.margins(x=0.06, y=0.25)
+        # Whole numbers stay whole, and a course that hardly moves has no ticks that read alike.
+        is_whole = bool((known == known.round()).all())
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=is_whole))
         axes.yaxis.set_major_formatter(lambda value, _: number.format(value))
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
