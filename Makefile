@@ -23,8 +23,9 @@ bench: $(VENV)/.bench ## measure against json_normalize and dlt
 soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print the figures
 	$(BIN)/python -m tests.soak
 
-clean:
-	rm -rf $(VENV) data/snapshots data/sandbox data/soak .pytest_cache .mypy_cache .ruff_cache .hypothesis
+clean: ## leave only what was written by hand
+	rm -rf $(VENV) notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find data -mindepth 1 -maxdepth 1 ! -name sample ! -name README.md -exec rm -rf {} +
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "prodex needs Python 3.11 or newer")'

@@ -149,6 +149,15 @@ def test_every_module_of_the_house_stands_in_the_readme() -> None:
     assert there - {"__init__.py", "__main__.py"} == shown
 
 
+def test_every_picture_of_the_readme_and_the_notebooks_is_there() -> None:
+    """And none lies there that nobody shows."""
+    folder = ROOT / "notebooks" / "images"
+    pages = [README, *(ROOT / "notebooks").glob("*.ipynb")]
+    shown = {name for page in pages for name in re.findall(r"images/([a-z-]+\.png)", page.read_text("utf-8"))}
+
+    assert {path.name for path in folder.glob("*.png")} == shown
+
+
 if __name__ == "__main__" and "--write" in sys.argv:
     text = README.read_text("utf-8")
     text = _LIST.sub(lambda found: found[1] + table_list() + found[2], text)

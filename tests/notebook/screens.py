@@ -16,33 +16,35 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
 SCHEMES = ("light", "dark")
-#: Colours that a picture keeps: with fewer, packshots show bands.
+#: Colours that a picture without photographs keeps, at a third of the size.
 _COLOURS = 256
 #: As high as the longest panel, so that nothing has to be scrolled into sight.
 _TALL = {"width": 1360, "height": 3000}
 
 #: A sandbox in the kernel, a snapshot of it, and another after a week in which suppliers worked.
 _BEGIN = """
-    import json
+    import os
+    from dataclasses import replace
+    os.environ["PRODEX_HOME"] = "data-{scheme}"  # from here, so that no picture shows a path of this machine
     import prodex as px
     from prodex.sandbox import Sandbox
     from prodex.sandbox.sample import AS_OF, shared_products
 
     made = list(shared_products({products}))
-    sandbox = Sandbox(made).__enter__()
+    poor = {{place: made[place].record | {{"description": []}} for place in range(10, 190, 7)}}
+    worse = [made[place].record | {{"namePublicShort": [], "brand": None}} for place in range(12, 190, 23)]
+    before = [replace(one, record=poor.get(place, one.record)) for place, one in enumerate(made)]
+    sandbox = Sandbox(before).__enter__()
     key = sandbox.credentials[0]
     service = px.connect(
         base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
     )
-    before = px.load_products(service, name="shop", progress=False)
-    px.audit(before, "online-listing", progress=False, now=AS_OF).save()
-    touched = [json.loads(json.dumps(one.record)) for one in made[10:200:7]]
-    for record in touched:
-        record["isPromotionalItem"] = not record.get("isPromotionalItem")
-        record["description"] = []
-    sandbox.change(touched)
-    catalog = px.refresh(service, "shop", progress=False)
-    audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF).save()
+    px.audit(px.load_products(service, name="shop", progress=False), "online-listing", progress=False, now=AS_OF).save()
+    sandbox.change([made[place].record for place in poor] + worse, moves_updated_at=True)
+    sandbox.remove([made[5].record["id"]])
+    catalog = px.refresh(service, "shop", sweep=True, progress=False)
+    today = catalog.products["updated_at"].max().to_pydatetime()
+    audit = px.audit(catalog, "online-listing", progress=False, now=today).save()
     shown = catalog.where(packaging_code="EACH")
     counts = shown.products.set_index("product_id")
     rich = counts[(counts["pictures_count"] > 1) & (counts["hierarchies_count"] > 2)].index[0]
@@ -63,12 +65,15 @@ class Screen:
         What is done then, until it shows what is to be seen.
     height
         Pixels from the top that are kept.
+    has_photos
+        Whether few colours would show.
     """
 
     name: str
     cell: str
     act: Callable[[Locator], object]
     height: int = 1100
+    has_photos: bool = False
 
 
 def _press(shown: Locator, name: str) -> None:
@@ -104,6 +109,7 @@ SCREENS = (
         "px.ProductCard(catalog, rich, audit=audit)",
         lambda shown: _press(shown, "Show pictures"),
         1500,
+        has_photos=True,
     ),
     Screen("audit-panel", "px.AuditPanel(audit)", _look, 1100),
     Screen(
@@ -113,7 +119,7 @@ SCREENS = (
         760,
     ),
     Screen("snapshot-panel", 'px.SnapshotPanel("shop")', _compare, 1500),
-    Screen("gallery", "px.gallery(shown, per_page=12)", _look, 1100),
+    Screen("gallery", "px.gallery(shown, per_page=12)", _look, 1100, has_photos=True),
 )
 
 
@@ -126,7 +132,7 @@ def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, bytes
         How many products of the sample to show.
     """
     for scheme in SCHEMES:
-        cells = [_BEGIN.format(products=products), *(screen.cell for screen in SCREENS)]
+        cells = [_BEGIN.format(products=products, scheme=scheme), *(screen.cell for screen in SCREENS)]
         with lab.opened(browser, cells, scheme=scheme, name="screens") as notebook:
             notebook.run(0)
             notebook.page.set_viewport_size(_TALL)  # type: ignore[arg-type]
@@ -155,8 +161,9 @@ def _taken(notebook: Notebook, place: int, screen: Screen) -> bytes:
     assert not told.count(), told.first.inner_text()
     picture = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
     picture = picture.crop((0, 0, picture.width, min(screen.height, picture.height)))
-    few = picture.quantize(_COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.FLOYDSTEINBERG)
-    few.save(written := io.BytesIO(), "PNG", optimize=True)
+    if not screen.has_photos:
+        picture = picture.quantize(_COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    picture.save(written := io.BytesIO(), "PNG", optimize=True)
     return written.getvalue()
 
 
