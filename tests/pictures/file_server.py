@@ -48,9 +48,14 @@ class File:
 
 @dataclass
 class FileServer:
-    """The files that are served, and the requests that came: path and headers."""
+    """The files that are served, and the requests that came: path and headers.
+
+    It says of itself that it is a sandbox (`health`), and keeps the questions for that apart (`identified`).
+    """
 
     port: int
+    health: bytes = b'{"service": "prodex sandbox", "products": 1}'
+    identified: list[dict[str, str]] = field(default_factory=list)
     files: dict[str, File] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
@@ -73,8 +78,13 @@ class _Handler(BaseHTTPRequestHandler):
     served: FileServer
 
     def do_GET(self) -> None:
-        self.served.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
-        file = self.served.files.get(self.path, File(b"nothing here", status=404))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        if self.path == "/health":
+            self.served.identified.append(headers)
+            file = File(self.served.health)
+        else:
+            self.served.asked.append((self.path, headers))
+            file = self.served.files.get(self.path, File(b"nothing here", status=404))
         status = file.before() or file.status
         content, start = file.content, 0
         asked = self.headers.get("Range")

@@ -55,7 +55,7 @@ def test_nothing_of_ours_is_given_away(
         media.fetch(url, tmp_path / "again.part")
 
     assert ["/a.jpg", "/a.jpg"] == server.paths
-    for _, headers in server.asked:
+    for headers in [*server.identified, *(headers for _, headers in server.asked)]:
         assert {"host", "user-agent", "accept", "accept-encoding"} == set(headers)
         assert headers["user-agent"].startswith("prodex/")
 
@@ -144,6 +144,39 @@ def test_only_the_very_address_of_the_sandbox_is_excepted(server: FileServer, pa
         with pytest.raises(MediaRefused):
             media.fetch(place.format(port=server.port, other=other.port) + "a.jpg", part)
         assert [] == [*server.asked, *other.asked]
+
+
+@pytest.mark.parametrize(
+    "health",
+    [
+        b"",
+        b"<html>",
+        b"{}",
+        b"[]",
+        b'"prodex sandbox"',
+        b'{"service": "vault"}',
+        b"[" * 60_000,
+        b" " * 99_000,
+    ],
+)
+def test_what_is_no_sandbox_is_not_asked_though_a_snapshot_says_so(
+    health: bytes, server: FileServer, part: Path
+) -> None:
+    """Who hands on a snapshot can name any address of this machine as its source: a notebook's, a database's."""
+    server.health = health
+    with way_to(server) as media, pytest.raises(MediaRefused, match="no sandbox answers there"):
+        media.fetch(server.serve("/api/kernels", CONTENT), part)
+
+    assert ([], 1) == (server.asked, len(server.identified))
+
+
+def test_a_sandbox_is_identified_once(server: FileServer, tmp_path: Path) -> None:
+    """Not for each of its files."""
+    with way_to(server) as media:
+        for name in ("a", "b"):
+            media.fetch(server.serve(f"/{name}.jpg", CONTENT), tmp_path / f"{name}.part")
+
+    assert 1 == len(server.identified)
 
 
 def test_nobody_else_may_send_us_to_the_sandbox(server: FileServer, internet: Internet, part: Path) -> None:

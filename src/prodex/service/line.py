@@ -52,8 +52,9 @@ class Line(http.client.HTTPConnection):
             self._reply = self.getresponse()
         except ssl.SSLError:
             raise
-        except OSError:
-            if not was_open and self._wire is not None:
+        except OSError as error:
+            # Who is silent was not gone, and is not asked once more at once.
+            if (isinstance(error, TimeoutError) or not was_open) and self._wire is not None:
                 raise
             self.close()
             return None

@@ -80,10 +80,23 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
             return None
         with requests.Session() as session:
             session.trust_env = False
-            health = session.get(f"{facts['base_url']}/health", timeout=10).json()
+            health = session.get(f"{facts['base_url']}/health", timeout=10).content
     except (OSError, ValueError, LookupError, TypeError, requests.RequestException):
         return None
-    return facts if health.get("service") == "prodex sandbox" else None
+    return facts if is_health_of_sandbox(health) else None
+
+
+def is_health_of_sandbox(reply: bytes) -> bool:
+    """Say whether this is what a sandbox says of itself at /health.
+
+    >>> is_health_of_sandbox(b'{"service": "prodex sandbox", "products": 600}'), is_health_of_sandbox(b"<html>")
+    (True, False)
+    """
+    try:
+        health = json.loads(reply)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(health, dict) and health.get("service") == "prodex sandbox"
 
 
 def _start(home: Path) -> Mapping[str, Any]:

@@ -14,9 +14,9 @@ import socket
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -28,6 +28,7 @@ from prodex.service.arriving import Arriving
 from prodex.service.door import PASSING_STATUSES, seconds
 from prodex.service.line import Line
 from prodex.service.lines import Lines
+from prodex.service.local import is_health_of_sandbox
 from prodex.service.retry import Patience, Setback
 
 logger = logging.getLogger("prodex")
@@ -72,8 +73,9 @@ class Media:
     Parameters
     ----------
     source
-        Where the catalogue came from (`catalog.origin.source`). Where that is a service on this machine, its own
-        address (scheme, host and port) may be asked as well, and nothing else of this machine.
+        Where the catalogue came from (`catalog.origin.source`). Where that is a sandbox on this machine, its own
+        address (scheme, host and port) may be asked as well, and nothing else of this machine. Whoever hands on a
+        snapshot can write what he likes there, so what answers has to say that it is a sandbox.
     limits
         What a file may take.
     patience
@@ -91,6 +93,7 @@ class Media:
         resolve: Callable[..., list[Any]] = socket.getaddrinfo,
     ) -> None:
         self._sandbox = sandbox_of(source)
+        self._has_answered = False
         self._limits = limits or Limits()
         self._patience = patience or Patience(attempts=3, total=60, longest_wait=4, longest_retry_after=10)
         self._resolve = resolve
@@ -160,12 +163,34 @@ class Media:
 
     def _ask(self, address: Address, is_sandbox: bool, part: Arriving) -> str | None:
         """Ask once; return where the file is instead, or None when it is here."""
+        if is_sandbox and not self._has_answered:
+            self._identify(address)
+        with self._reply(address, is_sandbox, part.headers()) as reply:
+            elsewhere = reply.getheader("Location") if reply.status in _REDIRECTS else None
+            if elsewhere is None:
+                self._receive(address, reply, part)
+            return elsewhere
+
+    def _identify(self, address: Address) -> None:
+        """Make sure that a sandbox answers at an address of this machine, by asking what anybody may be asked."""
+        with self._reply(replace(address, target="/health"), is_sandbox=True, headers={}) as reply:
+            self._has_answered = reply.status == 200 and is_health_of_sandbox(reply.read(_PIECE))
+        if not self._has_answered:
+            raise MediaRefused(
+                f"{address} was not asked: it is an address of this machine, and no sandbox answers there."
+            )
+
+    @contextmanager
+    def _reply(
+        self, address: Address, is_sandbox: bool, headers: Mapping[str, str]
+    ) -> Iterator[http.client.HTTPResponse]:
+        """Ask at the first of the IP addresses where somebody answers, and give the reply."""
         headers = {
             "Host": address.netloc,
             "User-Agent": self._user_agent,
             "Accept": "image/*, */*;q=0.5",
             "Accept-Encoding": "identity",
-            **part.headers(),
+            **headers,
         }
         deadline = time.monotonic() + self._limits.total
         # A connection to the sandbox is not for those whom somebody else sent there.
@@ -176,10 +201,8 @@ class Media:
                 if (reply := line.answer(address.target, headers)) is None:
                     continue
                 logger.debug("GET %s: %d", address, reply.status)
-                elsewhere = reply.getheader("Location") if reply.status in _REDIRECTS else None
-                if elsewhere is None:
-                    self._receive(address, reply, part)
-                return elsewhere
+                yield reply
+                return
         proxy = " No proxy is used for what suppliers typed." if getproxies() else ""
         raise Setback(f"no connection to {address.host}.{proxy}", kind=MediaFailed)
 
