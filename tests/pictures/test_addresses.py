@@ -18,6 +18,7 @@ OUTSIDE = [
     "::ffff:8.8.8.8",
     "64:ff9b::808:808",
     "2002:808:808::1",
+    "2606:4700::5efe:808:808",
 ]
 INSIDE = [
     *("127.0.0.1", "127.255.255.254", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1"),
@@ -35,6 +36,22 @@ INSIDE = [
     ),
     *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "::ffff:0:127.0.0.1", "64:ff9b::7f00:1"),
     *("64:ff9b::a9fe:a9fe", "64:ff9b:1::808:808", "2002:7f00:1::", "2002:a00:1::1", "2001:0:4136:e378::"),
+    *(
+        "168.63.129.16",
+        "192.0.0.192",
+        "192.0.0.8",
+        "100.100.100.200",
+        "fd20:ce::254",
+        "192.88.99.1",
+        "3fff::1",
+    ),
+    *(
+        "::ffff:168.63.129.16",
+        "64:ff9b::a83f:8110",
+        "2606:4700::5efe:a00:1",
+        "2606:4700::200:5efe:7f00:1",
+        "fe80::5efe:808:808",
+    ),
 ]
 
 
@@ -46,7 +63,7 @@ def test_the_public_internet_may_be_asked(ip: str) -> None:
 
 @pytest.mark.parametrize("ip", INSIDE)
 def test_what_is_not_public_may_not_be_asked(ip: str) -> None:
-    """Loopback, private, shared, link-local, documentation, multicast, reserved, and what stands for such."""
+    """Loopback, private, shared, link-local, documentation, where clouds keep keys, and what stands for such."""
     assert not is_public(ip)
 
 

@@ -27,6 +27,13 @@ _PLAIN = "/%:@!$&'()*+,;=~?"
 _CARRIERS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96")))
 #: Translation within a network of one's own.
 _LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
+#: What stands before an IPv4 address in the last 64 bits of an IPv6 address (ISATAP, RFC 5214), whatever its network.
+_ISATAP = {0x0000_5EFE, 0x0200_5EFE}
+#: Not of the public internet, whatever the version of Python says: protocol assignments, where a cloud keeps its keys;
+#: the address at which each machine of another cloud finds its host; documentation; a relay that takes us anywhere.
+_CLOSED = tuple(
+    map(ipaddress.ip_network, ("192.0.0.0/24", "168.63.129.16/32", "3fff::/20", "192.88.99.0/24"))
+)
 
 
 @dataclass(frozen=True)
@@ -135,13 +142,13 @@ def is_public(text: str) -> bool:
     """Say whether an IP address belongs to the public internet.
 
     Loopback, private, shared, link-local, multicast, reserved and unspecified addresses do not, nor do IPv6 addresses
-    that stand for such an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo).
+    that stand for such an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP).
 
     >>> [is_public(one) for one in ("93.184.215.14", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
     """
     address = ipaddress.ip_address(text.partition("%")[0])
-    return all(map(_is_global, (address, *_carried(address))))
+    return all(map(_is_global, (address, *_carried(address), *_tunnelled(address))))
 
 
 def is_own(text: str) -> bool:
@@ -155,6 +162,8 @@ def _is_global(address: _Address) -> bool:
             return not address.is_multicast
         if address.is_site_local or address in _LOCAL_NAT64:
             return False
+    if any(address in network for network in _CLOSED):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 
@@ -167,6 +176,13 @@ def _carried(address: _Address) -> list[_Address]:
     if any(address in network for network in _CARRIERS):
         carried.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
     return carried
+
+
+def _tunnelled(address: _Address) -> list[_Address]:
+    """Return the IPv4 address to which a network takes an IPv6 address of its own."""
+    if address.version == 4 or int(address) >> 32 & 0xFFFFFFFF not in _ISATAP:
+        return []
+    return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
 
 
 def shown(text: str) -> str:
