@@ -6,6 +6,7 @@ import io
 import struct
 import warnings
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from PIL import Image
 import prodex
 from prodex.pictures.checking import compare, look_at, read_checksum
 from prodex.pictures.plan import Picture, plan
+from prodex.pictures.shrinking import shrink
 
 from . import drawn
 
@@ -123,6 +125,40 @@ def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> No
 
     assert zlib.crc32(content) == facts.crc32
     assert (facts.ending == "unknown") == (facts.width is None)
+
+
+def test_a_picture_that_its_decoder_gives_up_on_is_damaged(tmp_path: Path) -> None:
+    """A decoder has errors of its own for that; one such file must not end the download of all others."""
+    content = drawn.picture(40, 30, form="AVIF")
+    pixels = content.index(b"mdat") + 8
+    (tmp_path / "a").write_bytes(content[:pixels] + b"\xff" * 8 + content[pixels + 8 :])
+    (tmp_path / "b").write_bytes(content.replace(b"iloc", b"ilod"))
+
+    assert ["the picture is cut off or damaged (RuntimeError)"] * 2 == [
+        look_at(tmp_path / name).problem for name in ("a", "b")
+    ]
+    assert "it cannot be shown (RuntimeError)" == shrink(tmp_path / "a", 64).problem
+
+
+def test_a_damaged_picture_is_a_problem_and_no_warning(tmp_path: Path) -> None:
+    """Also in what is read after it is opened; and all warnings are as they were afterwards."""
+    exif = Image.Exif()
+    exif[0x010E] = "x" * 50
+    for form in (forms := ["JPEG", "WEBP", "TIFF"]):
+        content = drawn.picture(40, 30, form=form, exif=exif)
+        for whole, beyond in ((b"\0\2\0\0\0\x33", b"\0\2\0\0\x7f\x33"), (b"\2\0\x33\0\0", b"\2\0\x33\x7f\0")):
+            content = content.replace(whole, beyond)
+        (tmp_path / form).write_bytes(content)
+    paths = [tmp_path / form for form in forms] * 30
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with ThreadPoolExecutor(8) as pool:
+            looked = list(pool.map(look_at, paths))
+            shrunk = list(pool.map(shrink, paths, [64] * len(paths)))
+        with pytest.raises(UserWarning):
+            warnings.warn("still an error", stacklevel=1)
+
+    assert {40} == {facts.width for facts in looked} == {small.width for small in shrunk}
 
 
 def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:

@@ -34,10 +34,10 @@ _MOST_DECODED, _MOST_PIXELS = 40_000_000, 400_000_000
 _LARGEST = 0xFFFFFFFF
 _TURNED = {5, 6, 7, 8}
 _ORIENTATION = 0x0112
-_OPENING = threading.Lock()
 
 #: What Pillow raises for files that are cut off or damaged.
 DAMAGES = (
+    AssertionError,
     OSError,
     SyntaxError,
     ValueError,
@@ -46,6 +46,7 @@ DAMAGES = (
     LookupError,
     ArithmeticError,
     EOFError,
+    RuntimeError,
     MemoryError,
     struct.error,
     zlib.error,
@@ -113,7 +114,7 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> Facts:
     content = path.read_bytes()
     size, crc32 = len(content), zlib.crc32(content)
     try:
-        with opened(path) as image:
+        with QUIET, opened(path) as image:
             width, height = image.size
             ending = FORMATS[image.format or ""]
             is_turned = image.getexif().get(_ORIENTATION) in _TURNED
@@ -137,10 +138,37 @@ def opened(path: Path) -> Image:
     """Open a picture; nothing is decoded yet, and only formats of pictures are tried."""
     from PIL import Image
 
-    with _OPENING, warnings.catch_warnings():  # those are of the process, so one thread at a time
-        warnings.simplefilter("ignore")
-        Image.init()
-        return Image.open(path, formats=[name for name in FORMATS if name in Image.OPEN])
+    Image.init()
+    return Image.open(path, formats=[name for name in FORMATS if name in Image.OPEN])
+
+
+class _Quiet:
+    """Keeps what reads pictures from warning while any thread does: a row of the result says what is wrong with a file.
+
+    Filters of warnings are of the whole process, so who comes first sets them and who goes last takes them back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._before = warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._readers:
+                self._before = warnings.catch_warnings()
+                self._before.__enter__()
+                warnings.filterwarnings("ignore", module=r"(PIL|prodex\.pictures)\.")
+            self._readers += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers:
+                self._before.__exit__(None, None, None)
+
+
+QUIET = _Quiet()
 
 
 def compare(facts: Facts, picture: Picture) -> tuple[str, str | None]:

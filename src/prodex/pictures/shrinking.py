@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from prodex.pictures.checking import DAMAGES, opened
+from prodex.pictures.checking import DAMAGES, QUIET, opened
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -50,7 +50,7 @@ def shrink(path: Path, size: int) -> Small:
         Pixels that its longest side has at most; it is never made larger.
     """
     try:
-        with opened(path) as image:
+        with QUIET, opened(path) as image:
             image.draft("RGB", (size * 2, size * 2))
             if image.width * image.height > _MOST_PIXELS:
                 return Small(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")
