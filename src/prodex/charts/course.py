@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NUMBERED = 12
+#: What is drawn to both sides of a moment that is alone.
+_AROUND = timedelta(hours=12)
 
 
 def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.0f}") -> Figure:
@@ -48,7 +51,10 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
             axes.annotate(
                 number.format(value), (moment, value), (0, 6), textcoords="offset points", ha="center"
             )
-        if len(known):
+        if known.index.nunique() == 1:  # an axis of one moment would run over years
+            axes.set_xticks(moments[:1], [f"{moments[0]:%Y-%m-%d %H:%M}"])
+            axes.set_xlim(moments[0] - _AROUND, moments[0] + _AROUND)
+        elif len(known):
             locator = AutoDateLocator(minticks=2, maxticks=8)  # type: ignore[no-untyped-call]
             axes.xaxis.set_major_locator(locator)
             axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, validate
 
 from prodex.catalog import Catalog
+from prodex.errors import InputError
 from prodex.notebook.conditions import Conditions
 from prodex.quality import Audit
 
@@ -41,6 +42,16 @@ class Exploration(HasTraits):
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
 
     def __init__(self, *, catalog: Catalog, audit: Audit | None = None) -> None:
+        if not isinstance(catalog, Catalog):
+            raise InputError(
+                f"A catalogue is looked at, not {type(catalog).__name__}. prodex.open_snapshot(name) and "
+                "prodex.flatten(records) give one."
+            )
+        if not isinstance(audit, Audit | None):
+            raise InputError(
+                f"An audit is wanted, not {type(audit).__name__}. prodex.audit(catalog) and prodex.open_audit(folder) "
+                "give one."
+            )
         super().__init__(catalog=catalog, audit=audit)
 
     def look_at(self, catalog: Catalog, audit: Audit | None = None) -> None:

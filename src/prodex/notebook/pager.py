@@ -6,6 +6,7 @@ import ipywidgets as w
 from traitlets import Int
 
 from prodex.notebook.panel import html
+from prodex.quality.display import counted
 
 
 class Pager(w.HBox):
@@ -19,7 +20,7 @@ class Pager(w.HBox):
     Examples
     --------
     >>> pager = Pager(12)
-    >>> pager.over(30, "kinds")
+    >>> pager.over(30, "kind")
     >>> pager.said
     '1 to 12 of 30 kinds'
     >>> pager.next.click()
@@ -30,7 +31,7 @@ class Pager(w.HBox):
     first: Int[int, int] = Int()
 
     def __init__(self, size: int) -> None:
-        self._size, self._total, self._noun = size, 0, ""
+        self._size = size
         self.said = ""
         self.previous = w.Button(description="Previous", layout=w.Layout(width="auto"))
         self.next = w.Button(description="Next", layout=w.Layout(width="auto"))
@@ -39,11 +40,21 @@ class Pager(w.HBox):
         self.next.on_click(lambda _: self._turn(1))
         super().__init__([self._words, self.previous, self.next])
         self.add_class("pager")
-        self.over(0, "rows")
+        self.over(0, "row")
 
-    def over(self, total: int, noun: str) -> None:
-        """Page over so many rows, from the first."""
-        self._total, self._noun = total, noun
+    def over(self, total: int, noun: str, more: str = "") -> None:
+        """Page over so many rows, from the first.
+
+        Parameters
+        ----------
+        total
+            How many.
+        noun
+            What one of them is called.
+        more
+            What is said of them behind that.
+        """
+        self._total, self._noun, self._more = total, noun, more
         self.first = 0
         self._show()
 
@@ -54,9 +65,11 @@ class Pager(w.HBox):
     def _show(self) -> None:
         last = min(self.first + self._size, self._total)
         self.said = (
-            f"{self.first + 1:,} to {last:,} of {self._total:,} {self._noun}"
+            f"{self.first + 1:,} to {last:,} of {counted(self._total, self._noun)}{self._more}"
+            if self._total > 1
+            else f"{counted(self._total, self._noun)}{self._more}"
             if self._total
-            else f"no {self._noun}"
+            else f"no {self._noun}s{self._more}"
         )
         self._words.value = f"<span role='status'>{self.said}</span>"
         self.previous.disabled = not self.first

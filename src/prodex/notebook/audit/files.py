@@ -12,6 +12,7 @@ from prodex.errors import InputError, ProdexError
 from prodex.notebook.audit.history import earlier
 from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.paths import path_of
 from prodex.quality import Audit
 from prodex.quality.display import counted
 
@@ -51,6 +52,7 @@ class AuditFiles(w.VBox):
         ]
         for row in rows:
             row.add_class("form-row")
+            row.add_class("written")
         super().__init__([html("<h3>Write it down</h3>"), *rows, self.replace, self._line])
 
     def show(self, audit: Audit) -> None:
@@ -146,4 +148,4 @@ def kept(audit: Audit, name: str | None) -> str:
 def _given(typed: str, what: str) -> Path:
     if not typed.strip():
         raise InputError(f"Give {what}.")
-    return Path(typed.strip()).expanduser()
+    return path_of(typed)

@@ -9,6 +9,7 @@ from prodex.notebook.audit.choices import Choice, of_cell
 from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, typed
 from prodex.quality import Audit
+from prodex.quality.display import counted
 from prodex.quality.report.standings import GROUPINGS, Standings
 
 _ROWS = 12
@@ -73,7 +74,7 @@ class HeatGrid(w.VBox):
         standings = self._standings()
         self._fit(("all blocks", *standings.blocks))
         was_first = self.pager.first == 0
-        self.pager.over(len(standings.whole), f"{standings.by}s")
+        self.pager.over(len(standings.whole), standings.by)
         if was_first:  # else the pager has said that it turned
             self._draw()
 
@@ -110,7 +111,9 @@ class HeatGrid(w.VBox):
                     choice,
                     cell.score,
                     more="none" if cell.shade is None else f"h{cell.shade}",
-                    hint=f"{cell.failed:,} answers fail" if cell.failed else "",
+                    hint=f"{counted(cell.failed, 'answer')} fail{'s' * (cell.failed == 1)}"
+                    if cell.failed
+                    else "",
                     chosen=self._chosen,
                 )
         shown: list[w.Widget] = [self._corner, *self._heads]

@@ -58,7 +58,7 @@ class JudgingRow(w.VBox):
         super().__init__([row, self._about])
         panel.on(self.profile, lambda _: self._describe(), "value")
         panel.on(self.run, lambda _: self._ask())
-        panel.on(self.cancel, lambda _: self._cancel())
+        panel.on(self.cancel, lambda _: self.forget())
         self._busy(False)
         self._describe()
 
@@ -121,7 +121,8 @@ class JudgingRow(w.VBox):
         self._busy(False)
         self._panel.tell(error)
 
-    def _cancel(self) -> None:
+    def forget(self) -> None:
+        """Judge no more: what would come of it is wanted no longer."""
         self._stop.set()
         self._judging.forget()
         self._busy(False)

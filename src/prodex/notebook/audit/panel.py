@@ -99,7 +99,7 @@ class AuditPanel(Panel):
         self.on(self, lambda _: self._draw(), "audit")
         if self.exploration is not None:
             link((self.exploration, "audit"), (self, "audit"))
-            self.on(self.exploration, lambda _: self._warn(), "catalog")
+            self.on(self.exploration, lambda _: self._look_at(), "catalog")
             self.on(self.exploration, lambda _: self._follow(), "conditions")
         else:
             self.audit = audit
@@ -149,6 +149,11 @@ class AuditPanel(Panel):
                 self.tiles.show(self.audit, before)
                 self._mark(self._chosen)
 
+    def _look_at(self) -> None:
+        """Judge no catalogue that is looked at no longer."""
+        self.judging.forget()
+        self._warn()
+
     def _warn(self) -> None:
         if self.audit is not None:
             self._warnings.value = audit_words.warnings(self.audit, self._catalog)
@@ -193,6 +198,11 @@ def _exploration(
     audit: Audit | None, catalog: Catalog | None, exploration: Exploration | None
 ) -> Exploration | None:
     """Return the state to share: the one given, or one's own where there is a catalogue."""
+    if audit is not None and not isinstance(audit, Audit):
+        raise InputError(
+            f"AuditPanel shows an audit, not {type(audit).__name__}. prodex.audit(catalog) makes one; catalog= is what "
+            "the panel judges itself."
+        )
     if exploration is not None:
         if catalog is not None:
             raise InputError("Give AuditPanel a catalogue or an exploration, which has one, but not both.")

@@ -39,7 +39,10 @@ _OPTIONS: dict[str, Any] = {
     "select": {"style": "single", "keys": True},
     "classes": "display compact",
     "style": "width:100%",
-    "columnDefs": [{"className": "dt-right", "targets": [3, 4, 5, 6, 7, 8]}],
+    "columnDefs": [
+        {"className": "dt-left", "targets": "_all"},
+        {"className": "dt-right", "targets": [3, 4, 5, 6, 7, 8]},
+    ],
 }
 
 
@@ -78,7 +81,9 @@ class RuleTable(w.VBox):
 
     def _filter(self) -> None:
         was_first = self.pager.first == 0
-        self.pager.over(len(self._wanted()), "rules that fail" if self.only_failing.value else "rules")
+        count = len(self._wanted())
+        fails = f" that fail{'s' * (count == 1)}" if self.only_failing.value else ""
+        self.pager.over(count, "rule", fails)
         if was_first:
             self._draw()
 

@@ -124,8 +124,8 @@ class CatalogExplorer(Panel):
         self._looking: Newest[_Found] = Newest(_find, self._take, self._not_found, _PATIENCE)
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self._table, "selected"))
+        link((self.exploration, "product_id"), (self._table, "product_id"))
         self.on(self._search_field, lambda _: self._typed(), "value")
-        self.on(self._table, self._card, "product_id")
         self.on(self._chips, self._chips_changed, "conditions")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
 
@@ -156,9 +156,6 @@ class CatalogExplorer(Panel):
 
     def _chips_changed(self, change: dict[str, Any]) -> None:
         self.exploration.conditions = change["new"]
-
-    def _card(self, change: dict[str, Any]) -> None:
-        self.exploration.product_id = change["new"]
 
     def _typed(self) -> None:
         words = self._search_field.value.strip()

@@ -10,6 +10,7 @@ from prodex.catalog import Catalog
 from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, typed
 from prodex.notebook.products.exporting import AS_SHOWN, EVERYTHING, Shown, Wish, folder_of, written
+from prodex.quality.display import counted
 
 _FORMATS = (("CSV", "csv"), ("XLSX (Excel)", "xlsx"), ("Parquet", "parquet"))
 
@@ -63,8 +64,7 @@ class ExportBox(w.VBox):
     def _ask_again(self) -> None:
         self._confirmed = None
         self._safe.layout.display = "" if self._format.value == "csv" else "none"
-        noun = "product" if self._products == 1 else "products"
-        self._button.description = f"Export {self._products:,} {noun}"
+        self._button.description = f"Export {counted(self._products, 'product')}"
         self._button.disabled = not self._products or self._writing.is_busy()
 
     def _press(self) -> None:
@@ -77,7 +77,7 @@ class ExportBox(w.VBox):
             self._tell(f"In {wish.folder.absolute()} there is already: {_listed(there)}.")
             return
         self._button.disabled = True
-        self._tell(f"Writing {self._products:,} products …")
+        self._tell(f"Writing {counted(self._products, 'product')} …")
         self._writing(wish, *self._gather())
 
     def _tell(self, sentence: str) -> None:
@@ -99,4 +99,4 @@ class ExportBox(w.VBox):
 
 def _listed(names: list[str]) -> str:
     shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} other files"
+    return shown if len(names) <= 3 else f"{shown} and {counted(len(names) - 3, 'other file')}"

@@ -13,8 +13,10 @@ import pyarrow as pa
 from prodex import formats
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
+from prodex.notebook.paths import path_of
 from prodex.notebook.products.page import shown
 from prodex.notebook.products.stock import Rows, Stock
+from prodex.quality.display import counted
 from prodex.tables.declaration import TABLES
 
 #: What can be written, as people choose it.
@@ -126,15 +128,15 @@ def written(wish: Wish, table: Shown, catalog: Catalog) -> str:
     described = json.loads((wish.folder / _DESCRIBED).read_text("utf-8"))
     altered = sum(resource["altered_texts"] for resource in described["resources"])
     count = len(table.rows) if wish.what == AS_SHOWN else len(catalog)
-    told = [f"{count:,} {'product' if count == 1 else 'products'} written:"]
+    told = [f"{counted(count, 'product')} written:"]
     if wish.what == AS_SHOWN:
-        told.append(f"{paths[0].absolute()}, {len(table.columns)} columns.")
+        told.append(f"{paths[0].absolute()}, {counted(len(table.columns), 'column')}.")
     else:
         told.append(f"{len(paths) - 1} tables in {wish.folder.absolute()}.")
     if altered:
-        noun = "text" if altered == 1 else "texts"
         told.append(
-            f"{altered:,} {noun} longer than a cell can be (32,767 characters): the cell says how much is there."
+            f"{counted(altered, 'text')} longer than a cell can be (32,767 characters): "
+            "the cell says how much is there."
         )
     return " ".join(told)
 
@@ -146,7 +148,9 @@ def folder_of(text: str) -> Path:
     ------
     QueryError
         When nothing was typed.
+    InputError
+        When no folder can be called so.
     """
     if not text.strip():
         raise QueryError("There is no folder to write to. Type its name, such as out.")
-    return Path(text.strip()).expanduser()
+    return path_of(text)

@@ -121,7 +121,9 @@ def _values(facet: Facet, stock: Stock) -> Values:
         facet,
         tuple(codes[n] for n in there),
         tuple(labels[n] for n in there),
-        not facet.attribute or stock.catalog.origin.asked(facet.attribute),
+        not facet.attribute
+        or stock.catalog.origin.asked(facet.attribute)
+        or (facet.is_shared and any(codes[n] is not None for n in there)),
         rows.astype(np.int32),
         new_number[numbers],
         totals[there],

@@ -36,6 +36,8 @@ class Facet:
         Words for codes that have no label of their own.
     needs_audit
         Whether there is nothing to see without an audit.
+    is_shared
+        Whether other paths give values, too: the market of the query, languages of any text.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Facet:
     without: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     needs_audit: bool = False
+    is_shared: bool = False
 
 
 def _by(name: str) -> Callable[[Stock], Groups]:
@@ -79,6 +82,8 @@ def _packagings(stock: Stock) -> Groups:
 
 
 def _packshots(stock: Stock) -> Groups:
+    if not stock.catalog.origin.asked(_PACKSHOT):
+        return Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), [], [])
     pictures = stock.own("pictures", "is_packshot")
     has = np.zeros(len(stock), np.int64)
     has[pictures["product"].to_numpy()[is_true(pictures["is_packshot"])]] = 1
@@ -91,14 +96,18 @@ def _grades(stock: Stock) -> Groups:
     return Groups(rows, grade[rows], names, names)
 
 
+_PACKSHOT = "assets.pictures.isPackshot"
+
 #: In the order in which they are shown; names of those that audits group by are the audits' own.
 FACETS = (
     Facet("grade", "Grade", _grades, without="without grade", needs_audit=True),
     Facet("kind", "Kind", _by("kind"), "kind.code", "without kind"),
     Facet("brand", "Brand", _by("brand"), "brand.code", "without brand"),
     Facet("owner", "Owner", _by("owner"), "owner", "without owner"),
-    Facet("market", "Market", _by("market"), without="without market"),
-    Facet("language", "Language of texts", _languages, without="without texts"),
+    Facet(
+        "market", "Market", _by("market"), "product_key.target_market_id", "without market", is_shared=True
+    ),
+    Facet("language", "Language of texts", _languages, "namePublicLong", "none, or not said", is_shared=True),
     Facet("tag", "Tag", _by("tag"), "hasTags", "without tags"),
     Facet("status", "Status", _by("product_status"), "targetProductStatus", "without status"),
     Facet(
@@ -113,7 +122,8 @@ FACETS = (
         "packshot",
         "Packshot",
         _packshots,
-        "assets.pictures.isPackshot",
+        _PACKSHOT,
+        "not said",
         labels={"yes": "has a packshot", "no": "has none"},
     ),
     Facet(

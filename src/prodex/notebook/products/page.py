@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.notebook.products.naming import NAMES
 from prodex.notebook.products.searching import folded
 from prodex.notebook.products.stock import Mask, Rows, Stock
 from prodex.quality.display import percent
@@ -148,7 +149,7 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     >>> cell("score", 0.875), cell("brand", None), cell("brand", None, asked=False), cell("brand", "")
     ('87.5 %', '—', 'not asked for', '""')
     """
-    if value is None:
+    if value is None or (value == 0 and not asked):  # a count of what was not asked for
         return NOTHING if asked else "not asked for"
     if column == "score" and isinstance(value, float):
         return percent(value)
@@ -186,9 +187,17 @@ def is_number(column: str) -> bool:
 
 def is_asked(stock: Stock, column: str) -> bool:
     """Whether anybody asked the service for what a column holds."""
-    path = _PATHS.get(column)
-    return path is None or stock.catalog.origin.asked(path)
+    paths = _PATHS.get(column, ())
+    if not paths or any(map(stock.catalog.origin.asked, paths)):
+        return True
+    return column.endswith("_count") and bool(pc.any(pc.greater(stock.column(column), 0)).as_py())
 
 
 _DECLARED = frozenset(TABLES["products"].schema.names)
-_PATHS = {column.name: ".".join(column.paths[0]) for column in TABLES["products"].columns if column.paths}
+#: What has to have been asked for, at least one of it; texts of any kind are counted, whichever they are.
+_PATHS: dict[str, tuple[str, ...]] = {
+    **{column.name: (".".join(column.paths[0]),) for column in TABLES["products"].columns if column.paths},
+    "name": NAMES,
+    "texts_count": NAMES,
+    "pictures_count": ("assets.pictures",),
+}

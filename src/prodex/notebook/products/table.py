@@ -60,7 +60,7 @@ class ProductTable(w.VBox):
     selected
         Ids of the products that were chosen, in the order of the choice, on this page or on others.
     product_id
-        The one that was chosen last.
+        The one that was chosen last, unless somebody else says which.
     columns
         What is shown of each product.
     head, column_box

@@ -12,7 +12,7 @@ import pandas as pd
 from traitlets import Instance, Int, validate
 
 from prodex.catalog import Catalog
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.listings import load_organizations
 from prodex.notebook.background import Newest
 from prodex.notebook.folding import Fold
@@ -76,6 +76,10 @@ class QueryPanel(Panel):
     def __init__(
         self, service: Client, query: ProductQuery | None = None, *, name: str | None = None
     ) -> None:
+        if not isinstance(service, Client):
+            raise InputError(
+                f"QueryPanel takes a service, not {type(service).__name__}. prodex.connect() gives one."
+            )
         super().__init__("Which products to load")
         self._service = service
         self._is_filling = False

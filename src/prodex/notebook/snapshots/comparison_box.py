@@ -16,6 +16,7 @@ from prodex.formats import write_csv
 from prodex.notebook.background import Newest
 from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.paths import path_of
 from prodex.notebook.snapshots import comparison_words
 from prodex.notebook.snapshots.listing import Kept
 from prodex.quality import AuditComparison, compare_audits, list_audits, open_audit
@@ -133,7 +134,7 @@ class ComparisonBox(w.VBox):
         self._counts.value = comparison_words.counts_markup(difference)
         self._audits.value = "" if audits is None else comparison_words.audits_markup(audits)
         self._draw_groups()
-        self.pager.over(len(difference.changes), "changed values")
+        self.pager.over(len(difference.changes), "changed value")
         self._draw_changes()
         self._results.layout.display = ""
 
@@ -163,7 +164,7 @@ class ComparisonBox(w.VBox):
     def _write(self) -> None:
         if self.difference is None:
             raise InputError("Nothing was compared yet. Press Compare first.")
-        path = Path(self.file.value.strip() or "changes.csv").expanduser()
+        path = path_of(self.file.value.strip() or "changes.csv")
         self.write.disabled = True
         self._writing(self.difference, path, self.is_safe.value)
 

@@ -10,7 +10,7 @@ import pandas as pd
 from prodex.compare import Difference
 from prodex.notebook.panel import typed
 from prodex.quality import AuditComparison
-from prodex.quality.display import percent
+from prodex.quality.display import counted, percent
 from prodex.verbatim import words
 
 _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
@@ -39,7 +39,7 @@ def notes_markup(difference: Difference) -> str:
         rows = difference.not_comparable.head(_GROUPS).to_dict("records")
         named = ", ".join(f"{_attribute(row)}: {row['why']}" for row in rows)
         told.append(
-            f"Not compared, {len(rows)} of {len(difference.not_comparable):,} attributes: {named}."
+            f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
             " All are in difference.not_comparable."
         )
     if not told:
@@ -62,7 +62,7 @@ def groups_markup(difference: Difference, by: str) -> str:
         [typed(f"without {by}" if pd.isna(name) else name), *(f"{row[change]:,}" for change in _MOVES)]
         for name, row in zip(named, shown.to_dict("records"), strict=True)
     ]
-    caption = f"{len(shown)} of {len(moved):,} {by}s with changes"
+    caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
     return table(caption, (by.capitalize(), *(one.capitalize() for one in _MOVES)), rows, numbers=True)
 
 
@@ -101,7 +101,7 @@ def audits_markup(compared: AuditComparison) -> str:
     ]
     told = "".join(f"<li>{typed(note)}</li>" for note in compared.notes)
     notes = f"<div class='problem' role='note'><ul>{told}</ul></div>" if told else ""
-    caption = f"{len(rows)} of {len(moved):,} checks that changed, by profile {compared.new.profile}"
+    caption = f"{len(rows)} of {counted(len(moved), 'check')} that changed, by profile {compared.new.profile}"
     listed = table(caption, ("Check", "Severity", "Fixed", "Newly failing"), rows) if rows else ""
     return f"<h4>Their audits</h4>{notes}{tiles_markup(pairs)}{listed}"
 

@@ -51,7 +51,7 @@ class Kept:
     @property
     def title(self) -> str:
         """What tells it from others."""
-        much = "cannot be read" if self.products is None else f"{self.products:,} products"
+        much = "cannot be read" if self.products is None else counted(self.products, "product")
         return f"{self.name}, {self.moment} ({much})"
 
     @property

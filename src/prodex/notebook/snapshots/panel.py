@@ -11,6 +11,7 @@ from traitlets import Instance, link
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
+from prodex.errors import InputError
 from prodex.notebook.background import Newest
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.pager import Pager
@@ -32,7 +33,10 @@ _OPTIONS: dict[str, Any] = {
     "select": {"style": "single", "keys": True},
     "classes": "display compact",
     "style": "width:100%",
-    "columnDefs": [{"className": "dt-right", "targets": [2, 3]}],
+    "columnDefs": [
+        {"className": "dt-left", "targets": "_all"},
+        {"className": "dt-right", "targets": [2, 3]},
+    ],
 }
 
 
@@ -49,7 +53,7 @@ class SnapshotPanel(Panel):
     Attributes
     ----------
     catalog
-        The snapshot that was chosen, opened; or None.
+        The snapshot that is chosen, opened; or None. With an exploration, the one that is looked at.
     difference
         What came of comparing two, or None.
 
@@ -67,6 +71,8 @@ class SnapshotPanel(Panel):
     difference: Instance[Difference | None] = Instance(Difference, allow_none=True)
 
     def __init__(self, name: str | None = None, *, exploration: Exploration | None = None) -> None:
+        if not isinstance(name, str | None):
+            raise InputError(f"SnapshotPanel takes the name of snapshots, not {type(name).__name__}.")
         super().__init__("Snapshots")
         self.add_class("figures")
         self.exploration = exploration
@@ -92,6 +98,9 @@ class SnapshotPanel(Panel):
         link((self.comparison, "difference"), (self, "difference"))
         with self.guarded():
             self._list()
+            if exploration is not None:
+                self.on(exploration, lambda _: self._follow(exploration.catalog), "catalog")
+                self._follow(exploration.catalog)
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is read, verified or compared any more; for scripts and tests."""
@@ -102,7 +111,7 @@ class SnapshotPanel(Panel):
     def _list(self) -> None:
         self._every = kept_snapshots(self._name)
         was_first = self.pager.first == 0
-        self.pager.over(len(self._every), "snapshots")
+        self.pager.over(len(self._every), "snapshot")
         if was_first:
             self._draw()
         self._rest.layout.display = "" if self._every else "none"
@@ -119,11 +128,19 @@ class SnapshotPanel(Panel):
 
     def _draw(self) -> None:
         self._shown = self._every[self.pager.first : self.pager.first + _ROWS]
-        chosen = [place for place, one in enumerate(self._shown) if one == self._chosen]
-        self.table.update(snapshot_frame(self._shown), selected_rows=chosen, **_OPTIONS)
+        self.table.update(snapshot_frame(self._shown), selected_rows=self._places(), **_OPTIONS)
+
+    def _places(self) -> list[int]:
+        return [place for place, one in enumerate(self._shown) if one == self._chosen]
+
+    def _mark(self) -> None:
+        """Show which of the rows is chosen, where it is one of them."""
+        self.table.selected_rows = self._places()
 
     def _selected(self) -> None:
         places = self.table.selected_rows
+        if not places:  # what is chosen stays so when it is pressed again
+            self._mark()
         if not places or self._shown[places[0]] == self._chosen:
             return
         chosen = self._shown[places[0]]
@@ -136,6 +153,22 @@ class SnapshotPanel(Panel):
         self.catalog = catalog
         if self.exploration is not None:
             self.exploration.look_at(catalog)
+
+    def _follow(self, catalog: Catalog) -> None:
+        """Show which snapshot is looked at, whoever chose it; a new one is listed."""
+        folder = None if catalog.folder is None else str(catalog.folder)
+        if folder == (self._chosen.folder if self._chosen else None):
+            return
+        if folder is not None and all(one.folder != folder for one in self._every):
+            self._list()
+        self._chosen = next((one for one in self._every if one.folder == folder), None)
+        self._mark()
+        if self._every:
+            self._about.value = "" if self._chosen is None else _said(self._chosen)
+        if self._chosen is not None:
+            self.trend.show(self._chosen.name, self._every)
+            self.comparison.prefer(self._chosen)
+        self.catalog = None if self._chosen is None else catalog
 
     def _verify(self) -> None:
         chosen = self._chosen or self._every[0]

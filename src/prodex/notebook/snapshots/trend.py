@@ -16,7 +16,7 @@ from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, typed
 from prodex.notebook.snapshots.listing import Kept
 from prodex.quality import list_audits, open_audit
-from prodex.quality.display import percent
+from prodex.quality.display import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +92,9 @@ def products_markup(trend: Trend) -> str:
     from prodex import charts
 
     count = int(trend.products.iloc[-1]) if len(trend.products) else 0
-    title = f"{count:,} products in the newest of {len(trend.products):,} snapshots"
+    number = len(trend.products)
+    which = "only snapshot" if number == 1 else f"newest of {number:,} snapshots"
+    title = f"{counted(count, 'product')} in the {which}"
     rows = [(f"{moment:%Y-%m-%d %H:%M}", f"{value:,.0f}") for moment, value in trend.products.items()]
     return drawn(charts.steps(trend.products, title), title, ("Made (UTC)", "Products"), rows)
 

@@ -1,0 +1,152 @@
+"""Panels over one exploration say the same, whoever changes it, and say of each thing what it is."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.catalog import Origin
+from prodex.errors import InputError
+from prodex.notebook.audit.panel import AuditPanel
+from prodex.notebook.card.panel import ProductCard
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.explore import explore
+from prodex.notebook.pager import Pager
+from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.notebook.products.page import cells
+from prodex.notebook.products.stock import Stock
+from prodex.notebook.query.panel import QueryPanel
+from prodex.notebook.snapshots.panel import SnapshotPanel
+from prodex.query import ProductQuery
+
+RECORDS = [{"id": number, "gtin": f"{number:014}"} for number in range(1, 6)]
+
+
+def test_a_row_opens_its_card_again_after_another_catalogue() -> None:
+    """The same product chosen in another snapshot, or after Python opened another card, has its card shown."""
+    exploration = Exploration(catalog=prodex.flatten(RECORDS))
+    explorer, card = CatalogExplorer(exploration=exploration), ProductCard(exploration=exploration)
+    table = explorer._table._table
+    table.selected_rows = [0]
+    assert "1" == card.product_id
+    exploration.look_at(prodex.flatten(RECORDS))
+    assert (None, None) == (card.product_id, card.card)
+    table.selected_rows = [0]
+    assert "1" == card.product_id
+    card.product_id = "4"
+    table.selected_rows = []
+    table.selected_rows = [0]
+    assert "1" == card.product_id
+
+
+def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
+    """A catalogue from elsewhere takes the mark away, a new snapshot is listed with it, an old one can come back."""
+    prodex.save(prodex.flatten(RECORDS), "shop")
+    looked = explore("shop")
+    looked.section = "Snapshots"
+    panel = looked.places["Snapshots"].children[0]
+    panel.wait()
+    assert [0] == panel.table.selected_rows
+    assert "Chosen" in panel._about.value
+
+    looked.exploration.look_at(prodex.flatten(RECORDS[:2]))
+    assert ([], "", None) == (panel.table.selected_rows, panel._about.value, panel.catalog)
+    panel.table.selected_rows = [0]
+    assert 5 == len(looked.exploration.catalog)
+
+    looked.exploration.look_at(prodex.save(prodex.flatten(RECORDS[:3]), "shop"))
+    panel.wait()
+    assert ("1 to 2 of 2 snapshots", [0]) == (panel.pager.said, panel.table.selected_rows)
+    panel.table.selected_rows = []  # pressed once more
+    assert ([0], 3) == (panel.table.selected_rows, len(panel.catalog))
+
+
+def test_an_audit_of_what_is_looked_at_no_longer_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another catalogue is chosen while the first is judged: its audit does not come up beside the other one."""
+    begun, go_on = threading.Event(), threading.Event()
+    exploration = Exploration(catalog=prodex.flatten(RECORDS))
+    panel = AuditPanel(exploration=exploration)
+    judge = panel.judging._judging._work
+
+    def slowly(*arguments: Any) -> Any:
+        begun.set()
+        go_on.wait(10)
+        return judge(*arguments)
+
+    monkeypatch.setattr(panel.judging._judging, "_work", slowly)
+    panel.judging.run.click()
+    begun.wait(10)
+    exploration.look_at(prodex.flatten(RECORDS[:2]))
+    go_on.set()
+    panel.wait()
+    assert (None, None, False) == (exploration.audit, panel.audit, panel.judging.run.disabled)
+
+
+def test_nothing_is_said_of_what_was_not_asked_for() -> None:
+    """A catalogue of GTINs alone says neither that products are without name nor that they have no text."""
+    catalog = prodex.flatten(RECORDS[:1])
+    origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
+    stock = Stock(prodex.Catalog(catalog.parts, origin))
+    shown = cells(stock, [0], ("name", "texts_count", "pictures_count", "gtin"))  # type: ignore[arg-type]
+    assert [*["not asked for"] * 3, "00000000000001"] == shown.iloc[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: CatalogExplorer("shop"), "not str. prodex.open_snapshot"),  # type: ignore[arg-type]
+        (lambda: ProductCard("shop", "7"), "not str. prodex.open_snapshot"),  # type: ignore[arg-type]
+        (lambda: CatalogExplorer(prodex.flatten([]), audit="x"), "An audit is wanted, not str"),  # type: ignore[arg-type]
+        (lambda: AuditPanel(prodex.flatten([])), "AuditPanel shows an audit, not Catalog"),  # type: ignore[arg-type]
+        (lambda: SnapshotPanel(prodex.flatten([])), "takes the name of snapshots, not Catalog"),  # type: ignore[arg-type]
+        (lambda: QueryPanel(prodex.flatten([])), "takes a service, not Catalog"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_wrong_thing_is_refused_in_words(make: Any, said: str) -> None:
+    """Whoever gives a panel something else is told what it takes, and what gives that."""
+    with pytest.raises(InputError, match=said):
+        make()
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "~nobody-is-called-so/x"])
+def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None:
+    """No field for a file or a folder shows the name of an exception."""
+    audit = prodex.audit(prodex.flatten(RECORDS), progress=False)
+    panel, explorer = AuditPanel(audit), CatalogExplorer(audit.catalog)
+    panel.files.folder.value = panel.files.page.value = explorer._export._folder.value = name
+    panel.files.write_lists.click()
+    lists = panel.files.said
+    panel.files.write_page.click()
+    explorer._export._button.click()
+    for said in (lists, panel.files.said, explorer.said):
+        assert "cannot be written to" in said
+        assert "Give another name." in said
+
+
+def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is counted is called by its name, one thing in the singular."""
+    monkeypatch.chdir(tmp_path)
+    catalog = prodex.save(prodex.flatten(RECORDS[:1]), "shop")
+    panel = SnapshotPanel("shop")
+    panel.wait()
+    assert "1 snapshot" == panel.pager.said
+    assert "(1 product)" in panel._every[0].title
+    assert "1 product in the only snapshot" in panel.trend._products.value
+    explorer = CatalogExplorer(catalog)
+    explorer._export._button.click()
+    explorer._export.wait()
+    assert "1 product written" in explorer._export._told.value
+    assert (tmp_path / "export").exists()
+
+
+def test_a_pager_says_what_it_turns() -> None:
+    """None, one, and many."""
+    pager, said = Pager(2), []
+    for total in (0, 1, 3):
+        pager.over(total, "rule", " there")
+        said.append(pager.said)
+    assert ["no rules there", "1 rule there", "1 to 2 of 3 rules there"] == said
