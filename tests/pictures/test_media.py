@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -476,13 +478,51 @@ def test_a_halt_ends_what_is_under_way(server: FileServer, part: Path) -> None:
     assert 1 == len(server.asked)
 
 
-def test_a_full_disk_is_said(server: FileServer, tmp_path: Path) -> None:
-    """With the place, and as what it is."""
-    (tmp_path / "full.part").symlink_to("/dev/full")
-    url = server.serve("/a.jpg", CONTENT, status=206, ranges=False)
-    server.files["/a.jpg"].headers = {"Content-Range": f"bytes 0-{len(CONTENT) - 1}/{len(CONTENT)}"}
-    with way_to(server) as media, pytest.raises(StorageError, match="No space left"):
-        media.fetch(url, tmp_path / "full.part")
+def test_a_full_disk_is_said(server: FileServer, part: Path) -> None:
+    """With the place, and as what it is; what came stays."""
+    url = server.serve("/a.jpg", CONTENT, version='"1"')
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
+    try:
+        with way_to(server) as media, pytest.raises(StorageError, match=r"file\.part: File too large"):
+            media.fetch(url, part)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert ("bytes=50000-", CONTENT) == (server.asked[-1][1]["range"], part.read_bytes())
+
+
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+@pytest.mark.parametrize("status", [200, 206])
+def test_a_link_where_a_part_is_kept_leads_nowhere(
+    link: Callable[[Path, Path], None], status: int, server: FileServer, part: Path, tmp_path: Path
+) -> None:
+    """A folder may come from somebody else: nothing is added to what lies outside it, and nothing of that is sent."""
+    mine = tmp_path / "mine"
+    mine.write_text("secret")
+    link(part, mine)
+    link(part.with_suffix(".version"), mine)
+    headers = {"Content-Range": f"bytes 0-{len(CONTENT) - 1}/{len(CONTENT)}"}
+    url = server.serve("/a.jpg", CONTENT, status=status, headers=headers if status == 206 else {})
+    with way_to(server) as media:
+        media.fetch(url, part)
+
+    assert (CONTENT, "secret") == (part.read_bytes(), mine.read_text())
+    assert "secret" not in str(server.asked)
+
+
+@pytest.mark.parametrize("version", [b"", b"a\r\nX: y", b"\xff", b"a\n", b'W/"1"'])
+def test_a_part_whose_version_is_damaged_begins_anew(version: bytes, server: FileServer, part: Path) -> None:
+    """It may have been cut off, or be no version at all."""
+    part.write_bytes(b"begun")
+    part.with_suffix(".version").write_bytes(version)
+    with way_to(server) as media:
+        media.fetch(server.serve("/a.jpg", CONTENT), part)
+
+    assert CONTENT == part.read_bytes()
+    assert "range" not in server.asked[0][1]
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPResponse
@@ -29,18 +30,14 @@ class Arriving:
     @property
     def size(self) -> int:
         """Bytes that came."""
-        try:
-            return self.path.stat().st_size
-        except FileNotFoundError:
-            return 0
+        return self.path.lstat().st_size if _is_file(self.path) else 0
 
     def headers(self) -> dict[str, str]:
         """Return what asks for the rest, if that is of the same version; nothing where it cannot be told."""
-        try:
-            version = self._version.read_text("ascii")
-        except (OSError, UnicodeDecodeError):
+        if not self.size or not _is_file(self._version):
             return {}
-        return {"Range": f"bytes={self.size}-", "If-Range": version} if self.size else {}
+        version = self._version.read_text("ascii", "replace")
+        return {"Range": f"bytes={self.size}-", "If-Range": version} if _is_certain(version) else {}
 
     def goes_on(self, reply: HTTPResponse) -> bool:
         """Say whether a reply (206) begins where we are, with the version that we have a part of."""
@@ -64,10 +61,10 @@ class Arriving:
             When the disk refuses.
         """
         with storage(self.path):
-            if reply.status == 200:
+            if reply.status == 200 or not self.size:
                 self.forget()
-                if (version := _version_of(reply)) is not None:
-                    self._version.write_text(version, "ascii")
+            if reply.status == 200 and (version := _version_of(reply)) is not None:
+                self._version.write_text(version, "ascii")
             file = self.path.open("ab")
 
         def add(piece: bytes) -> None:
@@ -85,7 +82,22 @@ class Arriving:
 def _version_of(reply: HTTPResponse) -> str | None:
     """Return what tells this version of the file for certain; a weak ETag does not."""
     for name in ("ETag", "Last-Modified"):
-        value = reply.getheader(name) or ""
-        if value and value.isascii() and value.isprintable() and not value.startswith("W/"):
+        if _is_certain(value := reply.getheader(name) or ""):
             return value
     return None
+
+
+def _is_certain(version: str) -> bool:
+    return version != "" and version.isascii() and version.isprintable() and not version.startswith("W/")
+
+
+def _is_file(path: Path) -> bool:
+    """Say whether a file of this folder stands there, and no link: a folder may come from somebody else.
+
+    What is added to a link would be written elsewhere, and what is read of it would be sent elsewhere.
+    """
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
