@@ -31,6 +31,8 @@ class File:
         Whether it can go on in the middle.
     unannounced
         Whether it keeps its length to itself.
+    trails
+        What comes a moment later, though the file was complete.
     before
         Called before a reply; its result, if any, is the status of the reply.
     """
@@ -43,6 +45,7 @@ class File:
     drip: float = 0
     ranges: bool = True
     unannounced: bool = False
+    trails: bytes = b""
     before: Callable[[], int | None] = lambda: None
 
 
@@ -104,6 +107,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in file.headers.items():
             self.send_header(name, value)
         self.end_headers()
+        self._send(file, content)
+
+    def _send(self, file: File, content: bytes) -> None:
         if file.cuts:
             self.wfile.write(content[: file.cuts.pop(0)])
             self.close_connection = True
@@ -113,6 +119,9 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(file.drip)
         else:
             self.wfile.write(content)
+        if file.trails:
+            time.sleep(0.1)
+            self.wfile.write(file.trails)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

@@ -461,6 +461,20 @@ def test_connections_are_used_again(server: FileServer, internet: Internet, tmp_
         assert 2 == len(internet.connected)
 
 
+def test_what_comes_behind_a_file_is_not_the_next_one(
+    server: FileServer, internet: Internet, tmp_path: Path
+) -> None:
+    """A server that sends more than it told is not listened to any further; the next file comes over a new line."""
+    url = server.serve("/a.jpg", b"one", trails=b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+    with Media(server.base_url, resolve=internet.resolve) as media:
+        for name in ("a", "b"):
+            media.fetch(url, tmp_path / f"{name}.part")
+            time.sleep(0.3)
+
+    assert [b"one", b"one"] == [(tmp_path / f"{name}.part").read_bytes() for name in ("a", "b")]
+    assert 2 == len(internet.connected)
+
+
 def test_a_halt_ends_what_is_under_way(server: FileServer, part: Path) -> None:
     """At once, and nothing begins afterwards."""
     begun = threading.Event()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import selectors
 import socket
 import ssl
 import threading
@@ -45,6 +46,9 @@ class Line(http.client.HTTPConnection):
     def answer(self, target: str, headers: Mapping[str, str]) -> http.client.HTTPResponse | None:
         """Ask for a path; None where the connection cannot be had, or was closed while nobody used it."""
         was_open = self.sock is not None
+        if was_open and self._was_spoken_to():
+            self.close()
+            return None
         try:
             if not was_open:
                 self.connect()
@@ -59,6 +63,12 @@ class Line(http.client.HTTPConnection):
             self.close()
             return None
         return self._reply
+
+    def _was_spoken_to(self) -> bool:
+        """Say whether something came that nobody asked for: the end, or what would be taken for the next reply."""
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self.sock, selectors.EVENT_READ)
+            return bool(waiting.select(0))
 
     def connect(self) -> None:
         super().connect()
