@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -50,3 +51,56 @@ def test_waiting_ends() -> None:
         work.wait(0.05)
     stop.set()
     work.wait(10)
+
+
+def test_an_error_of_who_takes_the_result_is_told() -> None:
+    """In a notebook nobody would see it: it would end in the log of the event loop."""
+    told: list[str] = []
+    work = Newest(lambda: 0, lambda number: 1 / number, lambda error: told.append(type(error).__name__))
+
+    async def cell() -> None:
+        work()
+        work.wait(10)
+
+    work()
+    work.wait(10)
+    asyncio.run(cell())
+    assert ["ZeroDivisionError"] * 2 == told
+
+
+def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> None:
+    """Nobody else will: waiting would not end."""
+    found: list[int] = []
+    go_on = threading.Event()
+    work = Newest(lambda: go_on.wait(10) and 7, found.append, print)
+
+    async def cell() -> None:
+        work()
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(cell())
+    go_on.set()
+    while not work._ready:
+        time.sleep(0.01)
+    loop.close()
+    work.wait(5)
+    assert ([7], False) == (found, work.is_busy())
+
+
+def test_of_many_calls_the_newest_counts() -> None:
+    """From several threads at a time, and forgotten while it is waited for; nothing is under way in the end."""
+    found: list[int] = []
+    work = Newest(lambda number: number, found.append, print, delay=0.05)
+    threads = [threading.Thread(target=lambda n=n: [work(n * 100 + i) for i in range(20)]) for n in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    work(-1)
+    work.wait(10)
+    assert (-1, False) == (found[-1], work.is_busy())
+    found.clear()
+    work(1)
+    threading.Timer(0.01, work.forget).start()
+    work.wait(10)
+    assert ([], False) == (found, work.is_busy())

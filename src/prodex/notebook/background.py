@@ -24,7 +24,7 @@ class Newest(Generic[T]):
     then
         Gets the result, unless something newer was asked for meanwhile.
     failed
-        Gets the error instead.
+        Gets the error instead, one of `then` too, which nobody would see in an event loop.
     delay
         Seconds to wait for something newer before the work begins.
 
@@ -89,7 +89,7 @@ class Newest(Generic[T]):
                 if not self._under_way:
                     return
                 if not self._changed.wait_for(
-                    lambda: not self._under_way or any(one is loop for one, _ in self._ready),
+                    lambda: not self._under_way or any(_is_of(one, loop) for one, _ in self._ready),
                     end - monotonic(),
                 ):
                     raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
@@ -117,6 +117,10 @@ class Newest(Generic[T]):
             try:
                 if number == self._asked:
                     take(what)
+            except Exception as error:
+                if take is self._failed:
+                    raise
+                self._failed(error)
             finally:
                 self._ended()
 
@@ -126,13 +130,17 @@ class Newest(Generic[T]):
             with self._changed:
                 self._ready.append((loop, hand_over))
                 self._changed.notify_all()
-            loop.call_soon_threadsafe(self._take_over, loop)
+            try:
+                loop.call_soon_threadsafe(self._take_over, loop)
+            except RuntimeError:  # it was closed just now
+                self._take_over(loop)
 
     def _take_over(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """Take over, in the order in which they came, the results that are to be taken in this loop."""
         while True:
             with self._changed:
-                place = next((place for place, (one, _) in enumerate(self._ready) if one is loop), None)
+                ready = enumerate(self._ready)
+                place = next((place for place, (one, _) in ready if _is_of(one, loop)), None)
                 if place is None:
                     return
                 _, hand_over = self._ready.pop(place)
@@ -142,6 +150,11 @@ class Newest(Generic[T]):
         with self._changed:
             self._under_way -= 1
             self._changed.notify_all()
+
+
+def _is_of(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop | None) -> bool:
+    """Say whether a result for one event loop may be taken over in another: one that is closed does so no more."""
+    return one is loop or one.is_closed()
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
