@@ -16,6 +16,7 @@ from prodex.errors import InputError
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.panel import is_resting
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF, shared_products
@@ -136,7 +137,7 @@ def test_a_catalogue_is_judged_by_the_profile_that_is_chosen(sample: prodex.Cata
     assert panel.audit is exploration.audit is not None
     assert "pictures" == panel.audit.profile
     assert 400 == panel.judging.progress.value == len(panel.audit)
-    assert not panel.judging.run.disabled
+    assert not is_resting(panel.judging.run)
     assert "" == panel._results.layout.display
 
 
@@ -147,7 +148,7 @@ def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
     panel.judging.cancel.click()
     panel.wait()
     assert panel.audit is None
-    assert not panel.judging.run.disabled
+    assert not is_resting(panel.judging.run)
     assert "none" == panel.judging.cancel.layout.display
     assert "" == panel.said
 

@@ -16,6 +16,7 @@ from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
 from prodex.notebook.pager import Pager
+from prodex.notebook.panel import is_resting
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.page import cells
 from prodex.notebook.products.stock import Stock
@@ -83,7 +84,7 @@ def test_an_audit_of_what_is_looked_at_no_longer_is_dropped(monkeypatch: pytest.
     exploration.look_at(prodex.flatten(RECORDS[:2]))
     go_on.set()
     panel.wait()
-    assert (None, None, False) == (exploration.audit, panel.audit, panel.judging.run.disabled)
+    assert (None, None, False) == (exploration.audit, panel.audit, is_resting(panel.judging.run))
 
 
 def test_nothing_is_said_of_what_was_not_asked_for() -> None:

@@ -14,6 +14,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.panel import is_resting
 from tests.quality.reading_html import parsed
 
 from .card_products import rich, text
@@ -165,4 +166,4 @@ def test_the_disk_refuses_in_words(
     press(panel)
 
     assert str(in_the_way) in waited(panel, "Try again")
-    assert not button(panel).disabled
+    assert not is_resting(button(panel))

@@ -16,6 +16,7 @@ from PIL import Image
 
 import prodex
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.panel import is_resting
 from prodex.notebook.snapshots.listing import kept_snapshots
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.trend import read_trend
@@ -156,7 +157,7 @@ def test_nothing_comes_of_a_comparison_that_was_cancelled(
     panel.comparison.cancel.click()
     panel.wait()
     assert panel.difference is None
-    assert not panel.comparison.run.disabled
+    assert not is_resting(panel.comparison.run)
 
 
 def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:

@@ -98,8 +98,9 @@ class Explore(Panel):
 
     def _products_first(self) -> None:
         """Show the products when another panel asked for some of them."""
-        if self.exploration.conditions:
+        if self.exploration.conditions and self.section != _PRODUCTS:
             self.section = _PRODUCTS
+            self._explorer.focus()
 
     def _show(self) -> None:
         for name, place in self.places.items():

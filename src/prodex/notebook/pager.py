@@ -61,6 +61,11 @@ class Pager(w.HBox):
     def _turn(self, by: int) -> None:
         self.first = max(0, min(self.first + by * self._size, (self._total - 1) // self._size * self._size))
         self._show()
+        # What can be pressed no longer keeps the keyboard's place no longer.
+        if self.next.disabled:
+            self.previous.focus()
+        elif self.previous.disabled:
+            self.next.focus()
 
     def _show(self) -> None:
         last = min(self.first + self._size, self._total)

@@ -15,6 +15,7 @@ from prodex.notebook.style import style
 from prodex.verbatim import words
 
 _LOG = logging.getLogger("prodex")
+_RESTING = "resting"
 
 
 class Panel(w.VBox):
@@ -73,6 +74,8 @@ class Panel(w.VBox):
         """Call a function, guarded, when traits of a widget change, or when a button is pressed (without names)."""
 
         def answer(change: Any) -> None:
+            if not names and is_resting(widget):
+                return
             with self.guarded():
                 event(change)
 
@@ -80,6 +83,19 @@ class Panel(w.VBox):
             widget.observe(answer, names)
         else:
             widget.on_click(answer)
+
+
+def rest(button: Any, *, is_resting: bool) -> None:
+    """Have a button do nothing while its work is done; one that is disabled would lose the keyboard's place."""
+    if is_resting:
+        button.add_class(_RESTING)
+    else:
+        button.remove_class(_RESTING)
+
+
+def is_resting(button: Any) -> bool:
+    """Say whether a button does nothing now."""
+    return _RESTING in button._dom_classes
 
 
 def in_words(error: BaseException) -> str:

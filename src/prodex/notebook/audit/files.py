@@ -11,7 +11,7 @@ import ipywidgets as w
 from prodex.errors import InputError, ProdexError
 from prodex.notebook.audit.history import earlier
 from prodex.notebook.background import Newest
-from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.paths import path_of
 from prodex.quality import Audit
 from prodex.quality.display import counted
@@ -103,7 +103,7 @@ class AuditFiles(w.VBox):
 
     def _free(self, is_free: bool) -> None:
         for button in (self.write_lists, self.write_page, self.keep):
-            button.disabled = not is_free
+            rest(button, is_resting=not is_free)
         self._line.value = ""
 
     def _done(self, said: str) -> None:

@@ -12,7 +12,7 @@ import ipywidgets as w
 
 from prodex.catalog import Catalog
 from prodex.notebook.background import Newest
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, rest, typed
 from prodex.quality import Audit, Profile, audit, profiles
 from prodex.quality.display import counted
 from prodex.reading import with_pending_updates
@@ -58,7 +58,7 @@ class JudgingRow(w.VBox):
         super().__init__([row, self._about])
         panel.on(self.profile, lambda _: self._describe(), "value")
         panel.on(self.run, lambda _: self._ask())
-        panel.on(self.cancel, lambda _: self.forget())
+        panel.on(self.cancel, lambda _: self._cancel())
         self._busy(False)
         self._describe()
 
@@ -121,6 +121,10 @@ class JudgingRow(w.VBox):
         self._busy(False)
         self._panel.tell(error)
 
+    def _cancel(self) -> None:
+        self.forget()
+        self.run.focus()  # the button that was pressed is gone
+
     def forget(self) -> None:
         """Judge no more: what would come of it is wanted no longer."""
         self._stop.set()
@@ -128,6 +132,6 @@ class JudgingRow(w.VBox):
         self._busy(False)
 
     def _busy(self, is_busy: bool) -> None:
-        self.run.disabled = is_busy
+        rest(self.run, is_resting=is_busy)
         for widget in (self.progress, self.cancel):
             widget.layout.display = "" if is_busy else "none"

@@ -180,7 +180,6 @@ class AuditPanel(Panel):
             button.mark(chosen)
         self.heat.mark(chosen)
         self.rules.mark(chosen)
-        self.show_all.layout.visibility = "hidden" if chosen is None else "visible"
         said = _INVITATION if chosen is None else _said(chosen, len(ids))
         self._shown.value = f"<span role='status'>{said}</span>"
         self.failing = ids

@@ -40,7 +40,7 @@ _OPTIONS: dict[str, Any] = {
     "classes": "display compact",
     "style": "width:100%",
     "columnDefs": [
-        {"className": "dt-left", "targets": "_all"},
+        {"className": "dt-left", "targets": [0, 1, 2]},
         {"className": "dt-right", "targets": [3, 4, 5, 6, 7, 8]},
     ],
 }

@@ -11,7 +11,7 @@ from prodex.notebook.background import Newest
 from prodex.notebook.card import Card, card
 from prodex.notebook.card.rendered import Shown, parts
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel, html
+from prodex.notebook.panel import Panel, html, rest
 from prodex.quality import Audit
 
 #: Pixels of the longer side of a picture.
@@ -101,14 +101,16 @@ class ProductCard(Panel):
         else:
             pieces, count = parts(self.card), len(self.card.pictures.rows)
         self._before.value, self._pictures.value, self._after.value = pieces
-        self._show.description, self._show.disabled = f"Show pictures ({count})", False
+        self._show.description = f"Show pictures ({count})"
+        rest(self._show, is_resting=False)
         self._show.layout.display = None if count else "none"
 
     def _ask(self) -> None:
         """Fetch the pictures of the product that is shown; buttons answer meanwhile."""
         if self.card is None:
             return
-        self._show.description, self._show.disabled = "Fetching pictures …", True
+        self._show.description = "Fetching pictures …"
+        rest(self._show, is_resting=True)
         self._fetch(self.exploration.catalog, self.card.product_id)
 
     def _show_images(self, images: dict[str, Shown]) -> None:
@@ -119,7 +121,8 @@ class ProductCard(Panel):
 
     def _say_why_not(self, error: BaseException) -> None:
         self.tell(error)
-        self._show.description, self._show.disabled = "Try again to show pictures", False
+        self._show.description = "Try again to show pictures"
+        rest(self._show, is_resting=False)
 
 
 def _fetched(catalog: Catalog, product_id: str) -> dict[str, Shown]:

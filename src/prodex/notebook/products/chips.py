@@ -61,6 +61,8 @@ class Chips(w.HBox):
     def _taking(self, place: int) -> Callable[[Any], None]:
         def take(_: Any) -> None:
             self.conditions = self._without[place]
+            if 0 < len(self.children) <= place:  # the button that was pressed is gone
+                self._buttons[len(self.children) - 1].focus()
 
         return take
 

@@ -45,6 +45,8 @@ class ColumnBox(w.HBox):
 
     def _drop(self, place: int) -> None:
         self.columns = tuple(name for number, name in enumerate(self.columns) if number != place)
+        if place == len(self.columns):  # the button that was pressed is gone
+            self._buttons[place - 1].focus()
 
     def _draw(self) -> None:
         left = sorted(

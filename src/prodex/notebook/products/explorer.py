@@ -95,6 +95,10 @@ class CatalogExplorer(Panel):
             self._left = (state, _chosen(self._stock, self._narrow().mask))
         return self._left[1]
 
+    def focus(self) -> None:
+        """Put the keyboard to the search."""
+        self._search_field.focus()
+
     def _shown(self) -> tuple[Shown, Catalog]:
         """Return the table, of all its pages, and the catalogue of its products."""
         return self._table.shown, self.catalog
@@ -156,6 +160,8 @@ class CatalogExplorer(Panel):
 
     def _chips_changed(self, change: dict[str, Any]) -> None:
         self.exploration.conditions = change["new"]
+        if not change["new"]:  # the button that was pressed is gone
+            self.focus()
 
     def _typed(self) -> None:
         words = self._search_field.value.strip()

@@ -8,7 +8,7 @@ import ipywidgets as w
 
 from prodex.catalog import Catalog
 from prodex.notebook.background import Newest
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, rest, typed
 from prodex.notebook.products.exporting import AS_SHOWN, EVERYTHING, Shown, Wish, folder_of, written
 from prodex.quality.display import counted
 
@@ -65,7 +65,7 @@ class ExportBox(w.VBox):
         self._confirmed = None
         self._safe.layout.display = "" if self._format.value == "csv" else "none"
         self._button.description = f"Export {counted(self._products, 'product')}"
-        self._button.disabled = not self._products or self._writing.is_busy()
+        self._button.disabled = not self._products
 
     def _press(self) -> None:
         self._told.value = ""
@@ -76,7 +76,7 @@ class ExportBox(w.VBox):
             self._button.description = f"Replace {'it' if len(there) == 1 else 'them'}"
             self._tell(f"In {wish.folder.absolute()} there is already: {_listed(there)}.")
             return
-        self._button.disabled = True
+        rest(self._button, is_resting=True)
         self._tell(f"Writing {counted(self._products, 'product')} …")
         self._writing(wish, *self._gather())
 
@@ -94,7 +94,7 @@ class ExportBox(w.VBox):
 
     def _finish(self) -> None:
         self._ask_again()
-        self._button.disabled = not self._products
+        rest(self._button, is_resting=False)
 
 
 def _listed(names: list[str]) -> str:

@@ -80,8 +80,10 @@ class FacetBox(w.VBox):
         self._draw()
 
     def _show_more(self) -> None:
+        before = len(self._codes)
         self._most += _MORE
         self._draw()
+        self._rows[before - 1].focus()  # from there on, Tab leads through what has come
 
     def _toggle(self, place: int) -> None:
         code = self._codes[place]

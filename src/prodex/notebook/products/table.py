@@ -164,8 +164,8 @@ class ProductTable(w.VBox):
             panel.on(control, lambda _: self._from_start(), "value")
         panel.on(self.column_box, lambda change: self._take_columns(change["new"]), "columns")
         for buttons, by in ((self._previous, -1), (self._next, 1)):
-            for button in buttons:
-                panel.on(button, partial(self._turn, by))
+            for line, button in enumerate(buttons):
+                panel.on(button, partial(self._turn, line, by))
         panel.on(self._all, lambda _: self._choose(self._ids))
         panel.on(self._clear, lambda _: self._choose([], clear=True))
         panel.on(self._table, lambda change: self._picked(change["new"]), "selected_rows")
@@ -175,9 +175,14 @@ class ProductTable(w.VBox):
         self._number = 1
         self.draw()
 
-    def _turn(self, by: int, _: w.Button) -> None:
+    def _turn(self, line: int, by: int, _: w.Button) -> None:
         self._number += by
         self.draw()
+        # What can be pressed no longer keeps the keyboard's place no longer.
+        if self._next[line].disabled:
+            self._previous[line].focus()
+        elif self._previous[line].disabled:
+            self._next[line].focus()
 
     def _take_columns(self, columns: tuple[str, ...]) -> None:
         self.columns = columns
@@ -200,6 +205,8 @@ class ProductTable(w.VBox):
     def _choose(self, ids: Sequence[str], *, clear: bool = False) -> None:
         kept = () if clear else self.selected
         self.selected = tuple(dict.fromkeys([*kept, *ids]))
+        if clear:
+            self._all.focus()
 
     def _mark(self) -> None:
         """Mark on this page what is chosen."""
@@ -237,12 +244,15 @@ def _line(*widgets: w.Widget) -> w.HBox:
 
 
 def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Put numbers on the right, and keep on one line what is read as one."""
-    short = [place for place, name in enumerate(columns) if is_number(name) or name.endswith("_at")]
-    right = [place for place, name in enumerate(columns) if is_number(name)]
-    definitions: list[dict[str, Any]] = [{"className": "dt-left", "targets": "_all"}]
-    wide = [place for place, name in enumerate(columns) if name == "name"]
-    for name, targets in (("dt-nowrap", short), ("dt-right", right), ("wide", wide)):
-        if targets:
-            definitions.append({"className": name, "targets": targets})
-    return definitions
+    """Put numbers on the right, and keep on one line what is read as one; of a column the first entry counts."""
+    looks = [
+        " ".join(
+            [
+                "dt-right" if is_number(name) else "dt-left",
+                *(["dt-nowrap"] if is_number(name) or name.endswith("_at") else []),
+                *(["wide"] if name == "name" else []),
+            ]
+        )
+        for name in columns
+    ]
+    return [{"className": look, "targets": [place]} for place, look in enumerate(looks)]

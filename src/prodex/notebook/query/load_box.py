@@ -12,7 +12,7 @@ from traitlets import Bool, Instance
 from prodex.catalog import Catalog
 from prodex.errors import IncompleteLoad, ServiceError
 from prodex.notebook.background import Newest
-from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.query.controls import Choice, line, lock
 from prodex.notebook.query.telling import cancelled, outcome, progress, told
 from prodex.notebook.query.work import Cancelled, Load
@@ -130,7 +130,7 @@ class LoadBox(w.VBox):
     def _stop(self) -> None:
         if self._load is not None:
             self._load.stop()
-            self.cancel_button.disabled = True
+            rest(self.cancel_button, is_resting=True)
             self._tell_progress(self._load)
 
     def _look(self) -> None:
@@ -168,6 +168,7 @@ class LoadBox(w.VBox):
     def _show(self) -> None:
         for one in (self.name_field, self.age_field, self.keep_button):
             lock(one, is_locked=self.is_loading)
-        self.load_button.disabled = self.is_loading or not self.is_possible
-        self.cancel_button.disabled = not self.is_loading
+        rest(self.load_button, is_resting=self.is_loading)
+        rest(self.cancel_button, is_resting=False)
+        self.load_button.disabled = not self.is_possible
         self._running.layout.display = "" if self.is_loading else "none"

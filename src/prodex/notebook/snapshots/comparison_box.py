@@ -15,7 +15,7 @@ from prodex.files import writing
 from prodex.formats import write_csv
 from prodex.notebook.background import Newest
 from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel, html, in_words, typed
+from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.paths import path_of
 from prodex.notebook.snapshots import comparison_words
 from prodex.notebook.snapshots.listing import Kept
@@ -117,7 +117,9 @@ class ComparisonBox(w.VBox):
 
     def _ask(self) -> None:
         if self.old.value is None or self.new.value is None:
-            raise InputError("There are no two snapshots to compare. Load or save a catalogue first.")
+            if len(self._offered) < 2:
+                raise InputError("There are no two snapshots to compare. Load or save a catalogue first.")
+            raise InputError("Choose a snapshot under From, and another one under To.")
         if self.old.value == self.new.value:
             raise InputError("Both are the same snapshot. Choose another one under From.")
         self._busy(True)
@@ -149,15 +151,16 @@ class ComparisonBox(w.VBox):
 
     def _failed(self, error: BaseException) -> None:
         self._busy(False)
-        self.write.disabled = False
+        rest(self.write, is_resting=False)
         self._said.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
 
     def _forget(self) -> None:
         self._comparing.forget()
         self._busy(False)
+        self.run.focus()
 
     def _busy(self, is_busy: bool) -> None:
-        self.run.disabled = is_busy
+        rest(self.run, is_resting=is_busy)
         self.cancel.layout.display = "" if is_busy else "none"
         self._said.value = "<span role='status' class='muted'>Comparing …</span>" if is_busy else ""
 
@@ -165,11 +168,11 @@ class ComparisonBox(w.VBox):
         if self.difference is None:
             raise InputError("Nothing was compared yet. Press Compare first.")
         path = path_of(self.file.value.strip() or "changes.csv")
-        self.write.disabled = True
+        rest(self.write, is_resting=True)
         self._writing(self.difference, path, self.is_safe.value)
 
     def _written(self, said: str) -> None:
-        self.write.disabled = False
+        rest(self.write, is_resting=False)
         self._said.value = f"<div class='note' role='status'>{typed(said)}</div>"
 
 

@@ -15,7 +15,7 @@ from prodex.errors import InputError
 from prodex.notebook.background import Newest
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, rest, typed
 from prodex.notebook.snapshots.comparison_box import ComparisonBox
 from prodex.notebook.snapshots.listing import Kept, kept_snapshots, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
@@ -34,7 +34,7 @@ _OPTIONS: dict[str, Any] = {
     "classes": "display compact",
     "style": "width:100%",
     "columnDefs": [
-        {"className": "dt-left", "targets": "_all"},
+        {"className": "dt-left", "targets": [0, 1, 4]},
         {"className": "dt-right", "targets": [2, 3]},
     ],
 }
@@ -172,18 +172,18 @@ class SnapshotPanel(Panel):
 
     def _verify(self) -> None:
         chosen = self._chosen or self._every[0]
-        self.verify.disabled = True
+        rest(self.verify, is_resting=True)
         self._about.value = (
             f"<p class='muted' role='status'>Checking every file of {typed(chosen.title)} …</p>"
         )
         self._verifying(chosen)
 
     def _verified(self, said: str) -> None:
-        self.verify.disabled = False
+        rest(self.verify, is_resting=False)
         self._about.value = said
 
     def _failed(self, error: BaseException) -> None:
-        self.verify.disabled = False
+        rest(self.verify, is_resting=False)
         self._about.value = ""
         self.tell(error)
 

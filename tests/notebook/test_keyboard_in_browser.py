@@ -1,0 +1,70 @@
+"""Who works with the keyboard never loses the place: whatever is pressed, something stays in focus to go on from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
+
+_BEGIN = """
+    import prodex as px
+    from prodex.sandbox.sample import AS_OF, shared_products
+    catalog = px.save(px.flatten(one.record for one in shared_products(120)), "keyed")
+    audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
+"""
+_LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
+_FOCUS = """() => {
+    const one = document.activeElement;
+    return one.closest('.prodex') ? one.innerText || one.tagName : 'lost';
+}"""
+
+
+def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> None:
+    """Pages to their ends, conditions, a choice, an export, an audit, a check of files: by Return alone."""
+    with lab.opened(browser, [_BEGIN, _LOOK], name="keyed") as notebook:
+        notebook.run(0)
+        out = notebook.run(1)
+        out.locator("table.dataTable tbody tr").first.wait_for()
+
+        def press(button: Locator) -> str:
+            button.focus()
+            notebook.page.keyboard.press("Enter")
+            notebook.wait_until_idle()
+            notebook.page.wait_for_timeout(700)
+            return str(notebook.page.evaluate(_FOCUS))
+
+        def named(name: str) -> Locator:
+            return out.get_by_role("button", name=name, exact=True).locator("visible=true").first
+
+        out.get_by_label("Rows a page").select_option("100")
+        out.get_by_text("1-100 of").first.wait_for()
+        assert ["Previous", "Next"] == [press(named("Next")), press(named("Previous"))]
+        assert "lost" != press(out.locator("button.facet-more").first)
+        assert "☑" in press(out.locator("button.facet-row").nth(2))
+        assert "INPUT" == press(out.locator("button.chip", has_text="✕").first)
+        press(named("Choose this page"))
+        assert "Choose this page" == press(named("Clear choice"))
+        press(named("▸ Export"))
+        assert "lost" != press(out.locator("button.primary").locator("visible=true").first)
+
+        press(named("Quality"))
+        assert "INPUT" == press(named("Grade A"))
+        assert "Products" == notebook.ask("looked.section")
+        press(named("Quality"))
+        assert "Show all products" == press(named("Show all products"))
+        assert "Audit" == press(named("Audit"))
+        notebook.wait_for("looked.audit is not audit")
+        assert "Audit" == notebook.page.evaluate(_FOCUS)
+
+        press(named("Snapshots"))
+        assert "Verify" == press(named("Verify"))
+        out.get_by_text("are as written").wait_for()
+        assert "Verify" == notebook.page.evaluate(_FOCUS)
+        assert ([], []) == (notebook.outside, notebook.said)
