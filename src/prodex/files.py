@@ -20,7 +20,7 @@ import platformdirs
 from prodex.errors import SettingsError, StorageError
 
 #: Windows keeps these names for devices, with any ending.
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.\-]+")
 
 
@@ -36,11 +36,11 @@ def home() -> Path:
 def safe_name(text: str) -> str:
     """Return a file name that any system accepts and nobody can mistake for a path.
 
-    >>> safe_name("Müller & Söhne / Käse"), safe_name("../../etc"), safe_name("con")
-    ('Müller_Söhne_Käse', 'etc', 'con_')
+    >>> safe_name("Müller & Söhne / Käse"), safe_name("../../etc"), safe_name("con.txt")
+    ('Müller_Söhne_Käse', 'etc', 'con_.txt')
     """
     name = _UNSAFE.sub("_", unicodedata.normalize("NFC", text)).strip("._-")[:100]
-    return f"{name}_" if not name or _RESERVED.fullmatch(name) else name
+    return _RESERVED.sub(r"\1_", name, count=1) if _RESERVED.match(name) else name or "_"
 
 
 def checked_name(name: str) -> str:

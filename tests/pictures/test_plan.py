@@ -124,7 +124,21 @@ def test_a_name_does_not_depend_on_updates_that_wait() -> None:
 NASTY = st.one_of(
     st.text(min_size=1, max_size=60).filter(lambda text: "\ud800" > text.strip() > ""),
     st.sampled_from(
-        ["../../etc/passwd", "con", "NUL", "a/b", "a\\b", "a:b", "é" * 300, "x" * 40_000, "\0", ".", "AB"]
+        [
+            "../../etc/passwd",
+            "con",
+            "NUL",
+            "con.a",
+            "LPT1.b.c",
+            "a/b",
+            "a\\b",
+            "a:b",
+            "é" * 300,
+            "x" * 40_000,
+            "\0",
+            ".",
+            "AB",
+        ]
     ),
 )
 
@@ -145,6 +159,7 @@ def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, 
         assert set(stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-._")
         assert len(stem) < 150
         assert not stem.startswith((".", "-", "_"))
+        assert stem.partition(".")[0] not in {"con", "nul", "lpt1"}
         assert None is size_in(stem)
 
 

@@ -192,7 +192,8 @@ def _word(text: str) -> str:
     >>> _word("03036811359935"), _word("../etc")
     ('03036811359935', 'etc-f7f9121f')
     """
-    if re.fullmatch(r"[0-9a-z]([0-9a-z.-]*[0-9a-z])?", text) and len(text) <= _LONGEST_WORD:
+    is_plain = re.fullmatch(r"[0-9a-z]([0-9a-z.-]*[0-9a-z])?", text) and text == safe_name(text)
+    if is_plain and len(text) <= _LONGEST_WORD:
         return text
     plain = re.sub(r"[^0-9a-z.-]+", "-", safe_name(text).lower())[:_LONGEST_WORD].strip(".-")
     return f"{plain}-{_digest(text)}" if plain else _digest(text)
