@@ -461,6 +461,21 @@ def test_connections_are_used_again(server: FileServer, internet: Internet, tmp_
         assert 2 == len(internet.connected)
 
 
+def test_few_connections_wait(server: FileServer, internet: Internet, tmp_path: Path) -> None:
+    """Pictures may lie at thousands of hosts, and a process may not have so many connections."""
+    server.serve("/a.jpg", CONTENT)
+    internet.machines[OUTSIDE] = server.port
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with Media("", resolve=internet.resolve) as media:
+        for number in range(200):
+            internet.names[f"{number}.example"] = [OUTSIDE]
+            media.fetch(f"http://{number}.example/a.jpg", tmp_path / f"{number}.part")
+        # Each has two ends here; the server may be closing its own still.
+        assert len(list(Path("/proc/self/fd").iterdir())) - before < 200
+
+    assert 200 == len(internet.connected)
+
+
 def test_what_comes_behind_a_file_is_not_the_next_one(
     server: FileServer, internet: Internet, tmp_path: Path
 ) -> None:

@@ -10,6 +10,9 @@ from functools import partial
 
 from prodex.service.line import Line
 
+#: Connections that wait, to whomever: a catalogue may name more hosts than a process may have connections.
+_MOST_IDLE = 32
+
 
 class Lines:
     """Connections that are in use, or wait to be used again; many threads share them.
@@ -23,7 +26,7 @@ class Lines:
     def __init__(self, per_host: int) -> None:
         self._lock = threading.Lock()
         self._turns: dict[str, threading.Semaphore] = defaultdict(partial(threading.Semaphore, per_host))
-        self._idle: dict[Hashable, list[Line]] = defaultdict(list)
+        self._idle: list[tuple[Hashable, Line]] = []
         self._busy: set[Line] = set()
         self.is_halted = False
 
@@ -38,8 +41,8 @@ class Lines:
     def idle(self, purpose: Hashable) -> Line | None:
         """Return an open connection for a purpose, if one waits."""
         with self._lock:
-            idle = self._idle[purpose]
-            return idle.pop() if idle else None
+            place = next((place for place, (of, _) in enumerate(self._idle) if of == purpose), None)
+            return None if place is None else self._idle.pop(place)[1]
 
     @contextmanager
     def held(self, line: Line, purpose: Hashable) -> Iterator[None]:
@@ -64,9 +67,11 @@ class Lines:
             with self._lock:
                 self._busy.remove(line)
                 if line.is_free:
-                    self._idle[purpose].append(line)
+                    self._idle.append((purpose, line))
                 else:
                     line.close()
+                while len(self._idle) > _MOST_IDLE:
+                    self._idle.pop(0)[1].close()
 
     def halt(self) -> None:
         """Cut every connection, those that are opened later too."""
@@ -78,6 +83,6 @@ class Lines:
     def close(self) -> None:
         """Close those that wait."""
         with self._lock:
-            for line in (line for lines in self._idle.values() for line in lines):
+            for _, line in self._idle:
                 line.close()
             self._idle.clear()
