@@ -128,6 +128,15 @@ def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None
         assert "Give another name." in said
 
 
+def test_a_table_says_nothing_of_its_own() -> None:
+    """Of many rows itables would say how many it shows "of" as many: a count of the page, not of the products."""
+    explorer = CatalogExplorer(prodex.flatten({"id": number} for number in range(60)))
+    nothing = dict.fromkeys(("topStart", "topEnd", "bottomStart", "bottomEnd"))
+    assert nothing == explorer._table._table._dt_args["layout"]
+    explorer.exploration.conditions = explorer.exploration.conditions.toggled("brand", None)
+    assert nothing == explorer._table._table._dt_args["layout"]
+
+
 def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is counted is called by its name, one thing in the singular."""
     monkeypatch.chdir(tmp_path)

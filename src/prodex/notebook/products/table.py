@@ -31,7 +31,8 @@ from prodex.notebook.products.stock import Mask, Stock
 
 _SIZES = (10, 25, 50, 100)
 _SIZE = 25
-#: Of the table: nothing around it, and all rows that it is given. A click chooses a row or lets it go, and so does
+#: Of the table: nothing around it, and all rows that it is given; said again with every update, for what is left out
+#: falls back to what itables does otherwise. A click chooses a row or lets it go, and so does
 #: Return or Space on a row that was reached with Tab (the arrow keys belong to JupyterLab, which moves between cells).
 _OPTIONS: Any = {
     "paging": False,
@@ -128,7 +129,10 @@ class ProductTable(w.VBox):
         try:
             with self._table.hold_sync():
                 self._table.update(
-                    frame, selected_rows=self._chosen_here(), columnDefs=_alignment(self.columns)
+                    frame,
+                    selected_rows=self._chosen_here(),
+                    **_OPTIONS,
+                    columnDefs=_alignment(self.columns),
                 )
         finally:
             self._is_drawing = False
