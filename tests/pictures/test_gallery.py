@@ -173,6 +173,13 @@ def test_nothing_of_a_supplier_runs_or_is_asked_for(server: FileServer) -> None:
     assert "\x00" not in html
 
 
+def test_a_name_turns_none_of_our_words_around() -> None:
+    """A change of direction that it leaves open ends with it."""
+    catalog = prodex.flatten([{"id": 1, "namePublicLong": text("\u2067" + "x" * 200)}])
+
+    assert "x</bdi>\u2069 (160 of 201 characters)" in gallery(catalog)._repr_html_()
+
+
 def test_a_page_is_small(server: FileServer) -> None:
     """At most 300 kB for 24 pictures, even of what cannot be compressed well."""
     from PIL import Image

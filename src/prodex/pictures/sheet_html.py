@@ -118,4 +118,4 @@ def _typed(text: str | None, missing: str) -> str:
     if shown.is_missing:
         return missing
     cut = f" ({len(shown.text):,} of {shown.length:,} characters)" if shown.is_cut else ""
-    return f'<bdi dir="auto">{escape(shown.text)}</bdi>{cut}'
+    return f'<bdi dir="auto">{escape(shown.text)}</bdi>{shown.ends}{cut}'
