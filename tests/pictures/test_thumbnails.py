@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops, ImageFilter, ImageOps
 
 import prodex
 from prodex.errors import InputError, StorageError
 from prodex.pictures import download_pictures, thumbnails
+from prodex.pictures.shrinking import shrink
 
 from . import drawn
 from .file_server import FileServer
 
+_BLUR = ImageFilter.BoxBlur(4)
 LARGE = drawn.picture(800, 600, colour="orange")
 
 
@@ -261,3 +265,39 @@ def test_a_home_that_cannot_be_written_is_said(server: FileServer, home: Path) -
     catalog = shop(server, drawn.product(1, {"url": server.serve("/a.jpg", LARGE)}))
     with pytest.raises(StorageError, match="thumbnails"):
         thumbnails(catalog, ["1"], 64)
+
+
+_SCRIPT = """
+import resource, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from prodex.pictures.shrinking import shrink
+with ThreadPoolExecutor(8) as pool:
+    assert not {small.problem for small in pool.map(shrink, [Path(sys.argv[1])] * 8, [64] * 8)} - {None}
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_many_large_pictures_do_not_take_all_memory(tmp_path: Path) -> None:
+    """A file of 100 kB may hold 160 MB of pixels; eight threads had taken more than 4 GB of memory for theirs."""
+    Image.new("RGBA", (6_000, 6_000), (200, 10, 10, 120)).save(tmp_path / "large.png")
+    command = [sys.executable, "-c", _SCRIPT, str(tmp_path / "large.png")]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+
+    assert int(said.stdout) < 2_500_000
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_picture_is_turned_upright_whichever_way_it_lies(orientation: int, tmp_path: Path) -> None:
+    """As Pillow turns it, that is."""
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    (tmp_path / "a").write_bytes(drawn.picture(80, 48, form="PNG", exif=exif))
+    made = shrink(tmp_path / "a", 80)
+    with Image.open(tmp_path / "a") as image:
+        upright = ImageOps.exif_transpose(image).convert("RGB")
+
+    assert upright.size == (made.width, made.height)
+    assert 20 > max(
+        high for _, high in ImageChops.difference(upright, seen(made.content)).filter(_BLUR).getextrema()
+    )

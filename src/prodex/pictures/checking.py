@@ -7,6 +7,7 @@ import struct
 import threading
 import warnings
 import zlib
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,9 +32,12 @@ FORMATS = {
 }
 #: Pixels above which a picture is only identified, and above which it is none.
 _MOST_DECODED, _MOST_PIXELS = 40_000_000, 400_000_000
+#: Pixels of a picture that is only decoded while no other such one is: several would take all memory of a machine.
+_LARGE = 10_000_000
+_ONE_LARGE = threading.Lock()
 _LARGEST = 0xFFFFFFFF
 _TURNED = {5, 6, 7, 8}
-_ORIENTATION = 0x0112
+ORIENTATION = 0x0112
 
 #: What Pillow raises for files that are cut off or damaged.
 DAMAGES = (
@@ -117,14 +121,15 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> Facts:
         with QUIET, opened(path) as image:
             width, height = image.size
             ending = FORMATS[image.format or ""]
-            is_turned = image.getexif().get(_ORIENTATION) in _TURNED
+            is_turned = image.getexif().get(ORIENTATION) in _TURNED
             problem = None
             if width * height > _MOST_PIXELS:
                 problem = f"it claims to have {width:,} x {height:,} pixels"
             elif crc32 not in checksums:
                 image.draft("RGB", (64, 64))  # of a JPEG all is read, and little is drawn
                 if image.width * image.height <= _MOST_DECODED:
-                    image.load()
+                    with room_for(image):
+                        image.load()
     except UnidentifiedImageError:
         return Facts(size, crc32, problem=f"it is no picture ({_kind(content)})")
     except Image.DecompressionBombError:
@@ -140,6 +145,11 @@ def opened(path: Path) -> Image:
 
     Image.init()
     return Image.open(path, formats=[name for name in FORMATS if name in Image.OPEN])
+
+
+def room_for(image: Image) -> AbstractContextManager[object]:
+    """Wait until there is room for the pixels of a picture."""
+    return _ONE_LARGE if image.width * image.height > _LARGE else nullcontext()
 
 
 class _Quiet:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from prodex.pictures.checking import DAMAGES, QUIET, opened
+from prodex.pictures.checking import DAMAGES, ORIENTATION, QUIET, opened, room_for
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 _MOST_PIXELS = 40_000_000
+#: How a picture is turned upright, by what it says of itself (Exif): values of `PIL.Image.Transpose`.
+_TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 _QUALITIES = (82, 70, 58, 45, 32, 20)
 #: Bytes that a pixel may take, so that a page of pictures stays small; and what the smallest may take.
 _DENSITY, _LEAST = 0.13, 1_500
@@ -49,31 +51,39 @@ def shrink(path: Path, size: int) -> Small:
     size
         Pixels that its longest side has at most; it is never made larger.
     """
+    from PIL.Image import Transpose
+
     try:
         with QUIET, opened(path) as image:
             image.draft("RGB", (size * 2, size * 2))
             if image.width * image.height > _MOST_PIXELS:
                 return Small(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")
-            small = _upright(image)
+            turn = _TURNS.get(image.getexif().get(ORIENTATION, 1))
+            with room_for(image):
+                small = _plain(image)
+                small.thumbnail((size, size), reducing_gap=2.0)
+                image.close()
+            small = _on_white(small if turn is None else small.transpose(Transpose(turn)))
             small.info.clear()  # comments would be written again
-            small.thumbnail((size, size), reducing_gap=2.0)
             return Small(_encoded(small, size), *small.size)
     except DAMAGES as error:
         return Small(problem=f"it cannot be shown ({type(error).__name__})")
 
 
-def _upright(image: Image) -> Image:
-    """Return a picture as it is to be seen: turned as it says, on white where it is transparent."""
-    from PIL import Image as Images
-    from PIL import ImageOps
+def _plain(image: Image) -> Image:
+    """Return a picture in colours that can be mixed, so that it can be made small before all else."""
+    if image.mode.startswith("I"):  # 16 bits, of which the upper ones are seen
+        image = image.point(lambda value: value / 256).convert("L")
+    mode = "RGBA" if image.has_transparency_data else "RGB"
+    return image.copy() if image.mode == mode else image.convert(mode)
 
-    turned = ImageOps.exif_transpose(image)
-    if turned.mode.startswith("I"):  # 16 bits, of which the upper ones are seen
-        turned = turned.point(lambda value: value / 256).convert("L")
-    if turned.has_transparency_data:
-        turned = turned.convert("RGBA")
-        turned = Images.alpha_composite(Images.new("RGBA", turned.size, "white"), turned)
-    return turned.convert("RGB")
+
+def _on_white(image: Image) -> Image:
+    from PIL import Image as Images
+
+    if image.mode == "RGBA":
+        image = Images.alpha_composite(Images.new("RGBA", image.size, "white"), image)
+    return image.convert("RGB")
 
 
 def _encoded(image: Image, size: int) -> bytes:
