@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -18,6 +20,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, SnapshotLocked, StorageError
@@ -25,7 +29,7 @@ from prodex.pictures import Pictures, download_pictures
 from prodex.store.lock import locked
 
 from . import drawn
-from .file_server import FileServer
+from .file_server import FileServer, serving
 
 RED, BLUE = drawn.picture(colour="red"), drawn.picture(60, 90, colour="blue", form="PNG")
 
@@ -163,6 +167,40 @@ def test_every_picture_of_the_catalogue_has_a_row_and_a_state(server: FileServer
     assert "1 of 5 pictures; 1 broken; 2 did not come; 1 without an address, see .broken" in repr(pictures)
     assert "2 more pictures of the catalogue were not asked for" in repr(pictures)
     assert {"/a.jpg", "/b.jpg", "/missing.jpg"} == set(server.paths)
+
+
+_WORD = st.none() | st.booleans() | st.integers(-5, 2**40) | st.text("0123456789abcdefx-", max_size=9)
+_TOLD = dict.fromkeys(("crc32", "width", "height", "isPackshot", "updatedAt", "fileSize"), _WORD)
+_URLS = st.sampled_from(["/a.jpg", "/b.png", "/page", "/missing"])
+_RENDITION = st.fixed_dictionaries({"uniformResourceIdentifier": _URLS}, optional=_TOLD)
+_PICTURE = st.fixed_dictionaries(
+    {"url": _URLS | st.sampled_from([None, "", "file:///etc/passwd", "http://10.0.0.1/", "http://[", "\0"])},
+    optional={**_TOLD, "exportables": st.lists(st.none() | _RENDITION, max_size=3)},
+)
+_ASSETS = st.fixed_dictionaries({"pictures": st.lists(st.none() | _PICTURE, min_size=1, max_size=4)})
+_RECORD = st.fixed_dictionaries(
+    {"id": st.integers(1, 4), "assets": _ASSETS},
+    optional={"gtin": _WORD, "lastRequest": st.fixed_dictionaries({"assets": _ASSETS})},
+)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(_RECORD, max_size=4), st.sampled_from([None, 64]), st.booleans())
+def test_n_of_n_adds_up_whatever_records_say(
+    records: list[dict[str, Any]], size: int | None, packshots_only: bool
+) -> None:
+    """Each picture of the catalogue has one row, and each file that a row names is there."""
+    with serving() as server, tempfile.TemporaryDirectory() as folder:
+        for path, content in (("/a.jpg", RED), ("/b.png", BLUE), ("/page", b"<html>")):
+            server.serve(path, content)
+        told = json.dumps(records).replace(': "/', f': "{server.base_url}/')
+        catalog = shop(server, *json.loads(told))
+        pictures = download_pictures(catalog, folder, size=size, packshots_only=packshots_only)
+
+        assert len(catalog.pictures) == len(pictures.files) == sum(pictures.counts.values())
+        assert pictures.wanted == pictures.good + len(pictures.broken)
+        assert all(Path(path).is_file() for path in pictures.files["path"].dropna())
+        assert pictures.good + pictures.counts["broken"] == pictures.files["path"].notna().sum()
 
 
 def test_a_second_time_nothing_is_fetched(server: FileServer, folder: Path) -> None:
