@@ -44,6 +44,11 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
         page.locator(".prodex table.dataTable tbody tr").first.click()
         chosen = notebook.wait_for("list(looked.selected)")
         assert chosen[0] in left
+        shades = "cells => cells.map(cell => getComputedStyle(cell).boxShadow)"
+        page.locator("tr.selected").first.wait_for()
+        assert {"none"} == set(
+            page.locator("tr.selected td:nth-child(n+2)").evaluate_all(shades)
+        )  # under the pointer
         page.locator(".prodex.card h4").first.wait_for()
         assert [] == notebook.violations(1)
 

@@ -308,7 +308,7 @@ def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) 
     assert ["Checkbox"] == [type(one).__name__ for one in hidden]
     field(explorer, "to the folder").value = " "
     press.click()
-    assert "There is no folder" in explorer.said
+    assert "There is no folder" in explorer._export._told.value
 
 
 def test_what_it_takes_is_said() -> None:

@@ -123,7 +123,7 @@ def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None
     lists = panel.files.said
     panel.files.write_page.click()
     explorer._export._button.click()
-    for said in (lists, panel.files.said, explorer.said):
+    for said in (lists, panel.files.said, explorer._export._told.value):
         assert "cannot be written to" in said
         assert "Give another name." in said
 

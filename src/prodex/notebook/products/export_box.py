@@ -7,8 +7,9 @@ from collections.abc import Callable
 import ipywidgets as w
 
 from prodex.catalog import Catalog
+from prodex.errors import ProdexError
 from prodex.notebook.background import Newest
-from prodex.notebook.panel import Panel, html, rest, typed
+from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.products.exporting import AS_SHOWN, EVERYTHING, Shown, Wish, folder_of, written
 from prodex.quality.display import counted
 
@@ -21,14 +22,14 @@ class ExportBox(w.VBox):
     Parameters
     ----------
     panel
-        Where it stands; what goes wrong is told there.
+        Where it stands.
     gather
         Gives what is shown now, and the catalogue of the same products.
     """
 
     def __init__(self, *, panel: Panel, gather: Callable[[], tuple[Shown, Catalog]]) -> None:
         super().__init__()
-        self._panel, self._gather = panel, gather
+        self._gather = gather
         self._confirmed: Wish | None = None
         narrow = w.Layout(width="auto")
         self._what = w.Dropdown(description="Write", options=[AS_SHOWN, EVERYTHING], layout=narrow)
@@ -69,6 +70,12 @@ class ExportBox(w.VBox):
 
     def _press(self) -> None:
         self._told.value = ""
+        try:
+            self._write()
+        except ProdexError as error:
+            self._failed(error)
+
+    def _write(self) -> None:
         wish = Wish(self._what.value, self._format.value, folder_of(self._folder.value), self._safe.value)
         there = wish.in_the_way
         if there and wish != self._confirmed:
@@ -88,8 +95,7 @@ class ExportBox(w.VBox):
         self._finish()
 
     def _failed(self, error: BaseException) -> None:
-        self._told.value = ""
-        self._panel.tell(error)
+        self._told.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
         self._finish()
 
     def _finish(self) -> None:
