@@ -218,6 +218,23 @@ def test_a_second_time_nothing_is_fetched(server: FileServer, folder: Path) -> N
     assert ["/c.jpg"] == server.paths
 
 
+def test_an_interruption_makes_the_index_forget_nothing(server: FileServer, folder: Path) -> None:
+    """Without a checksum only it can tell that a file is still the one."""
+    urls = [server.serve(f"/{n}.jpg", RED) for n in range(4)]
+    catalog = shop(server, *(drawn.product(n, {"url": url}) for n, url in enumerate(urls)))
+    download_pictures(catalog, folder)
+
+    def stop(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        download_pictures(catalog, folder, workers=1, progress=stop)
+    server.asked.clear()
+
+    assert {"already there"} == set(states(download_pictures(catalog, folder)))
+    assert [] == server.paths
+
+
 def test_a_file_that_was_changed_is_fetched_again(server: FileServer, folder: Path) -> None:
     """Its checksum does not fit any more; or, where none is told, its address or date."""
     url = server.serve("/a.jpg", RED)

@@ -99,7 +99,7 @@ def download_pictures(
                     show(done, len(wanted))
         except BaseException:
             with suppress(StorageError):
-                shelf.describe(frame_of(results, {}))
+                shelf.describe(frame_of(map(shelf.recalled, results), {}))
             raise
         outcome = Pictures(place, frame_of(results, names_of(catalog)))
         shelf.describe(outcome.files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -77,6 +77,17 @@ class Shelf:
         if problem is not None or not is_same:
             return None
         return Result(picture, State.THERE, path, facts, checked)
+
+    def recalled(self, result: Result) -> Result:
+        """Return what became of a picture; where it was not come to, with the file that the index knows to be its own.
+
+        So an interruption does not make the index forget what only it can tell.
+        """
+        picture, path = result.picture, self.good.get(result.picture.stem)
+        if result.state is not State.FAILED or path is None:
+            return result
+        is_same = self.known.get(path.name) == (picture.url, picture.updated_at)
+        return replace(result, path=path) if is_same else result
 
     def put(self, arrival: Arrival) -> Result:
         """Put what came for a picture in its place: a good file among the good, any other aside.
