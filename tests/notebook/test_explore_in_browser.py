@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
         notebook.run(0)
         notebook.run(1)
         page.get_by_role("button", name="Quality", exact=True).click()
-        show = page.get_by_role("button", name="Show").filter(has_text="product").first
+        show = page.get_by_role("button", name=re.compile(r"Show [0-9,]+ product")).first
         show.wait_for()
         assert [] == notebook.violations(1)
         show.click()
