@@ -167,16 +167,16 @@ def storage(path: Path) -> Iterator[None]:
 
 
 _REFUSALS = {
-    errno.ENOSPC: "Free some space, or set PRODEX_HOME to a folder on a larger disk.",
-    errno.EDQUOT: "Your quota is used up; set PRODEX_HOME to a folder elsewhere.",
-    errno.EROFS: "The disk is read-only; set PRODEX_HOME to a folder that can be written.",
-    errno.EACCES: "Set PRODEX_HOME to a folder that you may write to.",
-    errno.EPERM: "Set PRODEX_HOME to a folder that you may write to.",
-    errno.ENOTDIR: "A file stands where a folder should be; set PRODEX_HOME, or choose another folder.",
-    errno.EEXIST: "A file stands where a folder should be; set PRODEX_HOME, or choose another folder.",
-    errno.ENOENT: "The place cannot be made; set PRODEX_HOME to a folder that can.",
+    errno.ENOSPC: "Free some space, or choose a folder on a larger disk (PRODEX_HOME for snapshots).",
+    errno.EDQUOT: "Your quota is used up; choose a folder elsewhere (PRODEX_HOME for snapshots).",
+    errno.EROFS: "The disk is read-only; choose a folder that can be written (PRODEX_HOME for snapshots).",
+    errno.EACCES: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
+    errno.EPERM: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
+    errno.ENOTDIR: "A file stands where a folder should be; choose another (PRODEX_HOME for snapshots).",
+    errno.EEXIST: "A file stands where a folder should be; choose another (PRODEX_HOME for snapshots).",
+    errno.ENOENT: "The place cannot be made; choose one that can (PRODEX_HOME for snapshots).",
     errno.ENAMETOOLONG: "Choose a shorter name.",
-    errno.EFBIG: "The disk does not hold files of this size; set PRODEX_HOME to a folder elsewhere.",
+    errno.EFBIG: "The disk does not hold files of this size; choose a folder elsewhere (PRODEX_HOME for snapshots).",
 }
 
 

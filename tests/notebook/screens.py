@@ -25,10 +25,11 @@ _TALL = {"width": 1360, "height": 3000}
 _BEGIN = """
     import os
     from dataclasses import replace
+    from datetime import datetime
     os.environ["PRODEX_HOME"] = "data-{scheme}"  # from here, so that no picture shows a path of this machine
     import prodex as px
     from prodex.sandbox import Sandbox
-    from prodex.sandbox.sample import AS_OF, shared_products
+    from prodex.sandbox.sample import shared_products
 
     made = list(shared_products({products}))
     poor = {{place: made[place].record | {{"description": []}} for place in range(10, 190, 7)}}
@@ -39,7 +40,10 @@ _BEGIN = """
     service = px.connect(
         base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
     )
-    px.audit(px.load_products(service, name="shop", progress=False), "online-listing", progress=False, now=AS_OF).save()
+    for day in (7, 14):
+        folder = px.load_products(service, name="shop", max_age=0, progress=False).folder
+        folder = folder.rename(folder.parent / f"2026-11-{{day:02}}T080000.000000Z")
+        px.audit(px.open_snapshot(folder), "online-listing", progress=False, now=datetime(2026, 11, day)).save()
     sandbox.change([made[place].record for place in poor] + worse, moves_updated_at=True)
     sandbox.remove([made[5].record["id"]])
     catalog = px.refresh(service, "shop", sweep=True, progress=False)

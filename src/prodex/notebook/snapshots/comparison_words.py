@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from html import escape
 
 import pandas as pd
@@ -63,7 +63,8 @@ def groups_markup(difference: Difference, by: str) -> str:
         for name, row in zip(named, shown.to_dict("records"), strict=True)
     ]
     caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
-    return table(caption, (by.capitalize(), *(one.capitalize() for one in _MOVES)), rows, numbers=True)
+    moves = tuple(one.capitalize() for one in _MOVES)
+    return table(caption, (by.capitalize(), *moves), rows, numbers=moves)
 
 
 def changes_markup(changes: pd.DataFrame) -> str:
@@ -102,20 +103,27 @@ def audits_markup(compared: AuditComparison) -> str:
     told = "".join(f"<li>{typed(note)}</li>" for note in compared.notes)
     notes = f"<div class='problem' role='note'><ul>{told}</ul></div>" if told else ""
     caption = f"{len(rows)} of {counted(len(moved), 'check')} that changed, by profile {compared.new.profile}"
-    listed = table(caption, ("Check", "Severity", "Fixed", "Newly failing"), rows) if rows else ""
+    columns = ("Check", "Severity", "Fixed", "Newly failing")
+    listed = table(caption, columns, rows, numbers=columns[2:]) if rows else ""
     return f"<h4>Their audits</h4>{notes}{tiles_markup(pairs)}{listed}"
 
 
-def table(caption: str, columns: Iterable[str], rows: Iterable[list[str]], *, numbers: bool = False) -> str:
-    """Return a table; its cells are markup already."""
-    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in columns)
-    kind = " class='n'" if numbers else ""
+def table(
+    caption: str, columns: Sequence[str], rows: Iterable[list[str]], *, numbers: Collection[str] = ()
+) -> str:
+    """Return a table; its cells are markup already. Columns of numbers stand on the right."""
+    kinds = [" class='n'" if name in numbers else "" for name in columns]
+    head = "".join(
+        f"<th scope='col'{kind}>{escape(name)}</th>" for name, kind in zip(columns, kinds, strict=True)
+    )
     body = "".join(
-        f"<tr><th scope='row'>{first}</th>{''.join(f'<td{kind}>{cell}</td>' for cell in cells)}</tr>"
+        f"<tr><th scope='row'>{first}</th>"
+        f"{''.join(f'<td{kind}>{cell}</td>' for cell, kind in zip(cells, kinds[1:], strict=True))}</tr>"
         for first, *cells in rows
     )
+    narrow = " numbers" if len(numbers) == len(columns) - 1 else ""
     return (
-        f"<table class='plain{' numbers' if numbers else ''}'><caption>{typed(caption)}</caption>"
+        f"<table class='plain{narrow}'><caption>{typed(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 

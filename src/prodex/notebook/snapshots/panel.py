@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
@@ -12,6 +13,7 @@ from traitlets import Instance, link
 from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError
+from prodex.files import seen_from_here
 from prodex.notebook.background import Newest
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.pager import Pager
@@ -119,7 +121,7 @@ class SnapshotPanel(Panel):
         if not self._every:
             of = f" of {typed(self._name)}" if self._name else ""
             self._about.value = (
-                f"<p class='muted'>There is no snapshot{of} in {typed(snapshots_folder())}. "
+                f"<p class='muted'>There is no snapshot{of} in {typed(seen_from_here(snapshots_folder()))}. "
                 "prodex.load_products(service, name='shop') or prodex.save(catalog, 'shop') makes one.</p>"
             )
             return
@@ -208,6 +210,5 @@ def verified(kept: Kept) -> str:
 def _said(kept: Kept) -> str:
     note = f" {typed(kept.note)}" if kept.note else ""
     state = "" if kept.is_complete is not False else " It is incomplete: the service had announced more."
-    return (
-        f"<p role='status'>Chosen: <b>{typed(kept.title)}</b> {typed(kept.folder)}.{escape(state)}{note}</p>"
-    )
+    folder = typed(seen_from_here(Path(kept.folder)))
+    return f"<p role='status'>Chosen: <b>{typed(kept.title)}</b> {folder}.{escape(state)}{note}</p>"
