@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prodex.errors import IncompleteLoad, ServiceError, UnexpectedReply
+from prodex.errors import IncompleteLoad, RedirectRefused, RequestRefused, ServiceError, UnexpectedReply
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.store.snapshot import snapshots_folder
 from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records
@@ -44,10 +44,19 @@ def test_the_catalogue_goes_each_way(exchange: Sandbox, way: str) -> None:
     assert (way == "windows") == any("updated_at_to" in body for body in bodies)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind != "call"])
+#: What nobody gets over by trying again: the address is wrong, or leads to somewhere else.
+FINAL = {"404", "redirect"}
+#: Options that make a fault short.
+SHORT: dict[str, dict[str, Any]] = {
+    "429": {"retry_after": 0},
+    **dict.fromkeys(("latency", "stalled", "slow"), {"seconds": 0.01}),
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind not in {"call", *FINAL}])
 def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str) -> None:
     """Each fault, at each call of a load: everything comes once, although something really went wrong."""
-    options: dict[str, Any] = {"429": {"retry_after": 0}, "latency": {"seconds": 0.01}}.get(kind, {})
+    options = SHORT.get(kind, {})
     struck, call = 0, 0
     while True:
         call += 1
@@ -61,6 +70,24 @@ def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind:
         if call >= calls:
             break
     assert ((way, kind) in CANNOT_HAPPEN) == (struck == 0)
+
+
+@pytest.mark.parametrize("kind", sorted(FINAL))
+def test_what_trying_again_does_not_help_is_an_error(exchange: Sandbox, way: str, kind: str) -> None:
+    """It is told at once, what came is kept, and the same call goes on from there when all is well again."""
+    exchange.order(Fault(kind, at=4))
+    if (way, kind) == (
+        "scroll",
+        "404",
+    ):  # it may mean that the cursor is lost, and then the scroll begins again
+        assert EVERYTHING == contents(loaded(exchange, way))
+        return
+    with pytest.raises((RequestRefused, RedirectRefused)) as told:
+        loaded(exchange, way)
+    assert [kind] == [hit.kind for hit in exchange.faults_hit[-1:]]
+    assert any("goes on from there" in note for note in told.value.__notes__)
+    exchange.clear_faults()
+    assert EVERYTHING == contents(loaded(exchange, way))
 
 
 BEHAVIOURS: dict[str, dict[str, Any]] = {

@@ -22,7 +22,7 @@ _TOO_OFTEN = 7
 calls = st.integers(1, 24)
 faults = st.builds(
     lambda kind, at, times: Fault(kind, at=at, times=times, **{"429": {"retry_after": 0}}.get(kind, {})),
-    st.sampled_from([kind for kind in FAULTS if kind not in {"call", "latency"}]),
+    st.sampled_from([kind for kind in FAULTS if kind not in {"call", "latency", "stalled", "slow"}]),
     calls,
     st.sampled_from([1, 1, 2, _TOO_OFTEN]),
 )
