@@ -49,7 +49,7 @@ FINAL = {"404", "redirect"}
 #: Options that make a fault short.
 SHORT: dict[str, dict[str, Any]] = {
     "429": {"retry_after": 0},
-    **dict.fromkeys(("latency", "stalled", "slow"), {"seconds": 0.01}),
+    **{kind: {"seconds": 0.01} for kind in ("latency", "stalled", "slow")},
 }
 
 
