@@ -18,7 +18,7 @@ ROWS = tomllib.loads((ROOT / "tests/conformance.toml").read_text("utf-8"))["row"
 AREAS = ["endpoint", "parameter", "header", "fields", "state", "transition", "error", "limit", "version"]
 
 #: Extras of the sandbox, which the specification does not know.
-EXTRAS = {"/health", "/sandbox/scenarios", "allow_not_consumer_units"}
+EXTRAS = {"/health", "/media/{path}", "/sandbox/scenarios", "allow_not_consumer_units"}
 
 
 @cache

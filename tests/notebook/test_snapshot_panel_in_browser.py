@@ -27,9 +27,9 @@ SHOP = """
     for record in later[:10]:
         record["namePublicLong"] = None
     for some in (records[:110], later):
-        catalog = prodex.save(prodex.flatten(some), "shop")
+        catalog = prodex.save(prodex.flatten(some), "compared")
         prodex.audit(catalog, "online-listing", progress=False).save()
-    panel = SnapshotPanel("shop")
+    panel = SnapshotPanel("compared")
     panel
 """
 
