@@ -11,6 +11,7 @@ from itables.widget import ITable
 
 from prodex.notebook.audit.choice_button import Choose
 from prodex.notebook.audit.choices import Choice, of_check
+from prodex.notebook.itable_options import ITABLE
 from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, typed
 from prodex.quality import Audit
@@ -29,16 +30,8 @@ _COLUMNS = (
     "Score",
     "If fixed",
 )
-#: Said again with every update: what is left out falls back to what itables does otherwise.
 _OPTIONS: dict[str, Any] = {
-    "paging": False,
-    "ordering": False,
-    "layout": dict.fromkeys(("topStart", "topEnd", "bottomStart", "bottomEnd")),
-    "maxBytes": 0,
-    "warn_on_undocumented_option": False,
-    "select": {"style": "single", "keys": True},
-    "classes": "display compact",
-    "style": "width:100%",
+    **ITABLE,
     "columnDefs": [
         {"className": "dt-left", "targets": [0, 1, 2]},
         {"className": "dt-right", "targets": [3, 4, 5, 6, 7, 8]},

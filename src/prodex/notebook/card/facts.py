@@ -14,6 +14,15 @@ NOTHING = words(None)
 #: Bytes that one value takes at most; texts have a room of their own.
 MOST = 2_000
 
+#: What people call the uses of a unit, of a product and of what is packed in it alike.
+UNIT_FLAGS = {
+    "is_consumer_unit": "consumer unit",
+    "is_display_unit": "display unit",
+    "is_despatch_unit": "despatch unit",
+    "is_orderable_unit": "orderable",
+    "is_invoice_unit": "invoice unit",
+}
+
 
 @dataclass(frozen=True)
 class Fact:

@@ -10,7 +10,7 @@ from prodex.errors import InputError
 from prodex.gtin import normal_form
 from prodex.locales import market_name
 from prodex.notebook.card.faces import Face, face
-from prodex.notebook.card.facts import Fact, said
+from prodex.notebook.card.facts import UNIT_FLAGS, Fact, said
 from prodex.notebook.card.record import PATHS, Record
 from prodex.quality.wordings import NAMES
 from prodex.query import SharingStatus, ValidationStatus
@@ -19,11 +19,7 @@ from prodex.verbatim import Words, label, words
 
 #: What people call the columns that say yes or no.
 _FLAGS = {
-    "is_consumer_unit": "consumer unit",
-    "is_display_unit": "display unit",
-    "is_despatch_unit": "despatch unit",
-    "is_orderable_unit": "orderable",
-    "is_invoice_unit": "invoice unit",
+    **UNIT_FLAGS,
     "is_promotional_item": "promotional item",
     "is_nomadic": "consumed on the go",
     "is_marked_recyclable": "marked recyclable",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from prodex.notebook.card.faces import face
-from prodex.notebook.card.facts import MOST, Fact, said
+from prodex.notebook.card.facts import MOST, UNIT_FLAGS, Fact, said
 from prodex.notebook.card.lines import lines_of
 from prodex.notebook.card.record import PACKINGS, Record, Row
 from prodex.verbatim import Words, label, words
@@ -18,13 +18,6 @@ _MOST_FACTS = 60
 #: Units that are packed deeper stand beside those of this level: no page nests without end.
 _DEEPEST = 24
 _NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
-_FLAGS = {
-    "is_consumer_unit": "consumer unit",
-    "is_display_unit": "display unit",
-    "is_despatch_unit": "despatch unit",
-    "is_orderable_unit": "orderable",
-    "is_invoice_unit": "invoice unit",
-}
 _TITLES = {
     "logisticalHierarchies": "Logistical hierarchies",
     "sharingUnits": "Sharing units",
@@ -165,7 +158,7 @@ def _unit(record: Record, row: Row, **of_tree: object) -> Unit:
         else "number in all unknown",
         is_this=_same(row["node_gtin"], record.product["gtin"]),
         is_active=row["active_listing"],
-        flags=tuple(name for column, name in _FLAGS.items() if row[column]),
+        flags=tuple(name for column, name in UNIT_FLAGS.items() if row[column]),
         **of_tree,  # type: ignore[arg-type]
     )
 
@@ -181,7 +174,8 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
                 "packaging code": row["packaging_code"] if row["packaging"] else None,
                 "uuid": row["node_uuid"],
                 "product_key_id": row["product_key_id"],
-                "is not": ", ".join(name for column, name in _FLAGS.items() if row[column] is False) or None,
+                "is not": ", ".join(name for column, name in UNIT_FLAGS.items() if row[column] is False)
+                or None,
                 "active listing": row["active_listing"],
             }
             facts = [Fact(term, said(value)) for term, value in told.items() if value is not None]

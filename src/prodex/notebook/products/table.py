@@ -13,6 +13,7 @@ from itables.widget import ITable
 from traitlets import Instance, Tuple, Unicode
 
 from prodex.locales import language_label
+from prodex.notebook.itable_options import ITABLE
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.products.column_box import ColumnBox
 from prodex.notebook.products.exporting import Shown
@@ -31,19 +32,11 @@ from prodex.notebook.products.stock import Mask, Stock
 
 _SIZES = (10, 25, 50, 100)
 _SIZE = 25
-#: Of the table: nothing around it, and all rows that it is given; said again with every update, for what is left out
-#: falls back to what itables does otherwise. A click chooses a row or lets it go, and so does
-#: Return or Space on a row that was reached with Tab (the arrow keys belong to JupyterLab, which moves between cells).
+#: A click, or Return or Space on a row reached with Tab (the arrow keys belong to JupyterLab), chooses a row or lets it
+#: go, so that a choice goes on from page to page.
 _OPTIONS: Any = {
-    "paging": False,
-    "ordering": False,
-    "searching": False,
-    "layout": {"topStart": None, "topEnd": None, "bottomStart": None, "bottomEnd": None},
-    "maxBytes": 0,
-    "warn_on_undocumented_option": False,
+    **ITABLE,
     "select": {"style": "multi+shift", "keys": True},
-    "classes": "display compact",
-    "style": "width:100%",
     "language": {"emptyTable": "No product to show."},
 }
 

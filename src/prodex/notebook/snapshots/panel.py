@@ -16,6 +16,7 @@ from prodex.errors import InputError
 from prodex.files import seen_from_here
 from prodex.notebook.background import Newest
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.itable_options import ITABLE
 from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, rest, typed
 from prodex.notebook.snapshots.comparison_box import ComparisonBox
@@ -25,16 +26,8 @@ from prodex.quality.display import counted
 from prodex.store.snapshot import open_snapshot, snapshots_folder, verify
 
 _ROWS = 10
-#: Said again with every update: what is left out falls back to what itables does otherwise.
 _OPTIONS: dict[str, Any] = {
-    "paging": False,
-    "ordering": False,
-    "layout": dict.fromkeys(("topStart", "topEnd", "bottomStart", "bottomEnd")),
-    "maxBytes": 0,
-    "warn_on_undocumented_option": False,
-    "select": {"style": "single", "keys": True},
-    "classes": "display compact",
-    "style": "width:100%",
+    **ITABLE,
     "columnDefs": [
         {"className": "dt-left", "targets": [0, 1, 4]},
         {"className": "dt-right", "targets": [2, 3]},
