@@ -109,11 +109,8 @@ EXTRA = st.dictionaries(
 )
 
 
-@st.composite
-def queries(draw, fields=tuple(FILTERS)):
-    """Draw queries that no contradiction makes impossible."""
-    chosen = draw(st.sets(st.sampled_from(fields)))
-    values = {name: draw(VALUES[name]) for name in chosen}
+def without_contradiction(values):
+    """Return drawn values so that some product can meet all of them."""
     for begin, end in (
         ("updated_at_from", "updated_at_to"),
         ("pictures_last_updated_at_from", "pictures_last_updated_at_to"),
@@ -125,7 +122,15 @@ def queries(draw, fields=tuple(FILTERS)):
     if "tags_in" in values and "tags_not_in" in values:
         values["tags_not_in"] = [f"no {tag}" for tag in values["tags_not_in"]]
         values["tags_in"] = [f"with {tag}" for tag in values["tags_in"]]
-    return ProductQuery(**values, extra=draw(EXTRA))
+    return values
+
+
+@st.composite
+def queries(draw, fields=tuple(FILTERS)):
+    """Draw queries that no contradiction makes impossible."""
+    chosen = draw(st.sets(st.sampled_from(fields)))
+    values = {name: draw(VALUES[name]) for name in chosen}
+    return ProductQuery(**without_contradiction(values), extra=draw(EXTRA))
 
 
 @given(queries())

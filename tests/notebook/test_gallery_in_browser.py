@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from prodex.pictures import gallery
 from tests.pictures.file_server import FileServer, serving
@@ -70,7 +71,7 @@ def test_it_fits_wide_and_narrow_windows(page: Page, width: int, columns: int) -
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(page: Page, scheme: Any) -> None:
     """No violation of the accessibility rules that axe knows, in light and in dark."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    axe = Axe()
     page.emulate_media(color_scheme=scheme)
 
     assert [] == [violation["id"] for violation in axe.run(page).response["violations"]]

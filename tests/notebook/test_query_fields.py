@@ -21,6 +21,7 @@ from prodex.query import (
     SharingStatus,
     ValidationStatus,
 )
+from tests.test_query import without_contradiction
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=","), min_size=1).filter(
     str.strip
@@ -75,19 +76,8 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
 def queries(draw: st.DrawFn) -> ProductQuery:
     """Draw queries that no contradiction makes impossible."""
     values = {name: draw(VALUES[name]) for name in draw(st.sets(st.sampled_from(list(VALUES))))}
-    for begin, end in (
-        ("updated_at_from", "updated_at_to"),
-        ("pictures_last_updated_at_from", "pictures_last_updated_at_to"),
-    ):
-        if begin in values and end in values:
-            values[begin], values[end] = sorted((values[begin], values[end]))
-    if "has_packshot" in values:
-        values.pop("has_no_packshot", None)
-    if "tags_in" in values and "tags_not_in" in values:
-        values["tags_not_in"] = [f"no {tag}" for tag in values["tags_not_in"]]
-        values["tags_in"] = [f"with {tag}" for tag in values["tags_in"]]
     extra = draw(st.dictionaries(TEXTS.map(lambda name: f"x_{name}"), JSON, max_size=3))
-    return ProductQuery(**values, extra=extra)
+    return ProductQuery(**without_contradiction(values), extra=extra)
 
 
 def test_every_filter_has_its_control() -> None:
