@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from typing import NamedTuple
 
 import msgspec
 
 from prodex.errors import UnexpectedReply
 
 
-class Envelope(msgspec.Struct, frozen=True, rename={"total_results": "totalResults"}):
+class Envelope(NamedTuple):
     """What stands around the products of one reply.
 
     Attributes
@@ -22,20 +23,38 @@ class Envelope(msgspec.Struct, frozen=True, rename={"total_results": "totalResul
     data
         The products, each as its JSON bytes.
     total_results
-        Number of products that match the request, as the service announced it, or None.
+        Number of products that match the request, as the service announced it; None where it announced nothing that
+        can be read as a count.
     offset
         Index of the first product, or None.
     next_page
-        Cursor for the next scroll call as it came (string or integer), or None.
+        Cursor for the next scroll call as it came (string or number), or None.
     """
 
     data: list[msgspec.Raw]
     total_results: int | None = None
     offset: int | None = None
-    next_page: str | int | None = None
+    next_page: str | int | float | None = None
 
 
-_DECODER = msgspec.json.Decoder(Envelope)
+_NULL = msgspec.Raw(b"null")
+
+
+class _Reply(msgspec.Struct):
+    """A reply with everything but the list of products left undecoded: services write counts as text, too."""
+
+    data: list[msgspec.Raw]
+    total_results: msgspec.Raw = msgspec.field(name="totalResults", default=_NULL)
+    offset: msgspec.Raw = _NULL
+    next_page: msgspec.Raw = _NULL
+
+
+_DECODER = msgspec.json.Decoder(_Reply)
+
+#: A count above this is still announced, and no array or loop is ever sized by it.
+_LARGEST_COUNT = 2**63 - 1
+
+_DIGITS = re.compile(r"\s*[0-9]+(?:\.0*)?\s*", re.ASCII)
 
 # One escape sequence of a JSON string: a surrogate pair, a lone surrogate (group 1), or any other.
 _ESCAPE = re.compile(
@@ -64,12 +83,12 @@ def split(body: bytes) -> Envelope:
     (2, 2, b'{"id": 2}')
     """
     try:
-        return _DECODER.decode(body)
+        return _envelope(_DECODER.decode(body))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         repaired = escape_lone_surrogates(body)
         try:
             if repaired != body:
-                return _DECODER.decode(repaired)
+                return _envelope(_DECODER.decode(repaired))
             return _split_leniently(body)
         except (ValueError, RecursionError):
             begins = body[:80].decode("utf-8", "replace")
@@ -91,10 +110,48 @@ def escape_lone_surrogates(body: bytes) -> bytes:
     return _ESCAPE.sub(lambda match: match[0] if match[1] is None else b"\\\\" + match[1].lower(), body)
 
 
+def count_of(value: object) -> int | None:
+    """Read a count that a service announced: a number of whatever type, or its digits as text.
+
+    >>> count_of(230), count_of("230"), count_of(230.0), count_of(-1), count_of("many"), count_of(None)
+    (230, 230, 230, None, None, None)
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str) and _DIGITS.fullmatch(value) and len(value) < 1_000:
+        value = int(value.strip().partition(".")[0])
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return None
+    return min(value, _LARGEST_COUNT)
+
+
+def _envelope(reply: _Reply) -> Envelope:
+    cursor = _scalar(reply.next_page)
+    return Envelope(
+        reply.data,
+        count_of(_scalar(reply.total_results)),
+        count_of(_scalar(reply.offset)),
+        cursor if isinstance(cursor, str | int | float) and not isinstance(cursor, bool) else None,
+    )
+
+
+def _scalar(raw: msgspec.Raw) -> object:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return bytes(raw).decode("utf-8", "replace")  # such as a number of 400 digits
+
+
 def _split_leniently(body: bytes) -> Envelope:
     """Read what the strict reader refuses but Python's own accepts, such as NaN."""
     reply = json.loads(body)
     if not isinstance(reply, dict) or not isinstance(reply.get("data"), list):
         raise ValueError("no object with a list named data")  # noqa: TRY004 - one error for a wrong reply
     data = [msgspec.Raw(json.dumps(item).encode()) for item in reply["data"]]
-    return msgspec.convert({**reply, "data": data}, Envelope)
+    cursor = reply.get("next_page")
+    return Envelope(
+        data,
+        count_of(reply.get("totalResults")),
+        count_of(reply.get("offset")),
+        cursor if isinstance(cursor, str | int | float) and not isinstance(cursor, bool) else None,
+    )

@@ -18,8 +18,8 @@ PAGE = 20
 
 #: Ways of paging -> what has to be set for so few products to be paged that way.
 WAYS: dict[str, dict[str, Any]] = {
-    "offset": {},
-    "scroll": {"prodex.service.walk.SCROLL_FROM": 1},
+    "offset": {"prodex.load.fetch.BY_SCROLL": False},
+    "scroll": {},
     "windows": {"prodex.service.walk.SCROLL_FROM": 30, "prodex.load.windows.SMALLEST": 25},
 }
 
@@ -48,6 +48,11 @@ def paged(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have pages go one of the ways."""
     for name, value in WAYS[way].items():
         monkeypatch.setattr(name, value)
+
+
+def quick(seconds: float = 20) -> dict[str, Any]:
+    """Return how a client is connected that tries again without pauses."""
+    return {"patience": Patience(first_wait=0.001, jitter=0, total=seconds, longest_wait=0.5)}
 
 
 def connected(sandbox: Sandbox, organization: int = 0) -> Client:

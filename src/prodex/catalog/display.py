@@ -73,6 +73,7 @@ def _lines(catalog: Catalog) -> list[str]:
         lines.append(
             f"set aside: 5 of {len(ledger.set_aside):,} shown; all in catalog.origin.ledger.set_aside"
         )
+    lines += [f"note: {note}" for note in ledger.notes]
     if catalog.folder is None:
         lines.append("in memory; prodex.save(catalog, name) keeps it")
     else:

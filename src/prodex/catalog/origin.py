@@ -38,13 +38,16 @@ class Ledger:
         Number of products in the listing of all keys that was made because the numbers did not agree, or because a
         refresh was asked to sweep; None where there was none, or it did not agree with itself.
     gone
-        Products that came, or were there, and are not in that listing: they have disappeared.
+        Products that came, or were there, and have disappeared: the listing does not name them, and asked for by GTIN
+        they were not there.
     missing_gtins
         GTINs that were asked for and that the service does not have for this query.
     set_aside
         What came and could not be read as a product, each with its place and the reason.
     not_loaded
         What the service has and did not give: a product or a stretch of the pull, each with the reason.
+    notes
+        What the service said that contradicts itself or the specification, and what was made of it.
     """
 
     announced: int | None = None
@@ -58,21 +61,38 @@ class Ledger:
     missing_gtins: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
     not_loaded: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether what is kept agrees with all that was announced, or with a listing of every key.
+        """Whether at least as many products came as were announced, or all that a listing of every key names.
+
+        A service that announces fewer products than it gives contradicts itself, which `notes` says; what it gave is
+        kept.
+        """
+        if self.not_loaded:
+            return False
+        if self.listed is not None:
+            return self.listed <= self.distinct
+        totals = self._totals()
+        if not totals:  # nobody announced anything: what could not be read may have been a product
+            return not self.set_aside
+        return self.distinct >= max(totals)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether what is kept agrees with all that was announced, exactly.
 
         A total from before the end may be lower by the products that the last pass saw arrive.
         """
-        if self.set_aside or self.not_loaded:
-            return False
-        if self.listed is not None:
-            return self.listed == self.distinct
         early = [total for total in (self.announced, self.announced_last) if total is not None]
         return self.announced_end in {None, self.distinct} and all(
             self.distinct - self.arrived <= total <= self.distinct for total in early
         )
+
+    def _totals(self) -> list[int]:
+        totals = (self.announced, self.announced_last, self.announced_end)
+        return [total for total in totals if total is not None]
 
     def __str__(self) -> str:
         total = next((n for n in (self.listed, self.announced_end, self.announced) if n is not None), None)
@@ -91,6 +111,10 @@ class Ledger:
             words.append(f"{len(self.set_aside):,} set aside")
         if self.not_loaded:
             words.append(f"{len(self.not_loaded):,} could not be loaded")
+        if self.notes:
+            words.append(
+                f"{len(self.notes):,} {'note' if len(self.notes) == 1 else 'notes'} about the service"
+            )
         return ", ".join(words)
 
     def problems(self) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import QueryError, SnapshotError, SnapshotNotFound
 from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels
+from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.resuming import is_judged, judge, kept_for_later, resumed
 from prodex.query import ProductQuery
@@ -46,6 +47,7 @@ def load_products(
     allow_incomplete: bool = False,
     progress: Progress = None,
     executor: Executor | None = None,
+    budget: LoadBudget | None = None,
 ) -> Catalog:
     """Load the products of a query and keep them as a snapshot.
 
@@ -63,7 +65,7 @@ def load_products(
         How old a snapshot of the same query may be to be used instead (a timedelta, or seconds); one hour by
         default. 0 always fetches.
     page_size
-        Products per call, 500 at most; 50 by default for offset pages and 500 for a scroll.
+        Products per call, 500 at most; by default 500, and 50 for offset pages, where the service has no scroll.
     windows
         From 10,000 products on, the pull is cut by time of update into windows, of which so many are fetched side
         by side; 0 makes it a single scroll.
@@ -76,6 +78,8 @@ def load_products(
         A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
     executor
         Where parts are built: any `concurrent.futures` executor; threads by default.
+    budget
+        What the load may cost in calls, seconds and bytes; see `LoadBudget`.
 
     Raises
     ------
@@ -90,7 +94,17 @@ def load_products(
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
     return _load(
-        service, query, name, max_age, page_size, windows, labels, allow_incomplete, progress, executor
+        service,
+        query,
+        name,
+        max_age,
+        page_size,
+        windows,
+        labels,
+        allow_incomplete,
+        progress,
+        executor,
+        budget,
     )
 
 
@@ -105,6 +119,7 @@ def load_rich_content(
     allow_incomplete: bool = False,
     progress: Progress = None,
     executor: Executor | None = None,
+    budget: LoadBudget | None = None,
 ) -> Catalog:
     """Load only GTIN and rich content (pictures, documents, videos, enriched contents) of products.
 
@@ -113,13 +128,15 @@ def load_rich_content(
 
     Parameters
     ----------
-    service, query, name, max_age, page_size, windows, allow_incomplete, progress, executor
+    service, query, name, max_age, page_size, windows, allow_incomplete, progress, executor, budget
         As for `load_products`; what the query says about fields is replaced.
     """
     body = (query or ProductQuery()).to_body()
     body.pop("filter_source_exclude", None)
     asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
-    return _load(service, asked, name, max_age, page_size, windows, (), allow_incomplete, progress, executor)
+    return _load(
+        service, asked, name, max_age, page_size, windows, (), allow_incomplete, progress, executor, budget
+    )
 
 
 def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | None = None) -> Catalog:
@@ -174,6 +191,7 @@ def _load(
     allow_incomplete: bool,
     progress: Progress,
     executor: Executor | None,
+    budget: LoadBudget | None,
 ) -> Catalog:
     name = checked_name(name or f"products-{query.digest()[:8]}")
     if not isinstance(query, ProductQuery):
@@ -202,6 +220,7 @@ def _load(
                         side_by_side=journal.question["windows"],
                         tolerant=allow_incomplete,
                         show=show,
+                        budget=budget,
                     ).load()
             decided = _decided(journal, query, allow_incomplete)
             catalog = _built(name, asked, journal, decided, executor, service)

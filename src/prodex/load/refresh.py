@@ -15,7 +15,9 @@ from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
 from prodex.files import checked_name, storage
 from prodex.labels import load_code_labels
-from prodex.load.fetch import LAG, LAG_WITHOUT_CLOCK, Fetch
+from prodex.load.budget import LoadBudget
+from prodex.load.clocks import newest_update, starting_from
+from prodex.load.fetch import Fetch
 from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resuming import judge, kept_for_later, resumed
 from prodex.query import ProductQuery
@@ -28,6 +30,7 @@ from prodex.store.merge_plan import MergePlan, held_products, plan_merge
 from prodex.store.parts import StoredPart
 from prodex.store.plan import Came, gone_from, ledger_of, newest
 from prodex.store.snapshot import commit, open_snapshot, snapshots_folder, stored_parts
+from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
 
@@ -36,20 +39,21 @@ def refresh(
     service: Client,
     snapshot: str,
     *,
-    sweep: bool = False,
+    sweep: bool | None = None,
     windows: int = WINDOWS,
     allow_incomplete: bool = False,
     progress: Progress = None,
     executor: Executor | None = None,
+    budget: LoadBudget | None = None,
 ) -> Catalog:
     """Bring a snapshot up to date, by fetching only what changed, and keep the result as a new snapshot.
 
-    What changed is what the service says was updated since its own clock at the last load, less two minutes. (The
-    `updatedAt` of a record has no zone, and is no watermark.) Parts in which nothing changed are not written again.
+    What changed is what was updated since the earlier of two moments, less two minutes: the service's own clock at the
+    last load, and the newest `updatedAt` that it gave. Parts in which nothing changed are not written again.
 
-    A product that disappeared, or left the query in another way than by an update, is not among what changed. It
-    shows in the numbers: where these do not agree at the end, key and date of everything are listed, and what is
-    missing is fetched and what has gone is left out.
+    A product that disappeared, or left the query in another way than by an update, is not among what changed. So key
+    and date of everything are listed where that takes few calls (below 10,000 products) or where the numbers do not
+    agree; what is missing is fetched, and what is not named is asked for by its GTIN and left out if it is not there.
 
     Parameters
     ----------
@@ -58,8 +62,9 @@ def refresh(
     snapshot
         Its name; the newest of that name is refreshed.
     sweep
-        Make that listing in any case: the numbers also agree where as many products are missing as have gone.
-    windows, allow_incomplete, progress, executor
+        Make that listing in any case (True), or only where the numbers do not agree (False): they also agree where as
+        many products are missing as have gone.
+    windows, allow_incomplete, progress, executor, budget
         As for `load_products`.
 
     Raises
@@ -84,28 +89,24 @@ def refresh(
         origin, client = _same_question(service, old, name)
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
-        told = origin.server_time
-        since = origin.loaded_at - LAG_WITHOUT_CLOCK if told is None else told - LAG
+        held = _held(old)
+        newest_second = newest_update(one.updated_at for one in held.values())
+        since = starting_from(origin.server_time, origin.loaded_at, newest_second)
         question = {"asked": _asked(origin).to_json(), "snapshot": old.folder.name, "sweep": sweep}
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
             with showing(progress, "Changed products") as show:
-                fetch = Fetch(
+                Fetch(
                     client,
                     origin.query,
                     journal,
                     since=since,
+                    held=held,
                     side_by_side=journal.question["windows"],
                     tolerant=allow_incomplete,
                     show=show,
-                )
-                held = _held(old)
-                fetch.pull()
-                came = newest(journal)
-                agrees = ledger_of(journal, {**held, **came}, refreshed=True).complete
-                # The numbers of what was incomplete before may agree by chance.
-                if sweep or not agrees or not origin.complete:
-                    fetch.reconcile(held)
+                    budget=budget,
+                ).refresh(sweep=sweep, was_complete=origin.complete)
             new = _merged(client, name, old, origin, journal, held, allow_incomplete, executor)
         journal.remove()
         return new
@@ -137,12 +138,13 @@ def _asked(origin: Origin) -> Origin:
     )
 
 
-def _held(old: Catalog) -> dict[str, str | None]:
-    """Return key and updatedAt of every product of a snapshot, the date as it stands on the wire."""
-    table = old.arrow("products", ["product_id", "updated_at"])
+def _held(old: Catalog) -> dict[str, Identity]:
+    """Return every product of a snapshot by its key, the date as it stands on the wire."""
+    table = old.arrow("products", ["product_id", "updated_at", "gtin"])
     dates = pc.strftime(table["updated_at"], format="%Y-%m-%dT%H:%M:%S")
     seconds = pc.utf8_slice_codeunits(dates, 0, 19)  # Arrow writes fractions as well
-    return dict(zip(table["product_id"].to_pylist(), seconds.to_pylist(), strict=True))
+    columns = (table["product_id"].to_pylist(), seconds.to_pylist(), table["gtin"].to_pylist())
+    return {key: Identity(key, date, gtin) for key, date, gtin in zip(*columns, strict=True)}
 
 
 def _merged(
@@ -151,7 +153,7 @@ def _merged(
     old: Catalog,
     origin: Origin,
     journal: Journal,
-    held: Mapping[str, str | None],
+    held: Mapping[str, Identity],
     allow_incomplete: bool,
     executor: Executor | None,
 ) -> Catalog:
@@ -160,7 +162,7 @@ def _merged(
     came = _newer(newest(journal), held, old, journal)
     everything = {**held, **came}
     ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
-    gone = gone_from(everything, journal) if ledger.listed is not None else frozenset()
+    gone = gone_from(everything, journal)
     if ledger.missing_gtins:
         ledger = replace(ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | came.keys()))
     judge("The refresh", ledger, journal, allow_incomplete)
@@ -183,13 +185,13 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    came: Mapping[str, Came], held: Mapping[str, str | None], old: Catalog, journal: Journal
+    came: Mapping[str, Came], held: Mapping[str, Identity], old: Catalog, journal: Journal
 ) -> dict[str, Came]:
     """Return what came and is not there yet: what was updated shortly before the last load comes again each time."""
     newer = {}
     same = []
     for product, copy in came.items():
-        before = held.get(product, "") or ""
+        before = held[product].updated_at or "" if product in held else ""
         # Not only where it is later: it has no zone, and an hour repeats itself in autumn.
         if product not in held or copy.updated_at[:19] != before:
             newer[product] = copy

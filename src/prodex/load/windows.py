@@ -30,6 +30,12 @@ _ROUNDS = 3
 #: further cut would share as many seconds between neighbours as it tells apart.
 _NARROWEST = 10
 
+#: Pieces that a window is cut into at most: a total is a claim, and nothing is sized by it.
+_MOST_PIECES = 64
+
+#: Times of update that no product has, in UNIX seconds: asked for to see whether the service heeds the bounds.
+_NEVER_YET, _NEVER_BEFORE = 4_102_444_800, 31_536_000  # 2100-01-01 and 1971-01-01
+
 _YEAR = 365 * 24 * 3600
 
 #: Years before now at which the first cut is made: most products of any catalogue were updated not long ago.
@@ -106,6 +112,18 @@ def first_windows(query: ProductQuery, part: int, now: datetime) -> list[Window]
     return _between(part, lowest, within, highest)
 
 
+def controls(part: int) -> list[Window]:
+    """Return windows that hold nothing where the service heeds the lower bound, and the upper.
+
+    >>> [window.name for window in controls(0)]
+    ['control/0/2100-01-01T00:00:00..', 'control/0/..1971-01-01T00:00:00']
+    """
+    return [
+        Window(Stage.CONTROL, part, _NEVER_YET, None),
+        Window(Stage.CONTROL, part, None, _NEVER_BEFORE),
+    ]
+
+
 def cut(window: Window, total: int, size: int, now: datetime) -> list[Window]:
     """Cut a window that holds too much into pieces of equal time; an empty list where it is best left whole.
 
@@ -128,7 +146,7 @@ def cut(window: Window, total: int, size: int, now: datetime) -> list[Window]:
     begin = 0 if window.begin is None else window.begin
     end = int(now.timestamp()) if window.end is None else window.end
     width = end - begin
-    pieces = min(math.ceil(total / (size * _SHARE)), width // _NARROWEST)
+    pieces = min(math.ceil(total / (size * _SHARE)), width // _NARROWEST, _MOST_PIECES)
     if total <= size or pieces < 2:
         return []
     edges = [begin + width * number // pieces for number in range(1, pieces)]

@@ -268,6 +268,7 @@ def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for page in pages(service, query, progress=False, report=PullReport()):
         for product in map(json.loads, map(bytes, page.envelope.data)):
-            if product.get("uuid"):
-                found.setdefault(str(product.get("gtin")), []).append(product["uuid"])
+            uuids = found.setdefault(str(product.get("gtin")), [])
+            if product.get("uuid") and product["uuid"] not in uuids:  # pages overlap
+                uuids.append(product["uuid"])
     return found

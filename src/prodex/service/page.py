@@ -40,7 +40,7 @@ class Page:
 
     @property
     def total_results(self) -> int | None:
-        """Number of products that match, as the service announced it."""
+        """Number of products that match, as the service announced it; None where it announced none."""
         return self.envelope.total_results
 
     @property
@@ -60,8 +60,7 @@ class Page:
         return [identify(product) for product in self.envelope.data]
 
     def new_to(self, seen: set[str]) -> int:
-        """Return how many of its products were not seen before, and note them all as seen."""
+        """Return how many of its products were not seen before, and note them all as seen; other items do not count."""
         before = len(seen)
         seen.update(one.product_id for one in self.identities if one)
-        odd = sum(one is None for one in self.identities)
-        return len(seen) - before + odd
+        return len(seen) - before

@@ -11,12 +11,12 @@ from datetime import datetime
 from functools import partial
 from typing import Literal
 
-from prodex.errors import IncompleteLoad, QueryError, UnexpectedReply
+from prodex.errors import IncompleteLoad, QueryError
 from prodex.query import ProductQuery
-from prodex.service.client import Client, announced
+from prodex.service.client import Client
 from prodex.service.page import Page
 from prodex.service.progress import Progress, showing
-from prodex.service.walk import LARGEST_PAGE, Walk
+from prodex.service.walk import LARGEST_PAGE, SCROLL_FROM, Walk
 
 # What GET reaches in one query, without and with source_include (spec, endpoint 4).
 _GET_CAPS = {False: 500, True: 4_000}
@@ -26,14 +26,21 @@ _GET_CAPS = {False: 500, True: 4_000}
 class PullReport:
     """What a pull saw, filled in while its pages are taken.
 
-    Totals are those that the service announced; for GTINs asked for in several calls, their sums.
+    Totals are those that the service announced; for GTINs asked for in several calls, their sums. What it does not
+    announce counts as 0.
 
     Attributes
     ----------
     total_probed, total_first, total_last
         Products announced before the first page, on it, and on the last.
+    most
+        The most products announced at any time.
     pages, rows, distinct
         Pages and products that came, and different products among them.
+    moved
+        Whether products came or went between offset pages, so that others may have been skipped.
+    capped
+        Whether the pages ended where offsets end, and there may be more.
     gtins_missing
         GTINs that were asked for and are in no page.
     server_date
@@ -43,16 +50,19 @@ class PullReport:
     total_probed: int = 0
     total_first: int = 0
     total_last: int = 0
+    most: int = 0
     pages: int = 0
     rows: int = 0
     distinct: int = 0
+    moved: bool = False
+    capped: bool = False
     gtins_missing: tuple[str, ...] = ()
     server_date: datetime | None = None
 
     @property
     def complete(self) -> bool:
-        """Whether as many different products came as were announced from begin to end."""
-        return self.distinct == self.total_probed == self.total_first == self.total_last
+        """Whether at least as many different products came as were announced, and none can have been skipped."""
+        return self.distinct >= max(self.most, self.total_probed) and not self.moved and not self.capped
 
 
 def pages(
@@ -92,9 +102,8 @@ def pages(
     QueryError
         When the page size is out of range, or the query has more products than GET reaches.
     IncompleteLoad
-        When not as many products came as the service announced last, and no report was given.
-    UnexpectedReply
-        When a page is not the one that was asked for, or a scroll does not end.
+        When fewer products came than the service announced at any time, or others may have been skipped, and no report
+        was given.
     CursorLost
         When the service forgot the cursor of a scroll.
     ServiceError
@@ -114,16 +123,21 @@ def pages(
             total = _probe(client, part, ledger)
             if method != "search":
                 _refuse_more_than_get_reaches(total, part, method)
+            reach = None if method == "search" else _GET_CAPS[_has_chosen_fields(part, method)]
             fetch = partial(endpoints[method], part, accept_language=accept_language)
-            for page in _walked(fetch, Walk.begin(total, page_size), ledger):
+            by_scroll = None if method == "search" else False
+            walk = Walk.begin(total, page_size, by_scroll=by_scroll, reach=reach)
+            for page in _walked(fetch, walk, ledger):
                 awaited.difference_update(one.filled_gtin for one in page.identities if one)
-                show(ledger.rows, max(ledger.total_probed, ledger.rows))
+                show(ledger.distinct, max(ledger.total_probed, ledger.distinct))
                 yield page
     ledger.gtins_missing = tuple(gtin for gtin in query.gtins_in or () if gtin in awaited)
-    if report is None and ledger.distinct != ledger.total_last:
+    if report is None and not ledger.complete:
         raise IncompleteLoad(
-            f"{ledger.distinct:,} products came, but the service announced {ledger.total_last:,}. Load again; "
-            "if it stays so, load in smaller portions (by market, tag or time of update)."
+            f"{ledger.distinct:,} products came, but the service announced {max(ledger.most, ledger.total_probed):,}"
+            + ("; products came or went between its pages" if ledger.moved else "")
+            + ("; its offset pages end there, and there may be more" if ledger.capped else "")
+            + ". Load again; if it stays so, load in smaller portions (by market, tag or time of update)."
         )
 
 
@@ -136,14 +150,18 @@ def checked_page_size(page_size: int | None) -> int | None:
 
 def _probe(client: Client, query: ProductQuery, ledger: PullReport) -> int:
     page = client.search_products(query.to_probe())
-    total = announced(page)
+    total = page.total_results or 0
     ledger.total_probed += total
     ledger.server_date = ledger.server_date or page.server_date
     return total
 
 
+def _has_chosen_fields(query: ProductQuery, method: str) -> bool:
+    return method == "rich_content" or query.source_include is not None
+
+
 def _refuse_more_than_get_reaches(total: int, query: ProductQuery, method: str) -> None:
-    cap = _GET_CAPS[method == "rich_content" or query.source_include is not None]
+    cap = _GET_CAPS[_has_chosen_fields(query, method)]
     if total > cap:
         raise QueryError(
             f"{total:,} products match, and GET reaches {cap:,} of them. Use method='search', or a "
@@ -154,21 +172,20 @@ def _refuse_more_than_get_reaches(total: int, query: ProductQuery, method: str) 
 def _walked(fetch: partial[Page], walk: Walk, ledger: PullReport) -> Iterator[Page]:
     """Walk through the pages of one query, and enter them into the ledger."""
     seen: set[str] = set()
+    most_before = ledger.most
     while not walk.ended:
         page = fetch(**walk.asks_for())
         before = walk
-        walk = walk.after(
-            len(page), page.new_to(seen), announced(page), offset=page.offset, next_page=page.next_page
-        )
-        if walk.circles:
-            raise UnexpectedReply(
-                f"The scroll does not end: its last {walk.idle} pages brought nothing new, with {walk.distinct:,} "
-                f"products of {walk.most:,} announced. Load again, and tell the operators of the service if it "
-                "stays so."
-            )
-        ledger.total_first += 0 if before.pages else walk.announced
+        keys = [None if one is None else one.product_id for one in page.identities]
+        walk = walk.after(keys, page.new_to(seen), page.total_results, next_page=page.next_page)
+        ledger.total_first += 0 if before.pages else walk.announced or 0
+        ledger.most = most_before + walk.most
         ledger.pages += 1
         ledger.rows += len(page)
         ledger.distinct += walk.distinct - before.distinct
         yield page
-    ledger.total_last += walk.announced if walk.pages else 0
+    ledger.total_last += walk.announced or 0
+    ledger.moved |= walk.moved
+    # As many as were announced came, and that is no number at which services stop counting.
+    is_exact = walk.distinct == walk.most and walk.reach < SCROLL_FROM
+    ledger.capped |= walk.capped and not is_exact

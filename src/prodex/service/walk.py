@@ -2,14 +2,16 @@
 
 Pure, and made of nothing but what was seen on the pages so far: a walk that was interrupted is taken up again by
 telling it those pages once more. Spec: "Pagination rules".
+
+A total is what the service claims. It is held against what came, and never ends a walk: services announce at most
+10,000 whatever they have, or the size of the page, or nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
-
-from prodex.errors import UnexpectedReply
 
 #: From this many products on, offset pages do not reach all.
 SCROLL_FROM = 10_000
@@ -17,8 +19,12 @@ SCROLL_FROM = 10_000
 LARGEST_PAGE = 500
 _OFFSET_PAGE = 50  # recommended (spec, "Pagination rules", 4)
 
-#: A scroll that brought nothing new on so many pages one after the other goes in circles.
+#: A walk that brought nothing new on so many pages one after the other goes in circles.
 _MOST_IDLE_PAGES = 3
+
+#: An offset page begins with the last products of the page before. Where they are not the same ones, products came
+#: or went in between, and others may have been skipped.
+OVERLAP = 2
 
 
 @dataclass(frozen=True)
@@ -31,14 +37,22 @@ class Walk:
         Through a scroll cursor; by offset otherwise.
     limit
         Products to ask for on each page.
+    reach
+        Offset plus limit never exceed this.
     announced
-        `totalResults` as announced last.
+        `totalResults` as announced last; None while nothing was announced.
     most
-        The most that was announced so far.
+        The most that was announced so far, 0 while nothing was.
     pages, rows, distinct
         Pages and products that came, and different products among them.
     cursor
         What to send as `next_page`; "" opens a scroll.
+    offset
+        Index of the first product to ask for.
+    tail
+        The products with which the next offset page should begin.
+    moved
+        Whether an offset page did not continue the page before: products may have been skipped.
     ended
         Whether there is nothing left to ask for.
     idle
@@ -47,83 +61,102 @@ class Walk:
 
     by_scroll: bool
     limit: int
-    announced: int
-    most: int
+    reach: int
+    announced: int | None = None
+    most: int = 0
     pages: int = 0
     rows: int = 0
     distinct: int = 0
     cursor: str = ""
+    offset: int = 0
+    tail: tuple[str | None, ...] = ()
+    moved: bool = False
     ended: bool = False
     idle: int = 0
 
     @classmethod
-    def begin(cls, announced: int, page_size: int | None = None, *, by_scroll: bool | None = None) -> Self:
+    def begin(
+        cls,
+        announced: int | None = None,
+        page_size: int | None = None,
+        *,
+        by_scroll: bool | None = None,
+        reach: int | None = None,
+    ) -> Self:
         """Start a walk through so many products: by offset below 10,000 and by scroll from there on, unless told.
 
         >>> Walk.begin(120).asks_for(), Walk.begin(12_000).asks_for()
         ({'limit': 50, 'offset': 0}, {'limit': 500, 'next_page': ''})
         """
-        scroll = announced >= SCROLL_FROM if by_scroll is None else by_scroll
+        most = announced or 0
+        scroll = most >= SCROLL_FROM if by_scroll is None else by_scroll
         limit = page_size or (LARGEST_PAGE if scroll else _OFFSET_PAGE)
-        return cls(scroll, limit, announced, announced, ended=not announced and not scroll)
+        return cls(scroll, limit, SCROLL_FROM if reach is None else reach, announced, most)
 
     def asks_for(self) -> dict[str, int | str]:
         """Return the paging parameters of the next page."""
         if self.by_scroll:
             return {"limit": self.limit, "next_page": self.cursor}
-        return {"limit": min(self.limit, SCROLL_FROM - self.rows), "offset": self.rows}
+        return {"limit": min(self.limit, self.reach - self.offset), "offset": self.offset}
 
     def after(
-        self, rows: int, new: int, announced: int, *, offset: int | None = None, next_page: str | None = None
+        self,
+        keys: Sequence[str | None],
+        new: int,
+        announced: int | None,
+        *,
+        next_page: str | None = None,
     ) -> Self:
         """Return the walk after one more page.
 
         Parameters
         ----------
-        rows, new
-            Products on the page, and those of them that no page before had.
-        announced, offset, next_page
+        keys
+            Key of each product on the page; None for an item that is no product.
+        new
+            How many of them no page before had.
+        announced, next_page
             What its envelope says.
-
-        Raises
-        ------
-        UnexpectedReply
-            When it is not the page that was asked for.
         """
-        asked = self.asks_for()
-        if rows > int(asked["limit"]):
-            raise UnexpectedReply(f"{asked['limit']} products were asked for, and {rows} came in one page.")
-        if not self.by_scroll and offset not in (None, asked["offset"]):
-            raise UnexpectedReply(
-                f"The page at offset {asked['offset']} was asked for, and the page at {offset} came."
-            )
         came = replace(
             self,
-            announced=announced,
-            most=max(self.most, announced),
+            announced=self.announced if announced is None else announced,
+            most=max(self.most, announced or 0),
             pages=self.pages + 1,
-            rows=self.rows + rows,
+            rows=self.rows + len(keys),
             distinct=self.distinct + new,
             cursor=next_page or "",
             idle=0 if new else self.idle + 1,
         )
-        return replace(came, ended=not rows or came._all_came())
+        # Cursors are not compared: they may legally stay equal.
+        if came.by_scroll:
+            return replace(came, ended=not keys or not came.cursor or came.circles)
+        return came._turned(keys)
 
-    def _all_came(self) -> bool:
-        if not self.by_scroll:
-            # A total that grows past what offsets reach ends here with fewer than announced, which the ledger tells.
-            return self.rows >= min(self.announced, SCROLL_FROM)
-        # The end may show itself in several ways. Cursors are not compared: they may legally stay equal. Rows are
-        # not counted: products that come twice would hide as many that did not come. And a total that falls is
-        # no reason to stop.
-        return not self.cursor or self.distinct >= self.most or self.circles
+    def _turned(self, keys: Sequence[str | None]) -> Self:
+        """Return a walk by offset, set to the next page."""
+        reached = self.offset + len(keys)
+        overlap = min(OVERLAP, len(keys) // 2)
+        only_known = len(keys) <= len(self.tail) and self.idle > 0
+        return replace(
+            self,
+            moved=self.moved or self.tail != tuple(keys[: len(self.tail)]),
+            offset=reached - overlap,
+            tail=tuple(keys[len(keys) - overlap :]),
+            ended=not keys or only_known or self.circles or reached >= self.reach,
+        )
 
     @property
     def circles(self) -> bool:
-        """Whether the service keeps giving a cursor and the same products."""
-        return self.by_scroll and self.idle >= _MOST_IDLE_PAGES
+        """Whether the service keeps giving the same products."""
+        return self.idle >= _MOST_IDLE_PAGES
+
+    @property
+    def capped(self) -> bool:
+        """Whether it ended where offsets end, so that there may be more."""
+        return not self.by_scroll and self.ended and self.offset + len(self.tail) >= self.reach
 
     @property
     def short(self) -> bool:
-        """Whether it ended with another number of products than the service announced from begin to end."""
-        return not self.distinct == self.rows == self.most == self.announced
+        """Whether it ended with fewer products than the service announced at any time."""
+        return self.distinct < self.most

@@ -43,6 +43,15 @@ class Stage(StrEnum):
     LISTING = "listing"
     #: What the listing names and did not come, asked for by GTIN.
     MISSING = "missing"
+    #: What came and the listing does not name, asked for by GTIN: has it gone?
+    ABSENT = "absent"
+    #: What nobody can have, asked for to see whether the service heeds a filter.
+    CONTROL = "control"
+
+    @property
+    def has_products(self) -> bool:
+        """Whether its pages hold products as they were asked for; those of others hold keys only."""
+        return self in {Stage.PULL, Stage.CHANGES, Stage.MISSING}
 
 
 class Counted(msgspec.Struct, frozen=True, tag="count", tag_field="line"):
@@ -53,13 +62,13 @@ class Counted(msgspec.Struct, frozen=True, tag="count", tag_field="line"):
     window
         Name of the window that was counted; see `prodex.load.windows`.
     total
-        What the service announced.
+        What the service announced; None where it announced nothing that is a count.
     server_date
         The service's clock.
     """
 
     window: str
-    total: int
+    total: int | None
     server_date: datetime | None
 
     @property
@@ -83,13 +92,17 @@ class Entry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     offset
         Index of its first product, as its envelope says.
     total_results
-        What the service announced on it.
+        What the service announced on it; None where it announced nothing that is a count.
     server_date, received_at
         The service's clock, and ours.
     size, sha256
         Bytes and digest of the page as received.
     keys
         Key, updatedAt and GTIN of each product on it; null for an item that is no product.
+    asked
+        The offset it was asked for with; None for a page of a scroll, and in older journals.
+    limit
+        Products asked for; None in older journals.
     """
 
     page: int
@@ -97,12 +110,14 @@ class Entry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     cursor: str | None
     next_page: str | None
     offset: int | None
-    total_results: int
+    total_results: int | None
     server_date: datetime | None
     received_at: datetime
     size: int
     sha256: str
     keys: list[Identity | None]
+    asked: int | None = None
+    limit: int | None = None
 
     @property
     def stage(self) -> Stage:
@@ -110,7 +125,7 @@ class Entry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
 
 
 class Restarted(msgspec.Struct, frozen=True, tag="restart", tag_field="line"):
-    """A window is fetched again from its first page: what it has so far does not count any more."""
+    """A window is fetched again from its first page. What it brought so far is kept."""
 
     window: str
 
@@ -150,6 +165,7 @@ class Journal:
         self.counts: dict[str, Counted] = {}
         self.notes: dict[str, Any] = {}
         self._windows: dict[str, list[Entry]] = {}
+        self._pages: dict[int, Entry] = {}
         self._next = 0
         self._lock = threading.Lock()
 
@@ -209,6 +225,8 @@ class Journal:
         received_at: datetime,
         server_date: datetime | None = None,
         cursor: str | None = None,
+        asked: int | None = None,
+        limit: int | None = None,
     ) -> Entry:
         """Keep one page; it is on the disk when this returns."""
         with self._lock:
@@ -220,12 +238,14 @@ class Journal:
             cursor,
             None if envelope.next_page in (None, "") else str(envelope.next_page),
             envelope.offset,
-            envelope.total_results or 0,
+            envelope.total_results,
             server_date,
             received_at,
             len(body),
             hashlib.sha256(body).hexdigest(),
             list(keys),
+            asked,
+            limit,
         )
         with storage(self.folder):
             packed = pa.compress(body, "zstd", asbytes=True)
@@ -233,7 +253,7 @@ class Journal:
         self._write(entry)
         return entry
 
-    def count(self, window: str, total: int, server_date: datetime | None) -> None:
+    def count(self, window: str, total: int | None, server_date: datetime | None) -> None:
         """Keep what a count said."""
         self._write(Counted(window, total, server_date))
 
@@ -246,12 +266,17 @@ class Journal:
         self._write(Noted(name, value))
 
     def pages_of(self, window: str) -> Sequence[Entry]:
-        """Return the pages of a window that count, in their order."""
+        """Return the pages of a window since it last began, in their order."""
         return tuple(self._windows.get(window, ()))
 
     def entries(self) -> list[Entry]:
-        """Return all pages that count, in the order in which they came."""
-        return sorted((e for entries in self._windows.values() for e in entries), key=lambda e: e.page)
+        """Return all pages in the order in which they came, also those of windows that began again."""
+        with self._lock:
+            return [self._pages[number] for number in sorted(self._pages)]
+
+    def brought(self, window: str) -> set[str]:
+        """Return the keys of all products that a window brought, also before it began again."""
+        return {key.product_id for one in self.entries() if one.window == window for key in one.keys if key}
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""
@@ -290,6 +315,7 @@ class Journal:
                 self.counts[line.window] = line
             case Entry():
                 self._windows.setdefault(line.window, []).append(line)
+                self._pages[line.page] = line
                 self._next = max(self._next, line.page + 1)
             case Restarted():
                 self._windows.pop(line.window, None)
@@ -300,16 +326,18 @@ class Journal:
 
     def _forget_damaged(self) -> None:
         """Let each window end before its first page that is not on the disk as it was received; no note holds then."""
+        damaged = {number for number, entry in self._pages.items() if not self._is_whole(entry)}
+        for number in damaged:
+            del self._pages[number]
         for window, entries in list(self._windows.items()):
-            good = 0
-            while good < len(entries) and self._is_whole(entries[good]):
-                good += 1
+            good = next((i for i, entry in enumerate(entries) if entry.page in damaged), len(entries))
             if good < len(entries):
                 self._write(Restarted(window))
                 for entry in entries[:good]:
                     self._write(entry)
-                for name in list(self.notes):  # they were about what had come until then
-                    self.note(name, None)
+        if damaged:
+            for name in list(self.notes):  # they were about what had come until then
+                self.note(name, None)
 
     def _is_whole(self, entry: Entry) -> bool:
         try:

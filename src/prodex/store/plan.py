@@ -21,6 +21,10 @@ BYTES_PER_PART = 100_000_000
 #: From so many products on there are two parts at least, so that two cores have something to build.
 _WORTH_TWO_PARTS = 2_000
 
+#: The note in which a journal keeps what was asked for by GTIN to see whether it has gone: for each window the keys,
+#: their GTINs, and a product that is known to be there.
+ABSENT = "absent"
+
 #: What can be asked for by GTIN.
 _GTIN = re.compile("[0-9]{1,14}")
 
@@ -51,8 +55,8 @@ class Came(NamedTuple):
 def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: int | None = None) -> Plan:
     """Decide what to build.
 
-    Of a product that came more than once the newest `updatedAt` counts, and the last received among equals. What the
-    listing of all keys does not name any more is left out.
+    Of a product that came more than once the newest `updatedAt` counts, and the last received among equals. What was
+    asked for by its GTIN and was not there any more is left out.
 
     Parameters
     ----------
@@ -65,12 +69,12 @@ def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: i
     """
     came = newest(journal)
     ledger = ledger_of(journal, came, gtins_in)
-    gone = gone_from(came, journal) if ledger.listed is not None else frozenset()
+    gone = gone_from(came, journal)
     chosen: dict[int, list[int]] = {}
     for product, copy in came.items():
         if product not in gone:
             chosen.setdefault(copy.page, []).append(copy.item)
-    size = sum(entry.size for entry in journal.entries() if entry.stage is not Stage.LISTING)
+    size = sum(entry.size for entry in journal.entries() if entry.stage.has_products)
     count = max(
         math.ceil(ledger.distinct / (products_per_part or PRODUCTS_PER_PART)),
         math.ceil(size / BYTES_PER_PART),
@@ -83,7 +87,7 @@ def newest(journal: Journal) -> dict[str, Came]:
     """Return the newest copy of each product that came, in the order in which products first came."""
     copies: dict[str, Came] = {}
     for entry in journal.entries():
-        if entry.stage is Stage.LISTING:
+        if not entry.stage.has_products:
             continue
         for index, key in enumerate(entry.keys):
             if key is None:
@@ -113,8 +117,21 @@ def listed(journal: Journal) -> dict[str, Identity]:
 
 
 def gone_from(held: Iterable[str], journal: Journal) -> frozenset[str]:
-    """Return the products that the listing of all keys does not name any more."""
-    return frozenset(held) - listed(journal).keys()
+    """Return the products that have gone: asked for by GTIN, because no listing named them, and not there.
+
+    A reply says nothing where it is not whole, where it holds products that nobody asked for (the service ignores the
+    filter), or where a product that is known to be there is not among them.
+    """
+    gone: set[str] = set()
+    for window, asked in (journal.notes.get(ABSENT) or {}).items():
+        pages = journal.pages_of(window)
+        came = {key.product_id: key for page in pages for key in page.keys if key}
+        gtins = {gtin.zfill(14) for gtin in asked["gtins"]}
+        is_whole = pages and failure_of(window) not in journal.notes
+        is_heeded = all(key.filled_gtin in gtins for key in came.values())
+        if is_whole and is_heeded and asked["known"] in {None, *came} and _announced_all(pages, len(came)):
+            gone.update(set(asked["keys"]) - came.keys())
+    return frozenset(held) & gone
 
 
 def ledger_of(
@@ -133,10 +150,9 @@ def ledger_of(
     refreshed
         The journal holds changes only: what it announced at first was their number, not that of all products.
     """
-    pages = journal.entries()
-    content = [entry for entry in pages if entry.stage is not Stage.LISTING]
-    listing = _agreed_listing(journal)
-    gone = held.keys() - listing.keys() if listing is not None else frozenset()
+    content = [entry for entry in journal.entries() if entry.stage.has_products]
+    listing = listed(journal) if listing_is_whole(journal) else None
+    gone = gone_from(held, journal)
     came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
     return Ledger(
         announced=None if refreshed else _counted(journal, Stage.PULL),
@@ -145,11 +161,13 @@ def ledger_of(
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
         arrived=sum(isinstance(copy, Came) and copy.stage is not Stage.PULL for copy in held.values()),
-        listed=None if listing is None else len(listing),
+        # A product that was listed and then asked for in vain has gone meanwhile.
+        listed=None if listing is None else len(listing.keys() - gone),
         gone=len(gone),
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
         set_aside=tuple(_set_aside(content)),
         not_loaded=tuple(_not_loaded(journal, held, listing)),
+        notes=tuple(_notes(journal, held, listing, gone, gtins_in)),
     )
 
 
@@ -176,23 +194,102 @@ def failure_of(window: str) -> str:
     return f"failed {window}"
 
 
-def _agreed_listing(journal: Journal) -> dict[str, Identity] | None:
-    """Return what the listing names if each of its stretches gave as many keys as it announced on every page."""
-    totals: dict[str, set[int]] = {}
-    keys: dict[str, set[str]] = {}
+def contradiction_of(about: str) -> str:
+    """Return the name under which a journal notes something that the service contradicts itself in."""
+    return f"contradiction {about}"
+
+
+def listing_is_whole(journal: Journal) -> bool:
+    """Say whether there is a listing of all keys that gave as many as it announced at any time, in each stretch."""
+    windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
+    failed = tuple(
+        name for name, why in journal.notes.items() if why and name.startswith(failure_of("listing"))
+    )
+    return (
+        bool(windows)
+        and not failed
+        and all(_announced_all(journal.pages_of(window), len(journal.brought(window))) for window in windows)
+    )
+
+
+def totals_notes(journal: Journal) -> dict[str, str]:
+    """Return what is to be said of the totals: those that are lower than what came are no counts."""
+    came: dict[str, set[str]] = {}
+    most: dict[str, int] = {}
+    is_silent = True
     for entry in journal.entries():
-        if entry.stage is Stage.LISTING:
-            totals.setdefault(entry.window, set()).add(entry.total_results)
-            keys.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
-    if not totals or any({len(keys[window])} != announced for window, announced in totals.items()):
-        return None
-    return listed(journal)
+        if entry.stage in {Stage.PULL, Stage.LISTING}:
+            came.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
+            total = entry.total_results
+            is_silent &= total is None
+            most[entry.window] = max(most.get(entry.window, 0), total or 0)
+    counts = (count.total for count in journal.counts.values())
+    notes = {}
+    if came and is_silent and all(total is None for total in counts):
+        notes[contradiction_of("totals")] = "the service announced no number of products"
+    elif low := [
+        window for window, keys in came.items() if len(keys) > max(most[window], _count(journal, window))
+    ]:
+        window = max(low, key=lambda window: len(came[window]))
+        notes[contradiction_of("totals")] = (
+            f"the service announced at most {max(most[window], _count(journal, window)):,} products and gave "
+            f"{len(came[window]):,} ({window}): its totals are no counts, and do not tell whether more are missing"
+        )
+    return notes
+
+
+def _count(journal: Journal, window: str) -> int:
+    counted = journal.counts.get(window)
+    return (counted.total or 0) if counted else 0
+
+
+def _announced_all(pages: Sequence[Entry], came: int) -> bool:
+    """Say whether pages ended, and gave at least as many products as they announced at any time."""
+    totals = [page.total_results for page in pages if page.total_results is not None]
+    return bool(pages) and came >= max(totals, default=0)
+
+
+def _notes(
+    journal: Journal,
+    held: Mapping[str, object],
+    listing: Mapping[str, Identity] | None,
+    gone: frozenset[str],
+    gtins_in: Sequence[str],
+) -> Iterable[str]:
+    """Tell what the service said that contradicts itself, and what is not known for it."""
+    told = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
+    yield from (told | totals_notes(journal)).values()
+    if listing is not None and (doubtful := held.keys() - listing.keys() - gone - _confirmed(journal)):
+        yield (
+            f"{len(doubtful):,} products are kept that the listing of all keys does not name: whether they have gone "
+            "is not known, since they could not be asked for by GTIN"
+        )
+    if gtins_in:
+        wanted = {gtin.zfill(14) for gtin in gtins_in}
+        pulled = (entry for entry in journal.entries() if entry.stage is Stage.PULL)
+        others = {
+            key.product_id for entry in pulled for key in entry.keys if key and key.filled_gtin not in wanted
+        }
+        if others:
+            yield f"{len(others):,} products came whose GTIN was not asked for; they are kept"
+
+
+def _confirmed(journal: Journal) -> set[str]:
+    """Return the products that came when they were asked for by GTIN."""
+    return {
+        key.product_id
+        for entry in journal.entries()
+        if entry.stage is Stage.ABSENT
+        for key in entry.keys
+        if key
+    }
 
 
 def _counted(journal: Journal, stage: Stage) -> int | None:
     """Return the sum of what was announced for the whole of each part of the query."""
     totals = [c.total for name, c in journal.counts.items() if c.stage is stage and name.count("/") == 1]
-    return sum(totals) if totals else None
+    known = [total for total in totals if total is not None]
+    return sum(known) if known and len(known) == len(totals) else None
 
 
 def _last_announced(journal: Journal) -> int | None:
@@ -203,7 +300,13 @@ def _last_announced(journal: Journal) -> int | None:
             entries = journal.pages_of(name)
             if (not entries and count.total) or name.count("/") != 1:
                 return None
-            total += entries[-1].total_results if entries else 0
+            # The page that ends a scroll has no products, and some services announce none on it.
+            totals = [
+                entry.total_results for entry in entries if entry.keys and entry.total_results is not None
+            ]
+            if entries and not totals and any(entry.keys for entry in entries):
+                return None
+            total += totals[-1] if totals else 0
     return total
 
 
@@ -222,11 +325,24 @@ def _not_loaded(
     }
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
-        yield from (f"{window}: {why}" for window, why in _short(journal) if not failed.get(window))
-        no_end = _counted(journal, Stage.PULL) is not None and _counted(journal, Stage.END) is None
-        if no_end and not failed.get(Stage.END):
+        yield from (
+            f"{window}: {why}"
+            for window, why in _short(journal, Stage.PULL, Stage.CHANGES)
+            if not failed.get(window)
+        )
+        yield from (f"{window}: {why}" for window, why in _short(journal, Stage.LISTING))
+        counted = {count.stage for count in journal.counts.values()}
+        if Stage.PULL in counted and Stage.END not in counted and not failed.get(Stage.END):
             yield "end: interrupted before it was asked for what had changed meanwhile, and how many there are"
+        if contradiction_of("totals") in totals_notes(journal) and _counted(journal, Stage.PULL) is None:
+            yield "totals: the service announced no number of products, and no list of their keys to hold them against"
+    else:
+        lasting = ("budget", *(window for window in failed if " beyond offset " in window))
+        yield from (f"{window}: {failed[window]}" for window in lasting if failed.get(window))
+    gone = gone_from(listed(journal), journal)
     for product, one in (listing or listed(journal)).items():
+        if product in gone:
+            continue
         is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
         if product not in held or is_old:
             which = "in a newer state, which was" if is_old else "but"
@@ -236,18 +352,17 @@ def _not_loaded(
             yield f"product {product}, GTIN {one.gtin}: {reason}"
 
 
-def _short(journal: Journal) -> Iterable[tuple[str, str]]:
+def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
     """Tell of the stretches that ended with fewer products than they announced.
 
     The sums may agree all the same: others may have arrived meanwhile, or what was lost may have been there before.
     """
     totals: dict[str, int] = {}
-    keys: dict[str, set[object]] = {}
+    keys: dict[str, set[str]] = {}
     for entry in journal.entries():
-        if entry.stage in {Stage.PULL, Stage.CHANGES}:
-            totals[entry.window] = max(entry.total_results, totals.get(entry.window, 0))
-            found = (key.product_id if key else (entry.page, item) for item, key in enumerate(entry.keys))
-            keys.setdefault(entry.window, set()).update(found)
+        if entry.stage in stages:
+            totals[entry.window] = max(entry.total_results or 0, totals.get(entry.window, 0))
+            keys.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
     for window, total in totals.items():
         if len(keys[window]) < total:
             yield window, f"{len(keys[window]):,} of the {total:,} products that were announced came"
@@ -255,7 +370,7 @@ def _short(journal: Journal) -> Iterable[tuple[str, str]]:
 
 def _date(copy: object) -> str | None:
     """Return the updatedAt of a product that is held, be it in the journal or in a snapshot."""
-    return copy.updated_at if isinstance(copy, Came) else copy if isinstance(copy, str) else None
+    return copy.updated_at if isinstance(copy, Came | Identity) else None
 
 
 def _parts(chosen: dict[int, list[int]], products_per_part: float) -> list[PartPlan]:

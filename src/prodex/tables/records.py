@@ -129,17 +129,32 @@ def identify(product: msgspec.Raw | bytes) -> Identity | None:
 
     >>> identify(b'{"id": "7", "gtin": 3036811359935, "updatedAt": "2026-11-20T08:00:00"}')
     Identity(product_id='7', updated_at='2026-11-20T08:00:00', gtin='3036811359935')
-    >>> identify(b"null")
+    >>> identify(b'{"id": 7, "netWeight": NaN}'), identify(b"null")
+    (Identity(product_id='7', updated_at=None, gtin=None), None)
     """
     try:
         top = _KEY.decode(product)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+        if (found := _key_leniently(bytes(product))) is None:
+            return None
+        top = found
     gtin = _scalar(top.gtin)
     if not (key := fit(_scalar(top.id), "code")):
         key = _key_without_id(bytes(product), top.uuid, gtin)
     updated_at = _scalar(top.updated_at)
     return Identity(str(key), updated_at if isinstance(updated_at, str) else None, fit(gtin, "code"))
+
+
+def _key_leniently(product: bytes) -> _Key | None:
+    """Read the keys of a product that only Python's own reader accepts, such as one with NaN."""
+    try:
+        top = json.loads(product)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(top, dict):
+        return None
+    values = (top.get(name) for name in ("id", "uuid", "gtin", "updatedAt"))
+    return _Key(*(msgspec.Raw(json.dumps(value).encode()) for value in values))
 
 
 # Line ends stand between the tokens of JSON only, never inside a string.

@@ -1,0 +1,84 @@
+"""What a load may cost at most: a service that never comes to an end must not keep anybody for ever."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+
+from prodex.errors import QueryError
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadBudget:
+    """What one load or refresh may cost at most. When it is spent, the load ends incomplete and keeps what came.
+
+    Attributes
+    ----------
+    calls
+        Calls for products. 100,000 pages of 500 hold 50 million products.
+    seconds
+        Time in all.
+    bytes
+        Size of all replies, unpacked.
+
+    Raises
+    ------
+    QueryError
+        When a value is not a positive number; `math.inf` is no limit.
+
+    Examples
+    --------
+    >>> LoadBudget(seconds=3600)
+    LoadBudget(calls=100000, seconds=3600, bytes=500000000000)
+    """
+
+    calls: float = 100_000
+    seconds: float = 86_400
+    bytes: float = 500_000_000_000
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise QueryError(f"LoadBudget({one.name}={value!r}) is no limit. Give a positive number.")
+
+
+@dataclass
+class Spending:
+    """What a load has cost so far. Threads may share it.
+
+    Parameters
+    ----------
+    budget
+        What it may cost.
+    clock
+        Seconds, for tests.
+    """
+
+    budget: LoadBudget
+    clock: Callable[[], float] = time.monotonic
+    calls: int = 0
+    bytes: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
+
+    def add(self, size: int) -> None:
+        """Enter one call and the bytes of its reply."""
+        with self._lock:
+            self.calls += 1
+            self.bytes += size
+
+    def exceeded(self) -> str:
+        """Say which limit was reached, or nothing while there is something left."""
+        spent = {"calls": self.calls, "seconds": self.clock() - self._began, "bytes": self.bytes}
+        for name, value in spent.items():
+            limit = getattr(self.budget, name)
+            if value >= limit:
+                shown = f"{math.floor(value):,} of {limit:,.0f} {name}"
+                return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) sets it"
+        return ""
