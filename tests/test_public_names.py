@@ -19,6 +19,7 @@ NAMES = [
     "Explore",
     "Gallery",
     "Ledger",
+    "LoadBudget",
     "Origin",
     "Pictures",
     "ProdexError",

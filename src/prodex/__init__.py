@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import ProdexError
 from prodex.listings import load_organizations, load_segments
-from prodex.load import load_products, load_rich_content, recover, refresh
+from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import (
@@ -84,6 +84,7 @@ __all__ = [
     "Explore",
     "Gallery",
     "Ledger",
+    "LoadBudget",
     "Origin",
     "Pictures",
     "ProdexError",

@@ -10,6 +10,7 @@ import typer
 import prodex
 from prodex.cli.exchange import Service, listed
 from prodex.errors import QueryError
+from prodex.load.budget import LoadBudget
 from prodex.load.products import WINDOWS
 from prodex.query import SEARCH_FIELDS
 
@@ -21,6 +22,9 @@ WindowsOption = Annotated[
 IncompleteOption = Annotated[
     bool, typer.Option("--allow-incomplete", help="Keep what came, even if it is not all.")
 ]
+CallsOption = Annotated[float, typer.Option(help="End the load, and keep what came, after so many calls.")]
+SecondsOption = Annotated[float, typer.Option(help="The same after so many seconds.")]
+BytesOption = Annotated[float, typer.Option(help="The same after so many bytes, unpacked.")]
 
 
 @app.command(epilog="Example: prodex load --market 250 --tag exportable --name shop")
@@ -57,6 +61,9 @@ def load(
     page_size: Annotated[int | None, typer.Option(help="Products a call, 500 at most.")] = None,
     windows: WindowsOption = WINDOWS,
     allow_incomplete: IncompleteOption = False,
+    most_calls: CallsOption = LoadBudget().calls,
+    most_seconds: SecondsOption = LoadBudget().seconds,
+    most_bytes: BytesOption = LoadBudget().bytes,
 ) -> None:
     """Load products from the service and keep them as a snapshot.
 
@@ -93,6 +100,7 @@ def load(
             "--rich-content chooses the fields itself; leave out --labels, --include and --exclude."
         )
     client = prodex.connect(service or None)
+    budget = LoadBudget(calls=most_calls, seconds=most_seconds, bytes=most_bytes)
     if rich_content:
         catalog = prodex.load_rich_content(
             client,
@@ -102,6 +110,7 @@ def load(
             page_size=page_size,
             windows=windows,
             allow_incomplete=allow_incomplete,
+            budget=budget,
         )
     else:
         catalog = prodex.load_products(
@@ -113,6 +122,7 @@ def load(
             windows=windows,
             labels=labels,
             allow_incomplete=allow_incomplete,
+            budget=budget,
         )
     typer.echo(repr(catalog))
 
@@ -122,17 +132,28 @@ def refresh(
     snapshot: Annotated[str, typer.Argument(help="Name of the snapshot.")],
     service: Service = "",
     sweep: Annotated[
-        bool,
-        typer.Option("--sweep", help="List the keys of everything, to find what has gone or was missed."),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--sweep/--no-sweep",
+            help="List the keys of everything, to find what has gone; by default where that takes few calls.",
+        ),
+    ] = None,
     windows: WindowsOption = WINDOWS,
     allow_incomplete: IncompleteOption = False,
+    most_calls: CallsOption = LoadBudget().calls,
+    most_seconds: SecondsOption = LoadBudget().seconds,
+    most_bytes: BytesOption = LoadBudget().bytes,
 ) -> None:
     """Fetch only what changed since a snapshot was loaded, and make a new one of it."""
     client = prodex.connect(service or None)
     before = prodex.open_snapshot(snapshot)
     catalog = prodex.refresh(
-        client, snapshot, sweep=sweep, windows=windows, allow_incomplete=allow_incomplete
+        client,
+        snapshot,
+        sweep=sweep,
+        windows=windows,
+        allow_incomplete=allow_incomplete,
+        budget=LoadBudget(calls=most_calls, seconds=most_seconds, bytes=most_bytes),
     )
     typer.echo(repr(catalog))
     typer.echo(

@@ -4,7 +4,8 @@ Three steps, each on its own: fetch (pages to the journal), plan (what to build,
 part by part). Only the first needs the network.
 """
 
+from prodex.load.budget import LoadBudget
 from prodex.load.products import load_products, load_rich_content, recover
 from prodex.load.refresh import refresh
 
-__all__ = ["load_products", "load_rich_content", "recover", "refresh"]
+__all__ = ["LoadBudget", "load_products", "load_rich_content", "recover", "refresh"]

@@ -18,19 +18,9 @@ from prodex.load.walking import BoundsIgnored, Errand, Show, Walker
 from prodex.load.windows import Window, controls, cut, first_windows, window_size
 from prodex.query import ProductQuery
 from prodex.service import Client, walk
+from prodex.store.arrivals import ABSENT, askable_gtin, contents, contradiction_of, is_newer, listed, newest
 from prodex.store.journal import Entry, Journal, Stage
-from prodex.store.plan import (
-    ABSENT,
-    askable_gtin,
-    contents,
-    contradiction_of,
-    is_newer,
-    ledger_of,
-    listed,
-    listing_is_whole,
-    newest,
-    totals_notes,
-)
+from prodex.store.reconciliation import ledger_of, listing_is_whole, totals_notes
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")

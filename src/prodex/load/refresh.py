@@ -23,12 +23,13 @@ from prodex.load.resuming import judge, kept_for_later, resumed
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.progress import Progress, showing
+from prodex.store.arrivals import Came, gone_from, newest
 from prodex.store.journal import Journal
 from prodex.store.lock import locked
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import MergePlan, held_products, plan_merge
 from prodex.store.parts import StoredPart
-from prodex.store.plan import Came, gone_from, ledger_of, newest
+from prodex.store.reconciliation import ledger_of
 from prodex.store.snapshot import commit, open_snapshot, snapshots_folder, stored_parts
 from prodex.tables.records import Identity
 

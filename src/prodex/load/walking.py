@@ -21,8 +21,8 @@ from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.page import Page
 from prodex.service.walk import Walk
+from prodex.store.arrivals import contradiction_of, failure_of
 from prodex.store.journal import Entry, Journal, Stage
-from prodex.store.plan import contradiction_of, failure_of
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
