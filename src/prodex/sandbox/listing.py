@@ -129,7 +129,7 @@ class Listing:
 
 def _window(values: Mapping[str, Any]) -> tuple[int, int]:
     limit, offset = values.get("limit", DEFAULT_LIMIT), values.get("offset", 0)
-    if offset and "next_page" in values:
+    if offset and values.get("next_page") is not None:
         raise Refusal(
             "invalid_value", f"offset is {offset}, but a scroll goes by next_page alone; leave offset out."
         )
