@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 import requests
-from small_exchange import BREAD, BUTTER, CIDER, PALLET, SHOP, Caller
+from small_exchange import BREAD, BUTTER, CIDER, PALLET, Caller
 
-from prodex.sandbox import Sandbox
 
 KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}
 TYPES = [
@@ -23,7 +22,12 @@ TYPES = [
     "application/problem+json",
     "Application/JSON ; charset=iso-8859-1",
 ]
-FORMS = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "image/png"]
+FORMS = [
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/xml",
+    "image/png",
+]
 
 
 def post(caller: Caller, path: str, body: bytes, content_type: str | None) -> requests.Response:
@@ -119,7 +123,9 @@ AS_TEXT: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("body", "found"), AS_TEXT, ids=lambda value: str(value)[:50])
-def test_a_number_or_a_flag_may_be_written_as_text(shop: Caller, body: dict[str, Any], found: list[str]) -> None:
+def test_a_number_or_a_flag_may_be_written_as_text(
+    shop: Caller, body: dict[str, Any], found: list[str]
+) -> None:
     """What a query string says as text, a body may say as text too."""
     reply = shop.call("POST", **body)
     assert found == [product["gtin"] for product in reply["data"]]
@@ -167,19 +173,6 @@ def test_a_permission_that_is_none_is_still_refused(shop: Caller) -> None:
     reply = shop.session.get(url, params={"permission": "own"})
     assert (400, "invalid_value") == (reply.status_code, reply.json()["error"])
     assert "permission: 'own' is not one of READ, WRITE, VALIDATE" in reply.json()["message"]
-
-
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_gtin_is_found_without_its_leading_zeros(shop: Caller, method: str) -> None:
-    """A GTIN of 13 digits is the same as with the zero before it; what is no GTIN is looked for as it is written."""
-    assert [BREAD, BUTTER] == shop.gtins(method, filter_gtins_in=f"{BREAD[1:]},{BUTTER}")
-    assert [] == shop.gtins(method, filter_gtins_in=BREAD[2:])
-    with Sandbox([{"gtin": "00000096385074"}, {"gtin": "96385074"}], organizations=[SHOP], labels={}) as sandbox:
-        caller = Caller(sandbox.base_url).log_in()
-        with caller.session:
-            assert ["00000096385074", "96385074"] == caller.gtins(method, filter_gtins_in="96385074")
-            assert ["00000096385074"] == caller.gtins(method, filter_gtins_in="00000096385074")
-            assert [] == caller.gtins(method, filter_gtins_in="6385074")
 
 
 @pytest.mark.parametrize("name", ["AUTHORIZATION", "authorization", "AuthOrization"])

@@ -87,7 +87,9 @@ def test_the_names_of_this_machine_are_served(sandbox: Sandbox, host: str, port:
     assert 200 == call(sandbox, "GET", "/health", Host=host + port)[0]
 
 
-@pytest.mark.parametrize("host", ["", " ", "a@127.0.0.1", "127.0.0.1:x", "127.0.0.1/..", "127.0.0.1, b", "[::1"])
+@pytest.mark.parametrize(
+    "host", ["", " ", "a@127.0.0.1", "127.0.0.1:x", "127.0.0.1/..", "127.0.0.1, b", "[::1"]
+)
 def test_a_host_that_is_none_is_refused(sandbox: Sandbox, host: str) -> None:
     """A Host header that is no name of a host gets nothing."""
     assert call(sandbox, "GET", "/health", Host=host)[0] in (400, 421)
@@ -110,7 +112,13 @@ def test_who_listens_on_every_address_is_served_at_the_one_that_was_called() -> 
     assert not served("rebound.example", "192.0.2.7")
 
 
-FOREIGN = ["https://rebound.example", "http://127.0.0.1.rebound.example", "null", "https://rebound.example:443", "x"]
+FOREIGN = [
+    "https://rebound.example",
+    "http://127.0.0.1.rebound.example",
+    "null",
+    "https://rebound.example:443",
+    "x",
+]
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
@@ -131,9 +139,7 @@ def test_no_page_of_another_site_may_read(sandbox: Sandbox, authorization: str) 
     """Nothing allows another site to read: no preflight is granted, and no reply carries a header of CORS."""
     asks = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "authorization"}
     for method, path, body in [("OPTIONS", LIST, None), *CALLS]:
-        headers = call(
-            sandbox, method, path, body, Origin=FOREIGN[0], Authorization=authorization, **asks
-        )[1]
+        headers = call(sandbox, method, path, body, Origin=FOREIGN[0], Authorization=authorization, **asks)[1]
         assert [] == [name for name in headers if name.startswith("access-control-")]
 
 

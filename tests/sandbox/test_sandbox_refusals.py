@@ -160,7 +160,9 @@ def test_a_body_with_half_a_surrogate_pair_is_answered(shop: Caller) -> None:
     assert (200, 0) == (reply.status_code, reply.json()["totalResults"])
 
 
-@pytest.mark.parametrize("media_type", ["text/html", "multipart/form-data", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize(
+    "media_type", ["text/html", "multipart/form-data", "application/x-www-form-urlencoded"]
+)
 def test_a_body_of_another_type_is_refused(shop: Caller, media_type: str) -> None:
     """A body that is announced as something else than JSON is refused."""
     headers = {"Content-Type": media_type}

@@ -46,8 +46,8 @@ class Filter:
 
 FILTERS: Final[Mapping[str, Filter]] = {
     "filter_gtins_in": Filter(
-        kinds.gtins(),
-        "Products with one of these GTINs; those of fewer than 14 digits are also looked for with zeros before them.",
+        kinds.texts(),
+        "Products with one of these GTINs, written as in the record.",
         "products.gtin IN (SELECT value FROM json_each(:filter_gtins_in))",
     ),
     "updated_at_from": Filter(

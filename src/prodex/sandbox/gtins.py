@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-LENGTHS: Final = (8, 12, 13, 14)
+_LENGTHS: Final = (8, 12, 13, 14)
 
 
 def normal_gtin(text: str) -> str:
@@ -17,7 +17,7 @@ def normal_gtin(text: str) -> str:
     """
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"gtin {text[:40]!r} is not made of digits")
-    if len(text) not in LENGTHS:
+    if len(text) not in _LENGTHS:
         raise ValueError(f"gtin {text[:40]!r} has {len(text)} digits; a GTIN has 8, 12, 13 or 14")
     gtin = text.zfill(14)
     check_digit = -sum(int(digit) * (3, 1)[place % 2] for place, digit in enumerate(gtin[:13])) % 10

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from prodex.sandbox.gtins import LENGTHS as GTIN_LENGTHS
 from prodex.sandbox.search import SEARCH_SCHEMA, full_text_expression
 
 Value = TypeVar("Value")
@@ -66,22 +65,6 @@ def texts(choices: Collection[str] = ()) -> Kind:
     array = {"type": "array", "items": item, "minItems": 1}
     comma = {"type": "string", "description": "comma-separated"}
     return Kind(from_text, from_json, comma, {"oneOf": [array, comma]})
-
-
-def gtins() -> Kind:
-    """GTINs, written as `texts` are; one of 8, 12 or 13 digits also stands for itself with zeros before it."""
-    plain = texts()
-
-    def with_zeros(values: tuple[str, ...]) -> tuple[str, ...]:
-        padded = (value.zfill(14) for value in values if len(value) in GTIN_LENGTHS and value.isdecimal())
-        return tuple(dict.fromkeys((*values, *padded)))
-
-    return Kind(
-        lambda text: with_zeros(plain.from_text(text)),
-        lambda value: with_zeros(plain.from_json(value)),
-        plain.get_schema,
-        plain.post_schema,
-    )
 
 
 def paths() -> Kind:
