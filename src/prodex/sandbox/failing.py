@@ -76,6 +76,13 @@ def spoiling(scope: Scope) -> Callable[[Stretch], Stretch]:
     return spoil
 
 
+def caller_address(scope: Scope) -> str:
+    """Return the address that a call came from, whatever its headers claim."""
+    transport: asyncio.Transport | None = scope.get("state", {}).get(_TRANSPORT)
+    peer = transport.get_extra_info("peername") if transport else scope.get("client")
+    return str(peer[0]) if peer else ""
+
+
 class Call:
     """One call, as faults handle it.
 
