@@ -24,7 +24,9 @@ def sandbox() -> Iterator[Sandbox]:
         yield sandbox
 
 
-def guess(sandbox: Sandbox, client_id: str, secret: str = "wrong", version: str = "v2", **headers: str) -> Any:
+def guess(
+    sandbox: Sandbox, client_id: str, secret: str = "wrong", version: str = "v2", **headers: str
+) -> Any:
     body = {"client_id": client_id, "client_secret": secret, "grant_type": "client_credentials"}
     return requests.post(f"{sandbox.base_url}/auth/{version}/token", json=body, headers=headers)
 
@@ -75,7 +77,8 @@ def test_many_guesses_at_once_are_no_way_round(sandbox: Sandbox) -> None:
     """Guesses side by side are counted like guesses one after the other."""
     statuses: list[int] = []
     threads = [
-        threading.Thread(target=lambda: statuses.append(guess(sandbox, "shop").status_code)) for _ in range(30)
+        threading.Thread(target=lambda: statuses.append(guess(sandbox, "shop").status_code))
+        for _ in range(30)
     ]
     for thread in threads:
         thread.start()

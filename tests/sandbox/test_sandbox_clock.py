@@ -66,8 +66,8 @@ def test_quick_changes_do_not_push_the_clock_ahead(sandbox: Sandbox) -> None:
 
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, 999_999, tzinfo=UTC)
-STAMPS = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)).map(
-    lambda moment: moment.replace(microsecond=0).isoformat()
+STAMPS = st.integers(0, 7_258_118_400).map(
+    lambda second: datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 )
 
 
@@ -77,7 +77,9 @@ def test_a_write_moves_updated_at_to_now_and_never_back(before: str) -> None:
     assert max("2026-11-20T12:00:00", before) == moved(encode(before), NOW)
 
 
-@pytest.mark.parametrize("before", [None, b"null", b"5", b'"yesterday"', b'""', b"[]", b'"0001-01-01T00:00:00+14:00"'])
+@pytest.mark.parametrize(
+    "before", [None, b"null", b"5", b'"yesterday"', b'""', b"[]", b'"0001-01-01T00:00:00+14:00"']
+)
 def test_what_is_no_time_counts_for_nothing(before: bytes | None) -> None:
     """A record without a time of its own is updated now."""
     assert "2026-11-20T12:00:00" == moved(before, NOW)
@@ -147,7 +149,9 @@ def test_an_import_is_dated_when_it_is_seen_not_when_it_began() -> None:
 
 def test_a_clock_that_is_off_stays_as_far_off() -> None:
     """With clock_skew, Date and updatedAt agree, however quick the writes are."""
-    with Sandbox([PRODUCT], organizations=[SHOP], labels={}, behaviour=Behaviour(clock_skew=3_600)) as sandbox:
+    with Sandbox(
+        [PRODUCT], organizations=[SHOP], labels={}, behaviour=Behaviour(clock_skew=3_600)
+    ) as sandbox:
         for number in range(50):
             sandbox.change([{**PRODUCT, "lifeCycle": number}])
         with Caller(sandbox.base_url).log_in().session as session:

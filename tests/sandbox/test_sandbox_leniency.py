@@ -9,7 +9,6 @@ import pytest
 import requests
 from small_exchange import BREAD, BUTTER, CIDER, PALLET, Caller
 
-
 KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}
 TYPES = [
     None,

@@ -48,11 +48,13 @@ def wanted(folder: Path) -> dict[str, str]:
 def test_a_new_home_is_its_owners_alone(tmp_path: Path) -> None:
     """Folder, store, what SQLite keeps beside it, and lock are 0600 in 0700 while it runs and afterwards."""
     home = tmp_path / "home"
-    with Sandbox(PRODUCTS, home=home, organizations=[SHOP, MILL], labels={}) as sandbox:
-        with Writer(sandbox.base_url, MILL).log_in().session as session:
-            Writer(sandbox.base_url, MILL, session).send({"data": [{"gtin": "03036811359935"}]})
-            assert {"store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "lock"} <= modes(home).keys()
-            assert wanted(home) == modes(home)
+    with (
+        Sandbox(PRODUCTS, home=home, organizations=[SHOP, MILL], labels={}) as sandbox,
+        Writer(sandbox.base_url, MILL).log_in().session as session,
+    ):
+        Writer(sandbox.base_url, MILL, session).send({"data": [{"gtin": "03036811359935"}]})
+        assert {"store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "lock"} <= modes(home).keys()
+        assert wanted(home) == modes(home)
     assert wanted(home) == modes(home)
 
 
@@ -73,12 +75,14 @@ def test_a_home_that_stood_open_is_closed_at_the_start(tmp_path: Path) -> None:
 
 
 def test_the_word_of_where_it_answers_is_private(tmp_path: Path) -> None:
-    """server.json and the ready file hold access keys: nobody else reads them, whatever the umask, or their mode before."""
+    """server.json and the ready file hold access keys: nobody else reads them, whatever their mode was before."""
     home, ready = tmp_path / "home", tmp_path / "ready.json"
     ready.write_text("old")
     ready.chmod(0o666)
     (tmp_path / "products.json").write_text('[{"gtin": "1"}]')
-    program = "import os, sys; os.umask(0); from prodex.sandbox.command import main; sys.exit(main(sys.argv[1:]))"
+    program = (
+        "import os, sys; os.umask(0); from prodex.sandbox.command import main; sys.exit(main(sys.argv[1:]))"
+    )
     options = ["--home", str(home), "--ready", str(ready), "--products", str(tmp_path / "products.json")]
     with subprocess.Popen(
         [sys.executable, "-c", program, *options], stdout=subprocess.PIPE, text=True

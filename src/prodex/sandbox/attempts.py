@@ -1,8 +1,8 @@
 """The brake on guessing secrets: wrong tries are counted for each client id and for each address.
 
 A client that was wrong too often waits before any secret of its is looked at again, longer each time. An address that
-was wrong too often gets the same answer to every wrong try, whichever client it names; but a right secret is taken, since
-others may call from there too. Unknown client ids count like known ones, so that the answers do not tell them apart.
+was wrong too often gets the same answer to every wrong try, whichever client it names; but a right secret is taken,
+since others may call from there too. Unknown client ids count like known ones: the answers do not tell them apart.
 """
 
 from __future__ import annotations

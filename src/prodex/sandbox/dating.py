@@ -18,6 +18,19 @@ from prodex.sandbox.wire import encode
 #: How long a commit may take; where the second ends earlier, what is written belongs to the next one.
 _COMMIT: Final = timedelta(milliseconds=50)
 
+_MEMBER: Final = """
+UPDATE records SET body = CAST(replace(CAST(body AS TEXT), :before, :after) AS BLOB)
+WHERE key IN (SELECT value FROM json_each(:keys))
+"""
+_PICTURES: Final = """
+UPDATE products SET pictures_updated_at = :after
+WHERE key IN (SELECT value FROM json_each(:keys)) AND pictures_updated_at = :before
+"""
+_PRODUCTS: Final = """
+UPDATE products SET updated_at = :after
+WHERE key IN (SELECT value FROM json_each(:keys)) AND updated_at = :before
+"""
+
 Clock = Callable[[], datetime]
 
 
@@ -46,29 +59,17 @@ def date_writes(
         _date(connection, keys, dated, second)
         dated = second
         # Where dating itself takes long, it is done for a second that has not come yet.
-        needed = timedelta(seconds=time.monotonic() - begin) * 2 if clock() + _COMMIT > second else timedelta(0)
+        needed = (
+            timedelta(seconds=time.monotonic() - begin) * 2 if clock() + _COMMIT > second else timedelta(0)
+        )
     time.sleep(max(0.0, (dated - clock()).total_seconds()))
 
 
 def _date(connection: sqlite3.Connection, keys: Collection[int], before: datetime, after: datetime) -> None:
-    chosen = "(SELECT value FROM json_each(:keys))"
-    times = {"before": int(before.timestamp()), "after": int(after.timestamp())}
-    bound = {"keys": encode(list(keys)).decode(), **times}
+    bound: dict[str, object] = {"keys": encode(list(keys)).decode()}
     for name in ("updatedAt", "pictures"):
-        member = {
-            f"{word}_member": f'"{name}":"{stamp(moment)}"' for word, moment in (("before", before), ("after", after))
-        }
-        connection.execute(
-            "UPDATE records SET body = CAST(replace(CAST(body AS TEXT), :before_member, :after_member) AS BLOB)"
-            f" WHERE key IN {chosen}",  # noqa: S608 - our own words
-            bound | member,
-        )
-    connection.execute(
-        "UPDATE products SET pictures_updated_at = :after * 1000"
-        f" WHERE key IN {chosen} AND pictures_updated_at = :before * 1000",  # noqa: S608
-        bound,
-    )
-    connection.execute(
-        f"UPDATE products SET updated_at = :after WHERE key IN {chosen} AND updated_at = :before",  # noqa: S608
-        bound,
-    )
+        members = {"before": f'"{name}":"{stamp(before)}"', "after": f'"{name}":"{stamp(after)}"'}
+        connection.execute(_MEMBER, bound | members)
+    times = {"before": int(before.timestamp()), "after": int(after.timestamp())}
+    connection.execute(_PICTURES, bound | {name: 1_000 * second for name, second in times.items()})
+    connection.execute(_PRODUCTS, bound | times)

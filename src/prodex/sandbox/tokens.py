@@ -67,7 +67,8 @@ class Tokens:
         # Digests are compared, of an unknown client too: how long it takes tells nothing of secret or client.
         right = organization.client_secret if organization else secrets.token_hex()
         digests = [
-            hmac.digest(self._key.encode(), one.encode("utf-8", "surrogatepass"), "sha256") for one in (right, secret)
+            hmac.digest(self._key.encode(), one.encode("utf-8", "surrogatepass"), "sha256")
+            for one in (right, secret)
         ]
         return hmac.compare_digest(*digests)
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 from uuid import uuid4
 
 from prodex.sandbox.checks import NAMES, ProductRefused, checked
-from prodex.sandbox.gtins import normal_gtin
 from prodex.sandbox.dating import stamp
+from prodex.sandbox.gtins import normal_gtin
 from prodex.sandbox.merging import attributes_of, is_null, merged
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, SharingStatus
-from prodex.sandbox.payload import Members
+from prodex.sandbox.payload import Members, Unreadable
 from prodex.sandbox.referentials import Codes
 from prodex.sandbox.rows import insert_product, insert_view, next_key, replace_product
 from prodex.sandbox.views import views_with_owner
@@ -77,6 +77,8 @@ class Upsert:
         ProductRefused
             When it cannot be imported; nothing of it is then.
         """
+        if isinstance(sent, Unreadable):
+            raise ProductRefused(sent.message)
         gtin, products = self._find(_gtin_of(sent))
         attributes = attributes_of({name: raw for name, raw in sent.items() if name != "gtin"})
         attributes = {name: checked(name, raw, self._codes) for name, raw in attributes.items()}

@@ -43,7 +43,8 @@ class MediaAddress:
     def taken_back(self, sent: bytes) -> bytes:
         """Return JSON or XML of this caller as it is stored; some writers of JSON escape every slash."""
         for address in (f"{self.text}/", f"{self.text}/".replace("/", r"\/")):
-            sent = sent.replace(address.encode(), f"{MEDIA}/".encode())
+            for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+                sent = sent.replace(address.encode(encoding), f"{MEDIA}/".encode(encoding))
         return sent
 
 
