@@ -286,7 +286,8 @@ def test_every_attribute_that_the_specification_types_is_declared() -> None:
     expressedIn isLabeledBy specializes owner GPC subdivisions logisticalHierarchies assets synonyms
     conservationAdvices productionVariantEffectiveDate shapeStatement productActivities keepRefrigeratedAfter
     keepRefrigeratedBefore compulsoryStatements isDerivedFrom createdShareValueStatement isPracticeCompatible shape
-    serves isComplementaryWith originText brandHighlight manufactureInsights flavorStatement substitutes importClassification
+    serves isComplementaryWith originText brandHighlight manufactureInsights flavorStatement substitutes
+    importClassification
     packagingMentions isSharedFrom additives conservations tradeItemDateOnPackagingTypeCode packaging temperature
     isClassifiedIn isWrappedBy advertisedInformations startAvailabilityDateTime endAvailabilityDateTime dutyFeeTax
     hasNotableIngredients isSizedBy environmentStatement sparklingValue replaces nutritionalAllegations isEquivalentTo

@@ -117,6 +117,8 @@ class Listing:
             values.get("filter_product_languages", ()),
             self._labels.get(choose_language(accept_language, self._labels)),
             self._behaviour.documents_key,
+            integer_codes=self._behaviour.integer_codes,
+            odd_blanks=self._behaviour.odd_blanks,
         )
 
     def _reply(self, page: Page) -> bytes:
