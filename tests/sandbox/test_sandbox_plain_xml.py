@@ -14,6 +14,7 @@ from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.attributes import ATTRIBUTES, FLAG_ATTRIBUTES
+from prodex.sandbox.contract import XML_MODEL
 from prodex.sandbox.model import SharedProduct
 from prodex.sandbox.payload import XML, read_payload
 
@@ -295,3 +296,20 @@ def test_every_attribute_that_the_specification_types_is_declared() -> None:
     isReplaceableBy productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy contact offerOnPack
     """
     assert [] == sorted(set(named.split()) - ATTRIBUTES.keys())
+
+
+def test_the_example_of_the_contract_is_read_as_it_says() -> None:
+    """What /docs shows as XML is what JSON would say so."""
+    begin, end = XML_MODEL.index("    <SupplierProducts>"), XML_MODEL.index("</SupplierProducts>")
+    assert [
+        {
+            "gtin": BREAD,
+            "isConsumerUnit": True,
+            "lifeCycle": 1,
+            "namePublicLong": [text("fra-FR", "Pain de campagne"), text("eng-GB", "Country bread")],
+            "netContent": [{"data": 500, "expressedIn": {"code": "GRM"}}],
+            "brand": {"code": "ACME"},
+            "assets": {"pictures": [{"url": "https://pictures.example/1.jpg", "isPackshot": True}]},
+            "validationRules": [{"type": "T", "ruleId": "5"}],
+        }
+    ] == read(XML_MODEL[begin:end] + "</SupplierProducts>")

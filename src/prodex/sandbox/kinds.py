@@ -178,8 +178,10 @@ def cursor() -> Kind:
         return str(_within(_integer_in(text), CURSORS))
 
     def from_json(value: Any) -> str | None:
-        if value is None or value == FIRST_PAGE:
-            return value
+        if value is None:
+            return None
+        if value == FIRST_PAGE:
+            return FIRST_PAGE
         return from_text(value) if isinstance(value, str) else str(_within(_integer(value), CURSORS))
 
     digits = {"type": "string", "pattern": "^[0-9]*$"}
