@@ -80,14 +80,19 @@ def test_filters_and_search_find_what_a_product_is_now(sandbox: Sandbox, caller_
         assert found == shop.gtins(advanced_search=search)
 
 
-def test_updated_at_becomes_later_whatever_the_clock_says() -> None:
-    """A change moves updatedAt by a second at least, and not at all where it shall not."""
+def test_updated_at_is_never_earlier_than_it_was() -> None:
+    """A change leaves an updatedAt of the far future, and moves it not at all where it shall not."""
     record = {"id": 1, "gtin": "1", "updatedAt": "2090-01-01T00:00:00"}
     with Sandbox([record], organizations=[SHOP], labels={}) as sandbox:
         shop = Caller(sandbox.base_url).log_in()
         with shop.session:
             sandbox.change([record])
-            assert "2090-01-01T00:00:01" == product(shop, "1")["updatedAt"]
+            assert "2090-01-01T00:00:00" == product(shop, "1")["updatedAt"]
+            sandbox.change([{**record, "updatedAt": "2020-01-01T00:00:00"}], moves_updated_at=False)
+            assert "2020-01-01T00:00:00" == product(shop, "1")["updatedAt"]
+            begin = time.time()
+            sandbox.change([record])
+            assert begin - 1 <= seconds(product(shop, "1")) <= time.time()
             sandbox.change([record], moves_updated_at=False)
             assert "2090-01-01T00:00:00" == product(shop, "1")["updatedAt"]
             sandbox.change([{"id": 1, "gtin": "1"}], moves_updated_at=False)

@@ -26,7 +26,7 @@ def matches(pattern: re.Pattern[str]) -> Check:
 
 TEXT, INTEGER, ARRAY, OBJECT = of(str), of(int), of(list), of(dict)
 FLAG, OPTIONAL_TEXT, OPTIONAL_FLAG = of(bool), of(str, type(None)), of(bool, type(None))
-CODE, DATE_TIME = of(str, int), matches(LOCAL_DATE_TIME)
+CODE, DATE_TIME = TEXT, matches(LOCAL_DATE_TIME)
 
 TEXT_FIELDS = (
     "nameLegal namePublicShort namePublicLong description composition allergens productionVariantName"

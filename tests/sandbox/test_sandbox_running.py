@@ -273,7 +273,9 @@ def test_every_setting_is_an_option() -> None:
     by_default = vars(parser().parse_args([]))
     assert settings == {name: by_default[name] for name in settings}
     changes = "--token-lifetime 5 --cursor-lifetime 6 --no-cursor-changes --scroll-end null-cursor"
-    changes += " --documents-key document --token-type-key type --only-consumer-units"
+    changes += (
+        " --integer-codes --odd-blanks --documents-key document --token-type-key type --only-consumer-units"
+    )
     changes += (
         " --body-limit 7 --upsert-limit 8 --import-delay 1 --import-timeout 2 --no-organizations-need-token"
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.contract import DESCRIPTION
@@ -21,7 +23,10 @@ from prodex.sandbox.failing import Failing
 from prodex.sandbox.listing import Listing
 from prodex.sandbox.openapi_others import COMPONENTS
 from prodex.sandbox.orders import Orders
-from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.protection import Protection, ServesHost, served_hosts
+from prodex.sandbox.refusals import Refusal, reply_of
+from prodex.sandbox.routing import Routing, allow, methods_of
+from prodex.sandbox.serving import LOOPBACK
 from prodex.sandbox.store import Store
 from prodex.sandbox.tokens import Tokens
 from prodex.sandbox.worker import Worker
@@ -32,7 +37,14 @@ _DRAWERS = 2
 
 def application() -> FastAPI:
     """Make the application without anything to serve; enough for its OpenAPI document."""
-    app = FastAPI(title=SERVICE, version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title=SERVICE,
+        version="1",
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
     app.include_router(ROUTES)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(HTTPException, _refuse_path)
@@ -58,7 +70,8 @@ def create_app(
     worker: Worker,
     orders: Orders,
     clock: Callable[[], float] = time.monotonic,
-) -> Failing:
+    serves_host: ServesHost | None = None,
+) -> Protection:
     """Make the application that serves a store.
 
     Parameters
@@ -69,6 +82,8 @@ def create_app(
         What goes wrong with calls.
     clock
         Measures the life of scroll cursors, in seconds.
+    serves_host
+        Tells under which names it may be called; those of the loopback addresses unless given.
     """
     app = application()
     tokens = Tokens(store.organizations, store.token_key, behaviour.token_lifetime)
@@ -76,23 +91,27 @@ def create_app(
     app.state.exchange = Exchange(
         store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)
     )
-    return Failing(app, orders, behaviour, tokens.expire)
+    failing = Failing(Routing(app, _routes_of(app)), orders, behaviour, tokens.expire)
+    return Protection(failing, serves_host or served_hosts(LOOPBACK))
 
 
-async def _refuse(_request: Request, refusal: Exception) -> JSONResponse:
+def _routes_of(app: FastAPI) -> list[BaseRoute]:
+    # The application itself may hide those of a router that it includes.
+    return [*app.routes, *ROUTES.routes]
+
+
+async def _refuse(_request: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, Refusal)  # noqa: S101 - what it is registered for
-    headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else None
-    return JSONResponse(refusal.body, refusal.status, headers)
+    return reply_of(refusal)
 
 
-async def _refuse_path(request: Request, error: Exception) -> JSONResponse:
-    code = (
-        "method_not_allowed" if isinstance(error, HTTPException) and error.status_code == 405 else "not_found"
-    )
-    return await _refuse(
-        request, Refusal(code, f"{request.method} {request.url.path} is no endpoint; /docs lists them.")
-    )
+async def _refuse_path(request: Request, error: Exception) -> Response:
+    what = f"{request.method} {request.url.path} is no endpoint; /docs lists them."
+    if isinstance(error, HTTPException) and error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        methods = methods_of(_routes_of(request.app), request.scope)
+        return reply_of(Refusal("method_not_allowed", what, allow(methods)))
+    return reply_of(Refusal("not_found", what))
 
 
-async def _admit(request: Request, error: Exception) -> JSONResponse:
-    return await _refuse(request, Refusal("internal_error", f"The sandbox itself failed: {error!r}."))
+async def _admit(_request: Request, error: Exception) -> Response:
+    return reply_of(Refusal("internal_error", f"The sandbox itself failed: {error!r}."))

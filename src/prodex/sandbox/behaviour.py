@@ -68,6 +68,16 @@ class Behaviour:
     token_type_key: str = field(
         default="token_type", metadata={"meaning": "name of the token's type; one example says type"}
     )
+    integer_codes: bool = field(
+        default=False,
+        metadata={"meaning": "send codes of brands and kinds that are made of digits as integers"},
+    )
+    odd_blanks: bool = field(
+        default=False,
+        metadata={
+            "meaning": "send attributes without data as empty texts and empty objects too, not only as null and []"
+        },
+    )
     only_consumer_units: bool = field(
         default=False,
         metadata={"meaning": "list only consumer and display units unless allow_not_consumer_units is true"},

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 import zlib
 from collections.abc import Collection
+from email.message import Message
 from typing import Any, Final
 
 from fastapi import Request
@@ -11,6 +14,10 @@ from fastapi import Request
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.wire import decode
 
+#: What a JSON body is announced as; nothing at all counts as plain text.
+_TAKEN_FOR_JSON: Final = frozenset({"application/json", "text/json", "text/plain"})
+# Python's names. Other codecs of Python's are no character sets, or slow on purpose-made bodies.
+_CHARACTER_SETS: Final = re.compile(r"utf-(8|16|32)(-le|-be|-sig)?|iso8859-[0-9]+|cp125[0-9]|ascii")
 _ENCODINGS: Final = {"", "identity", "gzip"}
 # Read and thrown away past the limit, so that a caller that is still sending hears the answer.
 _MOST_THROWN_AWAY: Final = 256_000_000
@@ -20,10 +27,7 @@ def media_type_of(request: Request, taken: Collection[str]) -> str:
     """Return the media type of a body; raise Refusal when it is none of those taken."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in taken:
-        raise Refusal(
-            "unsupported_media_type",
-            f"Content-Type is {media_type or 'missing'!r}; send the body as {' or '.join(taken)}, not a form.",
-        )
+        raise _unsupported(media_type, taken)
     return media_type
 
 
@@ -58,15 +62,49 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 async def read_object(request: Request, limit: int) -> dict[str, Any]:
-    """Return a body that is a JSON object; raise Refusal when it is not."""
-    media_type_of(request, ["application/json"])
+    """Return a body that is a JSON object; raise Refusal when it is not.
+
+    What comes without a type, or as plain text, is taken for JSON: only the upsert documents that it needs one.
+    """
+    announced = _announced(request)
+    media_type = announced.get_content_type()
+    if not (media_type in _TAKEN_FOR_JSON or media_type.endswith("+json")):
+        raise _unsupported(media_type, ["application/json"])
+    charset = announced.get_param("charset", "utf-8")
     try:
-        body = decode(await read_body(request, limit))
+        body = decode(_in_utf_8(await read_body(request, limit), str(charset)))
     except (ValueError, RecursionError) as error:
         raise Refusal("invalid_json", f"The body is not JSON: {error}.") from None
     if not isinstance(body, dict):
         raise Refusal("invalid_json", "The body is JSON, but not an object.")
     return body
+
+
+def _announced(request: Request) -> Message:
+    """Return what Content-Type says, as plain text where there is none."""
+    announced = Message()
+    announced["Content-Type"] = request.headers.get("content-type") or "text/plain"
+    return announced
+
+
+def _unsupported(media_type: str, taken: Collection[str]) -> Refusal:
+    return Refusal(
+        "unsupported_media_type",
+        f"Content-Type is {media_type or 'missing'!r}; send the body as {' or '.join(taken)}, not a form.",
+    )
+
+
+def _in_utf_8(body: bytes, charset: str) -> bytes:
+    """Return a text in UTF-8 that was written in a character set; raise ValueError where it was not."""
+    try:
+        name = codecs.lookup(charset).name
+    except LookupError:
+        name = ""
+    if not _CHARACTER_SETS.fullmatch(name):
+        raise Refusal(
+            "unsupported_media_type", f"charset is {charset[:60]!r}, which is not known here; send UTF-8."
+        )
+    return body if name == "utf-8" else body.decode(name).removeprefix("\ufeff").encode()
 
 
 class _Unpacking:

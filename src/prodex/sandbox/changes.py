@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from prodex.sandbox.dating import Clock, date_writes
 from prodex.sandbox.facts import Facts, facts_of
 from prodex.sandbox.filling import insert_organizations
 from prodex.sandbox.merging import moved
@@ -27,22 +28,27 @@ from prodex.sandbox.wire import encode, members
 Product = SharedProduct | Mapping[str, Any]
 
 
-def put_products(store: Store, products: Iterable[Product], now: datetime | None) -> None:
+def put_products(store: Store, products: Iterable[Product], clock: Clock | None) -> None:
     """Put products into the store, each in place of the one that it is, or as a new one.
 
     Parameters
     ----------
-    now
-        The time of the change, to which `updatedAt` moves; None leaves it as the products have it.
+    clock
+        Says the time of the change, to which `updatedAt` moves; None leaves it as the products have it.
     """
     known = list(store.organizations)
     with store.writing() as connection:
+        now = clock() if clock else None
+        written: set[int] = set()
         for given in products:
             if keys := _keys(connection, facts_of(_record(given))):
                 for key in keys:
                     _replace(connection, key, given, now)
             else:
-                _insert(connection, given, known, now)
+                keys = [_insert(connection, given, known, now)]
+            written.update(keys)
+        if clock and now:
+            date_writes(connection, written, now, clock)
         insert_organizations(connection, known[len(store.organizations) :], len(store.organizations))
     store.organizations = tuple(known)
 
@@ -60,7 +66,7 @@ def remove_products(store: Store, products: Iterable[str | int | Product]) -> No
 
 def _insert(
     connection: sqlite3.Connection, given: Product, known: list[Organization], now: datetime | None
-) -> None:
+) -> int:
     # A mere record gets an owner and views as it would when a store is filled; its bytes are made below.
     filling = given if isinstance(given, SharedProduct) else (b"", dict(given))
     ((_, product),) = shared_with_all([filling], known)
@@ -68,6 +74,7 @@ def _insert(
     key = next_key(connection)
     insert_product(connection, key, product.owner_id, encode(record), record)
     insert_views(connection, key, product)
+    return key
 
 
 def _replace(connection: sqlite3.Connection, key: int, given: Product, now: datetime | None) -> None:

@@ -11,26 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
+from prodex.sandbox.attributes import FLAG_ATTRIBUTES, TEXT_ATTRIBUTES
 from prodex.sandbox.referentials import CODE_ATTRIBUTES, UNITS_OF, Codes
 from prodex.sandbox.wire import decode, encode
 
 #: Attributes of which a product needs one.
 NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")
 
-_TEXTS: Final = frozenset({*NAMES, "description", "composition", "allergens", "productionVariantName"})
-_FLAGS: Final = frozenset(
-    {
-        "isConsumerUnit",
-        "isDespatchUnit",
-        "isOrderableUnit",
-        "isInvoiceUnit",
-        "isPromotionalItem",
-        "isNomadic",
-        "isMarkedRecyclable",
-        "hasBatchNumber",
-        "isDisplayUnit",
-    }
-)
 _MOST_CHARACTERS: Final = 20_000
 _MOST_BYTES: Final = 4_000_000
 _MOST_LEVELS: Final = 64
@@ -61,13 +48,13 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
 def _check_shape(attribute: str, value: Any) -> None:
     if value is None:
         return
-    if attribute in _FLAGS and not isinstance(value, bool):
+    if attribute in FLAG_ATTRIBUTES and not isinstance(value, bool):
         raise ProductRefused(f"{attribute} is {_short(value)}, not true, false or null")
     if attribute == "lifeCycle" and (not isinstance(value, int) or isinstance(value, bool)):
         raise ProductRefused(f"lifeCycle is {_short(value)}, not an integer")
     if attribute in CODE_ATTRIBUTES and not (isinstance(value, dict) and _is_code(value.get("code"))):
         raise ProductRefused(f"{attribute} is {_short(value)}, not an object with a code")
-    if attribute in _TEXTS:
+    if attribute in TEXT_ATTRIBUTES:
         _check_texts(attribute, value)
     if attribute == "assets.pictures":
         _check_pictures(value)

@@ -19,6 +19,7 @@ from prodex.sandbox.fault import Fault
 from prodex.sandbox.home import Filling, default_home, open_store, word_of
 from prodex.sandbox.options import parser
 from prodex.sandbox.orders import Orders
+from prodex.sandbox.protection import served_hosts
 from prodex.sandbox.reading import read_records
 from prodex.sandbox.running import access_keys
 from prodex.sandbox.serving import LOOPBACK, base_url_of, listen, listen_as_before, server_of
@@ -71,6 +72,7 @@ def serve(
     seed: int | None = None,
     imports: Sequence[Path] | None = None,
     import_as: str | None = None,
+    allow_hosts: Sequence[str] = (),
     faults: Sequence[Fault] = (),
 ) -> None:
     """Serve until the process is asked to stop.
@@ -98,6 +100,8 @@ def serve(
     imports, import_as
         Files that are imported once it answers, and the client id of the organisation that imports them; the
         first organisation unless given.
+    allow_hosts
+        Names under which it may be called, beside those of this machine and the address that it listens on.
     faults
         What shall go wrong, and at which calls.
 
@@ -137,7 +141,9 @@ def serve(
         if left_out:
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
         worker = stack.enter_context(working(store, behaviour))
-        server = server_of(create_app(store, behaviour, worker, Orders(faults)), behaviour)
+        serves_host = served_hosts(host, allow_hosts)
+        app = create_app(store, behaviour, worker, Orders(faults), serves_host=serves_host)
+        server = server_of(app, behaviour)
         importer = _organization(store, import_as)
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")

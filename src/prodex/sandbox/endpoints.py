@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from prodex.sandbox import organizations, segments
 from prodex.sandbox.bodies import media_type_of, read_body, read_object
 from prodex.sandbox.exchange import Caller, CallerWhereNeeded, Here
-from prodex.sandbox.failing import spoiling
+from prodex.sandbox.failing import caller_address, spoiling
 from prodex.sandbox.filters import read_body as read_filters
 from prodex.sandbox.filters import read_query_string
 from prodex.sandbox.imports import tracking_record
@@ -41,7 +41,7 @@ _PARAMETERS: Final = ("unknown_parameter", "invalid_value")
 _BODY: Final = ("unsupported_media_type", "invalid_gzip", "body_too_large")
 _JSON_BODY: Final = ("invalid_json", *_BODY)
 _LIST: Final = (*_TOKEN, *_PARAMETERS, "result_cap", "cursor_lost")
-_AUTHENTICATION: Final = refusals("authentication_failed", "invalid_value", *_JSON_BODY)
+_AUTHENTICATION: Final = refusals("authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY)
 _REQUIRE: Final = (
     *_TOKEN,
     "retailers_only",
@@ -60,7 +60,8 @@ _REQUIRE: Final = (
 @ROUTES.post("/auth/v1/token", responses=_AUTHENTICATION, openapi_extra=TOKEN_CONTRACT, deprecated=True)
 async def create_token(request: Request, here: Here) -> JSONResponse:
     """Create an access token from client credentials."""
-    token = here.tokens.issue(await read_object(request, here.behaviour.body_limit))
+    credentials = await read_object(request, here.behaviour.body_limit)
+    token = here.tokens.issue(credentials, caller_address(request.scope))
     return JSONResponse({"access_token": token, here.behaviour.token_type_key: "JWT"})
 
 

@@ -15,6 +15,7 @@ from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults import FAULTS, Stretch
 from prodex.sandbox.orders import FaultHit, Orders
 from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.serving import NO_GUESSING
 from prodex.sandbox.wire import encode
 
 if TYPE_CHECKING:
@@ -73,6 +74,13 @@ def spoiling(scope: Scope) -> Callable[[Stretch], Stretch]:
     """Return what is done to the page that a call asks for."""
     spoil: Callable[[Stretch], Stretch] = scope.get("state", {}).get(_SPOIL, _as_it_is)
     return spoil
+
+
+def caller_address(scope: Scope) -> str:
+    """Return the address that a call came from, whatever its headers claim."""
+    transport: asyncio.Transport | None = scope.get("state", {}).get(_TRANSPORT)
+    peer = transport.get_extra_info("peername") if transport else scope.get("client")
+    return str(peer[0]) if peer else ""
 
 
 class Call:
@@ -171,6 +179,16 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
         super().connection_made(transport)
         self.app_state = {**self.app_state, _TRANSPORT: transport}
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse bytes that are no call, with the header that every reply has; the server sends this one bare."""
+        name, value = NO_GUESSING
+        body = msg.encode("ascii")
+        self.transport.write(
+            b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+            b"Content-Length: %d\r\n%b: %b\r\n\r\n%b" % (len(body), name.encode(), value.encode(), body)
+        )
+        self.transport.close()
 
 
 def _with_date(send: Send, skew: float) -> Send:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct
+from prodex.sandbox.private import make_file
 from prodex.sandbox.referentials import Codes, codes_known, codes_of
 from prodex.sandbox.rows import insert_product, insert_views
 from prodex.sandbox.schema import INDEXES, TABLES, TRIGGERS, VERSION
@@ -35,7 +36,8 @@ def create_store(
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     filling = path.with_suffix(".filling")
-    filling.unlink(missing_ok=True)
+    # What SQLite makes beside a store gets the mode of the store.
+    make_file(filling)
     connection = sqlite3.connect(filling)
     try:
         connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + TABLES)

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from prodex.sandbox.filling import Labels, create_store
 from prodex.sandbox.model import Organization, SharedProduct
+from prodex.sandbox.private import close_files, make_file, make_folder
 from prodex.sandbox.reading import Record, shared_with_all
 from prodex.sandbox.store import Store, StoreUnusable
 from prodex.sandbox.wire import encode
@@ -21,6 +22,8 @@ from prodex.sandbox.wire import encode
 Filling = Iterable[SharedProduct | Record]
 
 _STORE: Final = "store.sqlite"
+_LOCK: Final = "lock"
+_WORD: Final = "server.json"
 
 
 def default_home() -> Path:
@@ -38,7 +41,9 @@ def open_store(
     labels: Labels,
     origin: str,
 ) -> Iterator[Store]:
-    """Open the store in `home`, made and filled first where there is none; others are kept out meanwhile.
+    """Open the store in `home`, made and filled first where there is none; other sandboxes are kept out meanwhile.
+
+    The folder and what the sandbox keeps in it are for their owner alone, also where they stood open until now.
 
     `origin` says what a new store is filled with, in words.
 
@@ -47,10 +52,12 @@ def open_store(
     StoreUnusable
         When another sandbox runs in `home`, or its store cannot be read.
     """
-    home.mkdir(parents=True, exist_ok=True)
-    path = home / _STORE
+    make_folder(home)
+    path, lock = home / _STORE, home / _LOCK
     try:
-        with FileLock(home / "lock", timeout=0, thread_local=False):
+        with FileLock(lock, timeout=0, mode=0o600, thread_local=False):
+            for kept in (f"{_STORE}*", _LOCK, f"{_WORD}*"):
+                close_files(home, kept)
             if not path.exists():
                 _create(path, filling(), organizations, labels, origin)
             store = Store(path)
@@ -66,7 +73,7 @@ def open_store(
 def word_of(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterator[None]:
     """Keep word of a running server in `home`/server.json meanwhile, and in `ready` for good."""
     word = encode(server) + b"\n"
-    path = home / "server.json"
+    path = home / _WORD
     _write(path, word)
     try:
         if ready is not None:
@@ -85,5 +92,5 @@ def _create(
 
 def _write(path: Path, content: bytes) -> None:
     beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.write_bytes(content)
+    make_file(beside, content)
     beside.replace(path)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from prodex.sandbox.merging import stamp
+from prodex.sandbox.dating import stamp
 from prodex.sandbox.model import Organization
 from prodex.sandbox.store import Store
 from prodex.sandbox.wire import decode, encode

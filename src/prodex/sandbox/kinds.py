@@ -1,5 +1,7 @@
 """The kinds of value that parameters have: how each is written in a query string and in a JSON body.
 
+A body may write numbers and flags as text, as a query string has to; the schemas name the documented form alone.
+
 A reader raises ValueError with what came and what to send instead; whoever calls it adds the parameter's
 name.
 """
@@ -84,10 +86,11 @@ def paths() -> Kind:
 
 
 def word(choices: Collection[str]) -> Kind:
-    """One of a few words."""
+    """One of a few words in capitals, which may be written in any case."""
 
     def from_json(value: Any) -> str:
-        return _chosen(_string(value, "a string"), choices)
+        text = _string(value, "a string")
+        return text.upper() if text.upper() in choices else _chosen(text, choices)
 
     schema = {"type": "string", "enum": list(choices)}
     return Kind(from_json, from_json, schema, schema)
@@ -106,7 +109,7 @@ def integers(choices: Collection[int] = ()) -> Kind:
         if isinstance(value, str):
             return from_text(value)
         return tuple(
-            checked(_integer(item)) for item in (_filled(value) if isinstance(value, list) else [value])
+            checked(_written(item)) for item in (_filled(value) if isinstance(value, list) else [value])
         )
 
     item = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else {})}
@@ -124,7 +127,7 @@ def integer(choices: Collection[int] = (), bounds: range = INT32) -> Kind:
     limits: dict[str, Any] = {"minimum": bounds.start, "maximum": bounds.stop - 1}
     schema = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else limits)}
     return Kind(
-        lambda text: checked(_integer_in(text)), lambda value: checked(_integer(value)), schema, schema
+        lambda text: checked(_integer_in(text)), lambda value: checked(_written(value)), schema, schema
     )
 
 
@@ -156,6 +159,8 @@ def flag() -> Kind:
         return {"true": True, "false": False}[_chosen(text, ("true", "false"))]
 
     def from_json(value: Any) -> bool:
+        if isinstance(value, str):
+            return from_text(value)
         if not isinstance(value, bool):
             raise ValueError(f"{value!r} is not true or false")  # noqa: TRY004 - one error for a wrong value
         return value
@@ -165,16 +170,16 @@ def flag() -> Kind:
 
 
 def cursor() -> Kind:
-    """A scroll cursor: digits; in a body also an integer, and an empty string for the first call."""
+    """A scroll cursor: digits; in a body also an integer, an empty string for the first call, and null for none."""
 
     def from_text(text: str) -> str:
         if not text:
             raise ValueError("it is empty; leave it out on the first call of a scroll by GET")
         return str(_within(_integer_in(text), CURSORS))
 
-    def from_json(value: Any) -> str:
+    def from_json(value: Any) -> str | None:
         if value is None:
-            raise ValueError("it is null; send an empty string on the first call of a scroll")
+            return None
         if value == FIRST_PAGE:
             return FIRST_PAGE
         return from_text(value) if isinstance(value, str) else str(_within(_integer(value), CURSORS))
@@ -198,6 +203,11 @@ def _integer_in(text: str) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise ValueError(f"{text!r} is not an integer")
     return int(text)
+
+
+def _written(value: Any) -> int:
+    """Return an integer that a body holds, as a number or as text."""
+    return _integer_in(value) if isinstance(value, str) else _integer(value)
 
 
 def _integer(value: Any) -> int:

@@ -117,6 +117,8 @@ class Listing:
             values.get("filter_product_languages", ()),
             self._labels.get(choose_language(accept_language, self._labels)),
             self._behaviour.documents_key,
+            integer_codes=self._behaviour.integer_codes,
+            odd_blanks=self._behaviour.odd_blanks,
         )
 
     def _reply(self, page: Page) -> bytes:
@@ -129,7 +131,7 @@ class Listing:
 
 def _window(values: Mapping[str, Any]) -> tuple[int, int]:
     limit, offset = values.get("limit", DEFAULT_LIMIT), values.get("offset", 0)
-    if offset and "next_page" in values:
+    if offset and values.get("next_page") is not None:
         raise Refusal(
             "invalid_value", f"offset is {offset}, but a scroll goes by next_page alone; leave offset out."
         )

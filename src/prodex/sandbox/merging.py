@@ -7,12 +7,13 @@ of `assets` count as attributes of their own, by the names `assets.pictures` and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
 
 from prodex.sandbox.checks import ProductRefused
+from prodex.sandbox.dating import stamp
 from prodex.sandbox.wire import decode, encode, joined, members
 
 #: What a record holds, or what was sent: attribute -> its JSON bytes.
@@ -53,7 +54,7 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
     Parameters
     ----------
     now
-        The time of the write, UTC; `updatedAt` becomes later than it was, whatever the clock says.
+        The time of the write; `updatedAt` moves to it, and never back.
     """
     record = dict(stored)
     updated_at = encode(moved(record.get("updatedAt"), now))
@@ -77,11 +78,6 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
     return record
 
 
-def stamp(moment: datetime) -> str:
-    """Return a time as records hold it: local date-time without zone; the sandbox lives in UTC."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
 def _write(record: dict[str, bytes | msgspec.Raw], name: str, raw: bytes | msgspec.Raw) -> None:
     if is_null(raw):
         record.pop(name, None)
@@ -100,12 +96,14 @@ def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
 
 
 def moved(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
-    """Return the `updatedAt` of a write: now, but later than it was, whatever the clock says."""
+    """Return the `updatedAt` of a write: now, or what it was where that is later.
+
+    Two writes of one second have one date. To be later than it was in any case, the date of a product that is written
+    often would have to run ahead of the clock.
+    """
     before = _decoded(updated_at)
-    now = now.replace(microsecond=0)
     try:
         last = datetime.fromisoformat(before)
-        last = last if last.tzinfo else last.replace(tzinfo=UTC)
-        return stamp(max(now, last.replace(microsecond=0) + timedelta(seconds=1)))
+        return stamp(max(now, last if last.tzinfo else last.replace(tzinfo=UTC)))
     except (TypeError, ValueError, OverflowError):
         return stamp(now)

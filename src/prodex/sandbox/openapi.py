@@ -35,6 +35,8 @@ _ENVELOPE: Final = {
     },
 }
 
+_RETRY_AFTER: Final = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
+
 _ACCEPT_LANGUAGE: Final = {
     "name": "Accept-language",
     "in": "header",
@@ -128,7 +130,14 @@ def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
         status, meaning = REFUSALS[code]
         by_status.setdefault(status, []).append(f"`{code}`: {meaning}")
     content = {"application/json": {"schema": _ERROR_SCHEMA}}
-    return {status: {"description": _lines(texts), "content": content} for status, texts in by_status.items()}
+    return {
+        status: {
+            "description": _lines(texts),
+            "content": content,
+            **({"headers": _RETRY_AFTER} if status == 429 else {}),
+        }
+        for status, texts in by_status.items()
+    }
 
 
 def _lines(texts: Iterable[str]) -> str:

@@ -30,6 +30,14 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--host", default=LOOPBACK, help="address to listen on (%(default)s)")
     options.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        dest="allow_hosts",
+        help="also answer calls under this name; those of this machine and of --host are always answered",
+    )
+    options.add_argument(
         "--port", type=int, help="port to listen on (always the same for its home, where free)"
     )
     options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import Final
 
 import msgspec
 
-from prodex.sandbox.supplier_products import read_supplier_products
+from prodex.sandbox.supplier_products import UnreadableProduct, read_supplier_products
 from prodex.sandbox.wire import encode, items, members
 
 JSON: Final = "application/json"
@@ -16,12 +17,26 @@ XML: Final = "application/xml"
 Members = dict[str, msgspec.Raw]
 
 
+class Unreadable(dict[str, msgspec.Raw]):
+    """A product with a value that is not what its attribute holds; its gtin is all that was read of it.
+
+    Attributes
+    ----------
+    message
+        Which value of which attribute it is.
+    """
+
+    def __init__(self, gtin: str, message: str) -> None:
+        super().__init__(gtin=msgspec.Raw(encode(gtin)))
+        self.message = message
+
+
 class PayloadUnreadable(Exception):
     """The payload breaks the format; the message says where."""
 
 
 def read_payload(body: bytes, media_type: str, most: int) -> list[Members]:
-    """Return the products of a payload, `most` of them at most.
+    """Return the products of a payload, `most` of them at most; some may be `Unreadable`.
 
     Raises
     ------
@@ -35,6 +50,7 @@ def read_payload(body: bytes, media_type: str, most: int) -> list[Members]:
 
 
 def _read_json(body: bytes, most: int) -> list[Members]:
+    body = body.removeprefix(BOM_UTF8)
     try:
         if not _is_object(body):
             raise PayloadUnreadable('The payload is JSON, but no object; send {"data": [...]}.')
@@ -59,7 +75,9 @@ def _read_json(body: bytes, most: int) -> list[Members]:
 def _read_xml(body: bytes, most: int) -> list[Members]:
     try:
         return [
-            {name: msgspec.Raw(encode(value)) for name, value in product.items()}
+            Unreadable(product.gtin, product.message)
+            if isinstance(product, UnreadableProduct)
+            else {name: msgspec.Raw(encode(value)) for name, value in product.items()}
             for product in read_supplier_products(body, most)
         ]
     except ValueError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import resources
 from typing import Any, Final
 
@@ -36,6 +37,31 @@ def codes_known() -> Codes:
             body = {"normalizedCode": row["short"], "code": code, "description": label, "label": label}
         known |= {(name, code): body for name in row["referentials"].split()}
     return known
+
+
+def language_code(name: str) -> str:
+    """Return the code of a language that is named by it, by a short one or by a tag; another name as it is.
+
+    A short one stands for the first country in the referential.
+
+    Examples
+    --------
+    >>> language_code("fr"), language_code("fr-BE"), language_code("fra-fr"), language_code("tlh")
+    ('fra-FR', 'fra-BE', 'fra-FR', 'tlh')
+    """
+    return _languages().get(name.strip().lower().replace("_", "-"), name)
+
+
+@cache
+def _languages() -> dict[str, str]:
+    names: dict[str, str] = {}
+    for (referential, code), body in codes_known().items():
+        if referential == "languages":
+            long, _, country = code.partition("-")
+            short = body["normalizedCode"]
+            for name in (code, long, short, f"{short}-{country}"):
+                names.setdefault(name.lower(), code)
+    return names
 
 
 def codes_of(record: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:

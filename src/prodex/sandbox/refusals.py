@@ -6,9 +6,13 @@ stable, the message says what came, and what to send instead.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
-from prodex.sandbox.wire import storable
+from prodex.sandbox.wire import encode, storable
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 #: code -> (HTTP status, meaning).
 REFUSALS: Final = {
@@ -16,6 +20,9 @@ REFUSALS: Final = {
     "token_missing": (401, "The caller could not be authenticated: no bearer token came with the call."),
     "token_invalid": (401, "The caller could not be authenticated: the token was not issued here."),
     "token_expired": (401, "The caller could not be authenticated: the token has passed its lifetime."),
+    "too_many_attempts": (429, "Too many wrong secrets; Retry-After says when the next one is looked at."),
+    "host_not_served": (421, "The call came under a name that is not one of this machine."),
+    "origin_foreign": (403, "The call came from a page of another site."),
     "retailers_only": (403, "The endpoint is for retailers."),
     "scenarios_not_enabled": (403, "The organisation has no validation scenarios."),
     "deadlines_not_enabled": (403, "The organisation, or the scenario, takes no deadlines."),
@@ -50,12 +57,15 @@ class Refusal(Exception):
         A key of `REFUSALS`.
     message
         What came and what to send instead.
+    headers
+        Headers of the answer beside those that every answer has.
     """
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.headers = {"WWW-Authenticate": "Bearer"} if self.status == 401 else dict(headers or {})
 
     @property
     def status(self) -> int:
@@ -66,3 +76,10 @@ class Refusal(Exception):
     def body(self) -> dict[str, str]:
         """The JSON body of the answer."""
         return {"error": self.code, "message": storable(self.message)}
+
+
+def reply_of(refusal: Refusal) -> Response:
+    """Return the answer to a call that is refused."""
+    from starlette.responses import Response
+
+    return Response(encode(refusal.body), refusal.status, refusal.headers, "application/json")

@@ -185,7 +185,7 @@ class Sandbox:
         products
             Records, or shared products.
         moves_updated_at
-            Set `updatedAt` to the service's clock, later than it was in any case; else it stays as given.
+            Set `updatedAt` to the service's clock, unless it was later already; else it stays as given.
 
         Examples
         --------
@@ -194,7 +194,7 @@ class Sandbox:
         ...     sandbox.remove([1])
         """
         store, _ = self._running()
-        put_products(store, products, self._behaviour.now() if moves_updated_at else None)
+        put_products(store, products, self._behaviour.now if moves_updated_at else None)
         self.organizations = store.organizations
 
     def remove(self, products: Iterable[str | int | Product]) -> None:

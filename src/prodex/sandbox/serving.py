@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = "127.0.0.1"
 
+#: No browser takes a reply for something else than its type says: a product's text for a page, say.
+NO_GUESSING: Final = ("X-Content-Type-Options", "nosniff")
+
 #: Ports from which homes get theirs: below those that systems hand out by themselves.
 _FIRST_PORT: Final = 20_000
 _PORTS: Final = 10_000
@@ -25,7 +28,8 @@ _PORTS: Final = 10_000
 
 def listen(host: str, port: int) -> socket.socket:
     """Listen on a port, a free one for 0. Calls wait there until the server is up."""
-    listener = socket.create_server((host, port), backlog=2048)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=2048)
     # Calls inherit it; without it, the end of a short reply waits 40 ms for the other side.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
@@ -43,7 +47,7 @@ def listen_as_before(host: str, home: Path) -> socket.socket:
 def base_url_of(listener: socket.socket) -> str:
     """Return the address of a listening socket as a base URL."""
     host, port = listener.getsockname()[:2]
-    return f"http://{host}:{port}"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
@@ -57,6 +61,7 @@ def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
         uvicorn.Config(
             app,
             http=Connection,
+            headers=[NO_GUESSING],
             # A clock that is off shows in Date too; see `Failing`.
             date_header=not behaviour.clock_skew,
             ws="none",

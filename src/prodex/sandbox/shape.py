@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from prodex.sandbox.deviations import with_integer_codes, with_odd_blanks
 from prodex.sandbox.wire import decode, encode, joined, members
 
 #: Paths as a tree of names; an empty tree stands for all that is below.
@@ -36,6 +37,8 @@ class Shape:
         (code, label in US English) -> label in the language asked for.
     documents_key
         The name under which documents are served.
+    integer_codes, odd_blanks
+        Whether to serve what was seen to deviate from the specification; see `deviations`.
     """
 
     def __init__(
@@ -45,6 +48,9 @@ class Shape:
         languages: Collection[str] = (),
         labels: Mapping[tuple[str, str], str] | None = None,
         documents_key: str = "documents",
+        *,
+        integer_codes: bool = False,
+        odd_blanks: bool = False,
     ) -> None:
         # The rich-content response (spec, endpoint 6) always holds gtin and id, and its id is a string.
         roots = {path.partition(".")[0] for path in include}
@@ -55,6 +61,9 @@ class Shape:
         self._labels = labels or {}
         self._documents_key = documents_key
         renames_documents = documents_key != "documents"
+        self._integer_codes = integer_codes
+        # A reply with chosen fields has no blanks at all.
+        self._odd_blanks = odd_blanks and not include
         self._as_stored = not (include or exclude or languages or labels or renames_documents)
 
     def serve(self, body: bytes, overlay: bytes | None = None) -> bytes:
@@ -67,13 +76,20 @@ class Shape:
         overlay
             The members that the viewer sees otherwise, or None.
         """
-        if self._as_stored and overlay is None:
+        deviates = self._integer_codes or self._odd_blanks
+        if self._as_stored and overlay is None and not deviates:
             return body
         record = members(body)
         if overlay is not None:
             record |= members(overlay)
-        if self._as_stored:
-            return joined(record)
+        shaped = record if self._as_stored else self._shaped(record)
+        if self._integer_codes:
+            shaped = with_integer_codes(shaped)
+        if self._odd_blanks:
+            shaped = with_odd_blanks(shaped)
+        return joined(shaped)
+
+    def _shaped(self, record: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
         shaped: dict[str, msgspec.Raw] = {}
         for name, value in record.items():
             below = self._include.get(name)
@@ -82,7 +98,7 @@ class Shape:
             kept = self._shape(name, value, below or {})
             if kept is not None:
                 shaped[name] = kept
-        return joined(shaped)
+        return shaped
 
     def _shape(self, name: str, raw: msgspec.Raw, include: Paths) -> msgspec.Raw | None:
         exclude = self._exclude.get(name)

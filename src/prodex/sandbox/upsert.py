@@ -10,10 +10,11 @@ from typing import Any, Final
 from uuid import uuid4
 
 from prodex.sandbox.checks import NAMES, ProductRefused, checked
+from prodex.sandbox.dating import stamp
 from prodex.sandbox.gtins import normal_gtin
-from prodex.sandbox.merging import attributes_of, is_null, merged, stamp
+from prodex.sandbox.merging import attributes_of, is_null, merged
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, SharingStatus
-from prodex.sandbox.payload import Members
+from prodex.sandbox.payload import Members, Unreadable
 from prodex.sandbox.referentials import Codes
 from prodex.sandbox.rows import insert_product, insert_view, next_key, replace_product
 from prodex.sandbox.views import views_with_owner
@@ -51,7 +52,13 @@ class _Product:
 
 
 class Upsert:
-    """One upsert of one organisation, inside one transaction."""
+    """One upsert of one organisation, inside one transaction.
+
+    Attributes
+    ----------
+    written
+        Keys of the products that were written.
+    """
 
     def __init__(
         self, connection: sqlite3.Connection, organization: Organization, codes: Codes, now: datetime
@@ -60,6 +67,7 @@ class Upsert:
         self._organization = organization
         self._codes = codes
         self._now = now
+        self.written: set[int] = set()
 
     def write(self, sent: Members) -> str:
         """Write one product and return its GTIN as it is kept.
@@ -69,6 +77,8 @@ class Upsert:
         ProductRefused
             When it cannot be imported; nothing of it is then.
         """
+        if isinstance(sent, Unreadable):
+            raise ProductRefused(sent.message)
         gtin, products = self._find(_gtin_of(sent))
         attributes = attributes_of({name: raw for name, raw in sent.items() if name != "gtin"})
         attributes = {name: checked(name, raw, self._codes) for name, raw in attributes.items()}
@@ -125,7 +135,7 @@ class Upsert:
         body, record = self._merged(encode(head), attributes)
         _check_name(record)
         key = next_key(self._connection)
-        insert_product(self._connection, key, owner.id, body, record)
+        self._insert(key, owner.id, body, record)
         for view in views_with_owner(SharedProduct(record, owner.id, ())):
             insert_view(self._connection, key, view, {})
 
@@ -135,12 +145,12 @@ class Upsert:
         if any(name in attributes for name in NAMES):
             _check_name(record)
         if product.owner_id == self._organization.id:
-            replace_product(self._connection, product.key, body, record)
+            self._replace(product.key, body, record)
             self._change_versions(product.key, attributes)
         elif product.seen_key == product.key:
             self._insert_version(product, body, record, attributes)
         else:
-            replace_product(self._connection, product.seen_key, body, record)
+            self._replace(product.seen_key, body, record)
             self._own(product.seen_key, attributes)
 
     def _change_versions(self, product_key: int, attributes: Members) -> None:
@@ -157,13 +167,13 @@ class Upsert:
                 for name, raw in attributes.items()
                 if not any(_overlap(name, other) for other in written)
             }
-            replace_product(self._connection, key, *self._merged(body, theirs))
+            self._replace(key, *self._merged(body, theirs))
 
     def _insert_version(
         self, product: _Product, body: bytes, record: dict[str, Any], attributes: Members
     ) -> None:
         key = next_key(self._connection)
-        insert_product(self._connection, key, product.owner_id, body, record)
+        self._insert(key, product.owner_id, body, record)
         self._connection.execute(
             "INSERT INTO versions VALUES (?, ?, ?, '[]')", (key, product.key, self._organization.id)
         )
@@ -172,6 +182,14 @@ class Upsert:
             "UPDATE views SET seen_key = ? WHERE organization_id = ? AND product_key = ?",
             (key, self._organization.id, product.key),
         )
+
+    def _insert(self, key: int, owner_id: int, body: bytes, record: dict[str, Any]) -> None:
+        insert_product(self._connection, key, owner_id, body, record)
+        self.written.add(key)
+
+    def _replace(self, key: int, body: bytes, record: dict[str, Any]) -> None:
+        replace_product(self._connection, key, body, record)
+        self.written.add(key)
 
     def _own(self, key: int, attributes: Members) -> None:
         rows = self._connection.execute("SELECT attributes FROM versions WHERE key = ?", (key,))

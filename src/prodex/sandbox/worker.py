@@ -17,6 +17,7 @@ from typing import Final
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.checks import ProductRefused
+from prodex.sandbox.dating import date_writes
 from prodex.sandbox.imports import (
     Endpoint,
     Import,
@@ -105,11 +106,13 @@ class Worker:
         sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
         with self._store.writing() as connection:
             organization = self._organizations[one.organization_id]
-            upsert = Upsert(connection, organization, self._codes, self._behaviour.now())
+            now = self._behaviour.now()
+            upsert = Upsert(connection, organization, self._codes, now)
             products = []
             for place, product in enumerate(sent, start=1):
                 self._check_time(deadline)
                 products.append(_outcome_of(upsert, product, place))
+            date_writes(connection, upsert.written, now, self._behaviour.now)
             self._check_time(deadline)
             _note_end(connection, one, Outcome(_status_of(products), "", len(sent), products))
 

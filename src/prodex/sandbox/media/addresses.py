@@ -14,6 +14,8 @@ from typing import Any, Final
 
 #: Where files stand in stored records; `.example` is a name that never resolves (RFC 2606).
 MEDIA: Final = "https://media.prodex.example"
+#: The path under which the sandbox serves them.
+PATH: Final = "/media"
 
 # A Host header comes from the caller, and goes into JSON.
 _HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
@@ -41,7 +43,8 @@ class MediaAddress:
     def taken_back(self, sent: bytes) -> bytes:
         """Return JSON or XML of this caller as it is stored; some writers of JSON escape every slash."""
         for address in (f"{self.text}/", f"{self.text}/".replace("/", r"\/")):
-            sent = sent.replace(address.encode(), f"{MEDIA}/".encode())
+            for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+                sent = sent.replace(address.encode(encoding), f"{MEDIA}/".encode(encoding))
         return sent
 
 
@@ -53,4 +56,4 @@ def address_called(scope: Mapping[str, Any]) -> MediaAddress:
     else:
         name, port = scope["server"]
         host = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-    return MediaAddress(f"{scope['scheme']}://{host}/media")
+    return MediaAddress(f"{scope['scheme']}://{host}{PATH}")

@@ -13,7 +13,7 @@ from prodex.sandbox.sample.nutrition import Nutrients, declaration
 from prodex.sandbox.sample.vocabulary import PHRASES, Ingredient, code_value, quantity
 
 #: The ways in which a record shows that an attribute has no value, besides not having the attribute.
-EMPTIES: tuple[Any, ...] = (None, [], None, "")
+EMPTIES: tuple[Any, ...] = (None, [], None, [])
 
 _LABELS = {
     "food": ("EU_ORGANIC", "VEGAN", "PALM_OIL_FREE", "REGIONAL", "FAIR_PRICE", "SCORE"),

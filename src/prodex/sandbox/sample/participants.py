@@ -20,9 +20,9 @@ THIRD_ID = 3
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """A brand; half of the codes are integers on the wire."""
+    """A brand; half of the codes are made of digits."""
 
-    code: str | int
+    code: str
     name: str
 
 
@@ -50,7 +50,7 @@ def _suppliers() -> tuple[Supplier, ...]:
         for name in row["brands"].split(","):
             brand_count += 1
             spelled = "".join(letter if letter.isalnum() else "_" for letter in name).upper()
-            brands.append(Brand(4_000 + brand_count if brand_count % 2 else spelled, name))
+            brands.append(Brand(str(4_000 + brand_count) if brand_count % 2 else spelled, name))
         suppliers.append(
             Supplier(
                 id=100 + number,

@@ -60,7 +60,7 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
             "scope": "public",
             "backgroundScore": round(rng.random(), 3),
             "webOptimizedType": None,
-            "ipUsageRights": "",
+            "ipUsageRights": None,
             "uniformResourceIdentifierOrigin": original["url"],
         }
     if rng.random() < 0.1:

@@ -176,7 +176,7 @@ def _head(family: Family, unit: Unit, dates: Dates) -> dict[str, Any]:
 
 def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
     brand = {"code": family.brand.code, "label": family.brand.name, "description": None}
-    kind = {"code": family.kind.wire_code, "label": family.kind.noun["en"], "description": None}
+    kind = {"code": family.kind.code, "label": family.kind.noun["en"], "description": None}
     languages = [
         {"code": each["code"], "label": each["label"]} for each in map(texts.descriptor, family.languages)
     ]
@@ -235,11 +235,11 @@ def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
     extras: dict[str, Any] = {name: rng.choice(EMPTIES) for name in rng.sample(_RARELY_FILLED, 5)}
     if rng.random() < 0.15:
         extras["lastUserHistoryDate"] = iso(dates.updated)
-        extras["barcodeScanText"] = ""
+        extras["barcodeScanText"] = None
         extras["assetsLastRequests"] = []
     if rng.random() < 0.1:
         extras["validationRules"] = []
-        extras["tags"] = {}
+        extras["tags"] = None
         extras["startAvailabilityDateTime"] = iso(dates.created)
     if rng.random() < 0.06:
         extras["xRetailPlan"] = {

@@ -48,11 +48,6 @@ class Kind:
         """Whether the rules for food apply (drinks with alcohol included)."""
         return self.group in {"food", "alcohol"}
 
-    @property
-    def wire_code(self) -> str | int:
-        """The code as the service sends it: integers and strings stand side by side."""
-        return int(self.code) if self.code.isdigit() else self.code
-
 
 @dataclass(frozen=True, slots=True)
 class Variant:
