@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import prodex
+from prodex.cli.shown import say
 from prodex.cli.exchange import Service, listed
 from prodex.errors import QueryError
 from prodex.load.products import WINDOWS
@@ -114,7 +115,7 @@ def load(
             labels=labels,
             allow_incomplete=allow_incomplete,
         )
-    typer.echo(repr(catalog))
+    say(repr(catalog))
 
 
 @app.command(epilog="Example: prodex refresh shop")
@@ -134,8 +135,8 @@ def refresh(
     catalog = prodex.refresh(
         client, snapshot, sweep=sweep, windows=windows, allow_incomplete=allow_incomplete
     )
-    typer.echo(repr(catalog))
-    typer.echo(
+    say(repr(catalog))
+    say(
         f"{len(before):,} products before. What changed: prodex diff {snapshot}@{_time_of(before)} {snapshot}"
     )
 
@@ -146,7 +147,7 @@ def recover(
     allow_incomplete: IncompleteOption = False,
 ) -> None:
     """Make a snapshot of what an interrupted load left, without the service."""
-    typer.echo(repr(prodex.recover(name, allow_incomplete=allow_incomplete)))
+    say(repr(prodex.recover(name, allow_incomplete=allow_incomplete)))
 
 
 def _time_of(catalog: prodex.Catalog) -> str:

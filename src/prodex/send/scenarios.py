@@ -20,6 +20,7 @@ from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceErr
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
 from prodex.service.progress import Progress, showing
+from prodex.verbatim import on_one_line
 
 _LARGEST_BATCH = 500
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -117,7 +118,7 @@ class ScenarioRequest:
         if len(self.left_out):
             first = self.left_out.iloc[0]
             told += f"; {len(self.left_out):,} left out, {first['product_id']} first: {first['why']}"
-        return f"<ScenarioRequest: {told}>"
+        return on_one_line(f"<ScenarioRequest: {told}>")
 
 
 def scenario_request(
