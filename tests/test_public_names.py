@@ -55,6 +55,7 @@ NAMES = [
     "save",
     "scenario_request",
     "track",
+    "unescape_formulas",
     "upsert",
     "vacuum",
     "verify",

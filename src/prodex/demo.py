@@ -92,7 +92,9 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     say(f"Correcting one text: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r}.")
     say(f"  before: {on_one_line(edit.before)}\n  after:  {on_one_line(edit.after)}")
     tracking = upsert(client, changes, progress=False).wait(progress=False)
-    say(f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {on_one_line(tracking.message)}".rstrip())
+    say(
+        f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {on_one_line(tracking.message)}".rstrip()
+    )
     page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
@@ -121,9 +123,7 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
     say(f"Refreshed, by fetching only what changed: {', '.join(counts)}.")
     for row in difference.changes.head(_LINES).itertuples():
-        say(
-            f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {str(row.old)!r} -> {str(row.new)!r}"
-        )
+        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {str(row.old)!r} -> {str(row.new)!r}")
     if difference.changes.empty:
         raise IncompleteLoad("The refresh did not bring the correction.")
     return fresh

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from prodex.errors import QueryError
 from prodex.files import writing
-from prodex.spreadsheet import escaped
+from prodex.spreadsheet import escape_formulas as escaped
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -67,7 +67,7 @@ def export(
         written.append(path)
     described = folder / "datapackage.json"
     with writing(described) as beside:
-        beside.write_text(_package(tables, format, origin, altered), encoding="utf-8")
+        beside.write_text(_package(tables, format, origin, altered, options), encoding="utf-8")
     return [*written, described]
 
 
@@ -199,6 +199,7 @@ def _package(
     format: str,
     origin: Mapping[str, Any],
     altered: Mapping[str, int],
+    options: Mapping[str, Any],
 ) -> str:
     resources = [
         {
@@ -207,6 +208,7 @@ def _package(
             "format": format,
             "encoding": "utf-8",
             "altered_texts": altered[name],
+            "escape_formulas": options.get("escape_formulas", False),
             "schema": {"fields": [_described(field) for field in schema]},
         }
         for name, (_, schema) in tables.items()

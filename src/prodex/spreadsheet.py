@@ -3,7 +3,7 @@ r"""Text that stays text in a spreadsheet, and comes back as it was.
 A CSV file is opened with the list separator of whoever opens it: a comma, a semicolon or a tab. Where it is not the
 comma, quotes inside a line no longer protect: `"a","b;=1+1"` is then a cell `a,"b` and a cell `=1+1"`, which runs. So
 an apostrophe is put wherever a cell could begin, whatever the separator, when a sign follows that begins a formula.
-The escape can be undone for every text: `unescaped(escaped(text)) == text`.
+The escape can be undone for every text: `unescape_formulas(escape_formulas(text)) == text`.
 
 Sources: OWASP, CSV injection; RFC 4180; ECMA-376 part 1, 22.9.2.19 (`_xHHHH_` in workbooks).
 """
@@ -33,19 +33,19 @@ _ESCAPED_BEGINNING = re.compile(r"(\r\n|[\r\n\t;])'")
 _CODE = re.compile("_(?=x[0-9a-fA-F]{4}_)")
 
 
-def escaped(text: str) -> str:
+def escape_formulas(text: str) -> str:
     r"""Return a text of which no spreadsheet runs anything, whatever separates its cells.
 
-    >>> escaped("=1+1"), escaped("a;=1+1"), escaped("a\n \uff0b1"), escaped("a = b - c")
+    >>> escape_formulas("=1+1"), escape_formulas("a;=1+1"), escape_formulas("a\n \uff0b1"), escape_formulas("a = b - c")
     ("'=1+1", "a;'=1+1", "a\n' ＋1", 'a = b - c')
     """
     return _RUN.sub(_with_apostrophes, text)
 
 
-def unescaped(text: str) -> str:
+def unescape_formulas(text: str) -> str:
     r"""Return the text that was escaped.
 
-    >>> unescaped("'=1+1"), unescaped(escaped("'=1")), unescaped("'tis")
+    >>> unescape_formulas("'=1+1"), unescape_formulas(escape_formulas("'=1")), unescape_formulas("'tis")
     ('=1+1', "'=1", "'tis")
     """
     return _RUN.sub(_without_apostrophes, text) if "'" in text else text

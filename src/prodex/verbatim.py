@@ -5,6 +5,7 @@ Of a page nothing runs since it is escaped; of a terminal, `inert` shows what it
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -135,6 +136,14 @@ def on_one_line(text: object) -> str:
     if whole.isprintable():
         return whole
     return "".join(_spelled(c) if unicodedata.category(c) in _OBEYED else c for c in whole)
+
+
+def inert_record(record: logging.LogRecord) -> bool:
+    """Make what a line of a log quotes inert, whoever handles it; as a filter of a logger, it lets every record pass."""
+    told = record.getMessage()
+    if told != (shown := inert(told)):
+        record.msg, record.args = shown, ()
+    return True
 
 
 def inert_json(text: str) -> str:

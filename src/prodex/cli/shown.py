@@ -18,7 +18,7 @@ import typer
 
 from prodex.errors import InputError
 from prodex.files import writing
-from prodex.spreadsheet import escaped
+from prodex.spreadsheet import escape_formulas as escaped
 from prodex.verbatim import inert, inert_json, on_one_line
 
 

@@ -115,7 +115,7 @@ def write_worklists(
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / _INDEX, **options)
-        manifest = {"format": _FORMAT, "by": by, **_keys(audit), "worklists": index}
+        manifest = {"format": _FORMAT, "by": by, **_keys(audit), **options, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
     return frame
