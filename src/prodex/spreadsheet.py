@@ -43,8 +43,16 @@ def escape_formulas(text: str) -> str:
 
 
 def unescape_formulas(text: str) -> str:
-    r"""Return the text that was escaped.
+    r"""Return the text of a cell as it was before it was made safe for spreadsheets.
 
+    Parameters
+    ----------
+    text
+        Text of a CSV file that was written with `escape_formulas=True`, which `datapackage.json` or `worklists.json`
+        beside it says; `frame["text"].map(prodex.unescape_formulas)` does a column.
+
+    Examples
+    --------
     >>> unescape_formulas("'=1+1"), unescape_formulas(escape_formulas("'=1")), unescape_formulas("'tis")
     ('=1+1', "'=1", "'tis")
     """
