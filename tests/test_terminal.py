@@ -28,8 +28,8 @@ from prodex.quality.comparison import compare_audits
 from prodex.verbatim import inert, inert_json, on_one_line
 from tests.service.exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 
-#: Clear the screen, write to the clipboard, make a link, go back over what is there; C1 controls, DEL, a line that looks
-#: like ours; writing that runs backwards, characters without a width, and other ends of a line.
+#: Clear the screen, write to the clipboard, make a link, go back over what is there; C1 controls, DEL, a line that
+#: looks like ours; writing that runs backwards, characters without a width, and other ends of a line.
 HOSTILE = (
     "Pain \x1b[2J\x1b]52;c;ZXZpbA==\x07\x1b]8;;http://evil.example\x1b\\x\r\x08\x07\x00\x7f\x9b2J\x9d0;t\x9c\n"
     "prodex: all is well\u202egnp.exe\u2066\u2067\u2069\u200b\u200f\ufeff\x85\u2028\u2029\x0b\x0c\ttab"
@@ -119,9 +119,8 @@ def spoken(
 
     def run(*words: str) -> str:
         monkeypatch.setattr(sys, "argv", ["prodex", *words])
-        with pytest.raises(SystemExit):
+        with pytest.raises(SystemExit):  # typer always ends so
             main()
-            raise SystemExit(0)
         told = capfd.readouterr()
         return told.out + told.err
 
@@ -293,10 +292,7 @@ def test_no_command_obeys_the_service(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
-@pytest.mark.parametrize("format", ["csv", "csv-verbatim"])
-def test_csv_is_data_in_a_pipe_and_shown_on_a_terminal(
-    format: str, shop: prodex.Catalog, tmp_path: Path
-) -> None:
+def test_csv_is_data_in_a_pipe_and_shown_on_a_terminal(shop: prodex.Catalog) -> None:
     """A program that reads gets every text; a person who looks gets nothing that moves the cursor."""
     import pty
 

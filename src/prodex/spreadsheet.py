@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-#: What begins a formula, also in the forms that a Japanese or Chinese keyboard types and that Unicode takes for the same.
+#: What begins a formula, also as full-width and other forms that Unicode takes for the same.
 SIGNS = "=+\\-@⁺⁼₊₋₌−⩵⩶﬩﹢﹣﹦﹫＋－＝＠"
 
 #: What spreadsheets drop before it, or show as nothing: white space, controls, and characters without a width.

@@ -139,7 +139,7 @@ def on_one_line(text: object) -> str:
 
 
 def inert_record(record: logging.LogRecord) -> bool:
-    """Make what a line of a log quotes inert, whoever handles it; as a filter of a logger, it lets every record pass."""
+    """Make what a line of a log quotes inert, whoever handles it; a filter of a logger that lets all records pass."""
     told = record.getMessage()
     if told != (shown := inert(told)):
         record.msg, record.args = shown, ()

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.cli.shown import say
 from prodex.cli.exchange import Service, listed
+from prodex.cli.shown import say
 from prodex.errors import QueryError
 from prodex.load.products import WINDOWS
 from prodex.query import SEARCH_FIELDS
