@@ -16,7 +16,7 @@ ROWS = (
     {"verbatim"},
     {"errors"},
     {"files", "locales", "envelope", "gtin", "markup", "spreadsheet"},
-    {"text_sheet"},
+    {"sheets"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},

@@ -115,7 +115,7 @@ def write_xlsx(batches: Batches, schema: pa.Schema, path: Path, *, most_rows: in
     """
     from xlsxwriter import Workbook
 
-    from prodex.text_sheet import TextSheet
+    from prodex.sheets import TextSheet
 
     altered = 0
     with Workbook(str(path), {**_ALL_TEXT, "constant_memory": True}) as book:
