@@ -255,10 +255,10 @@ def texts_of(path: Path) -> list[str]:
 
 def test_long_runs_take_no_time() -> None:
     """A text of 20,000 separators is escaped in a moment, with a sign at its end and without."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     for text in ("\n" * 20_000 + "=", "\n;" * 20_000, " '" * 20_000 + "x", "=-" * 20_000):
         assert text == unescaped(escaped(text))
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_every_sign_and_every_invisible_character_is_known() -> None:

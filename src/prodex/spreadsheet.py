@@ -26,6 +26,7 @@ _INVISIBLE = (
 # makes meaningless, and apostrophes, so that an escape changes neither where runs are nor where they end.
 _BETWEEN = f"{_INVISIBLE};\"'"
 _RUN = re.compile(f"(?<![{_BETWEEN}])[{_BETWEEN}]*+(?=[{SIGNS}])")
+_FIRST = re.compile(f"[{_BETWEEN}]*+[{SIGNS}]")
 _BEGINNING = re.compile(r"\r\n|[\r\n\t;]")
 _ESCAPED_BEGINNING = re.compile(r"(\r\n|[\r\n\t;])'")
 
@@ -39,6 +40,8 @@ def escape_formulas(text: str) -> str:
     >>> escape_formulas("=1+1"), escape_formulas("a;=1+1"), escape_formulas("a\n \uff0b1"), escape_formulas("a = b - c")
     ("'=1+1", "a;'=1+1", "a\n' ＋1", 'a = b - c')
     """
+    if not _FIRST.match(text) and not _BEGINNING.search(text):
+        return text  # most texts, at a tenth of the cost
     return _RUN.sub(_with_apostrophes, text)
 
 
