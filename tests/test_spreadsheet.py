@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import prodex
@@ -104,6 +104,7 @@ def cells_that_run(content: str) -> list[tuple[str, str]]:
     ]
 
 
+@settings(deadline=None)
 @given(texts)
 def test_every_text_comes_back_as_it_was(text: str) -> None:
     """The escape can be undone exactly, also of texts that look escaped."""
@@ -111,6 +112,7 @@ def test_every_text_comes_back_as_it_was(text: str) -> None:
     assert text == unescaped(unescaped(escaped(escaped(text))))
 
 
+@settings(deadline=None)
 @given(tables)
 @example([("a", 'x;"', "=1")])
 def test_no_cell_of_an_export_for_spreadsheets_runs(
@@ -213,6 +215,7 @@ SPELLED = [
 ]
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     st.lists(
         st.one_of(
