@@ -3,7 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lab bench soak clean
+FRESH := $(VENV)/constraints
+PIP := $(BIN)/python -m pip
+# Exact versions, so that what is checked here today is what is checked elsewhere tomorrow.
+INSTALL := $(PIP) install --quiet --constraint constraints.txt
+
+.PHONY: demo test test-clock lab bench soak constraints clean
 
 demo: $(VENV)/.ready ## pull the sandbox's catalogue, correct a text, audit it and write a report
 	PRODEX_HOME=data $(BIN)/prodex demo
@@ -14,6 +19,9 @@ test: $(VENV)/.ready ## everything that CI checks
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
+test-clock: $(VENV)/.ready ## the tests that have to do with dates, with the clock and the zone moved (needs faketime)
+	$(BIN)/python -m tests.clock
+
 lab: $(VENV)/.lab ## open the first notebook, ready to run
 	PRODEX_HOME=$(CURDIR)/data $(BIN)/jupyter lab notebooks/01_first_look.ipynb
 
@@ -23,6 +31,12 @@ bench: $(VENV)/.bench ## measure against json_normalize and dlt
 soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print the figures
 	$(BIN)/python -m tests.soak
 
+constraints: | $(VENV)/bin/python ## renew the exact versions that all of these install
+	rm -rf $(FRESH) && $(PYTHON) -m venv $(FRESH)
+	$(FRESH)/bin/python -m pip install --quiet --editable '.[all]' --group test --group bench
+	{ grep '^#' constraints.txt; $(FRESH)/bin/python -m pip freeze --exclude-editable | grep '=='; } > $(FRESH)/new
+	mv $(FRESH)/new constraints.txt && rm -rf $(FRESH)
+
 clean: ## leave only what was written by hand
 	rm -rf $(VENV) notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find data -mindepth 1 -maxdepth 1 ! -name sample ! -name README.md -exec rm -rf {} +
@@ -30,16 +44,16 @@ clean: ## leave only what was written by hand
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "prodex needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(PIP) install --quiet --upgrade pip
 
-$(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[sandbox,sql]' --group test
+$(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) --editable '.[sandbox,sql]' --group test
 	touch $@
 
 $(VENV)/.lab: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --editable '.[lab]'
+	$(INSTALL) --editable '.[lab]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --group bench
+	$(INSTALL) --group bench
 	touch $@

@@ -13,8 +13,10 @@ SOURCE = Path(prodex.__file__).parent
 
 #: From the ground up: a module may import what lies below its own row, and from its own package.
 ROWS = (
+    {"verbatim"},
     {"errors"},
-    {"files", "locales", "envelope", "gtin", "markup", "verbatim"},
+    {"files", "locales", "envelope", "gtin", "markup", "spreadsheet"},
+    {"sheets"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},

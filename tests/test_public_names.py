@@ -56,6 +56,7 @@ NAMES = [
     "save",
     "scenario_request",
     "track",
+    "unescape_formulas",
     "upsert",
     "vacuum",
     "verify",

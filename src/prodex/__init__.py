@@ -6,6 +6,7 @@
 [['03036811359935', 'Acme']]
 """
 
+import logging as _logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,10 @@ from prodex.send import (
     upsert,
 )
 from prodex.service import Client, connect
+from prodex.spreadsheet import unescape_formulas
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 from prodex.store.vacuum import vacuum
+from prodex.verbatim import inert_record as _inert_record
 
 if TYPE_CHECKING:
     from prodex.compare import Difference, diff
@@ -48,6 +51,9 @@ if TYPE_CHECKING:
         rule,
     )
     from prodex.quality.profile import profiles, rules
+
+# Lines of a log quote the service and suppliers, and end on a terminal.
+_logging.getLogger("prodex").addFilter(_inert_record)
 
 #: Imported when first asked for: whoever only loads or opens a catalogue need not wait for rules, widgets and pictures.
 _LATER = {
@@ -121,6 +127,7 @@ __all__ = [
     "save",
     "scenario_request",
     "track",
+    "unescape_formulas",
     "upsert",
     "vacuum",
     "verify",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -26,6 +25,7 @@ from prodex.reading import flatten
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.tables.declaration import TABLES
+from prodex.verbatim import on_one_line
 
 _LINES = 3
 _WIDTH = 110
@@ -58,7 +58,10 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
 
 def _lines(rows: pa.Table) -> list[str]:
     """Lay the first rows out in columns, as many of those that are filled as the width holds."""
-    cells = [[name, *(plain(value) for value in column.to_pylist())] for name, column in _telling(rows)]
+    cells = [
+        [name, *(on_one_line("" if value is None else value) for value in column.to_pylist())]
+        for name, column in _telling(rows)
+    ]
     lines = [""] * (rows.num_rows + 1)
     for column in cells:
         width = min(max(map(len, column)), _CELL)
@@ -87,9 +90,11 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     changes = _a_correction(catalog)
     (edit,) = changes.edits
     say(f"Correcting one text: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r}.")
-    say(f"  before: {plain(edit.before)}\n  after:  {plain(edit.after)}")
+    say(f"  before: {on_one_line(edit.before)}\n  after:  {on_one_line(edit.after)}")
     tracking = upsert(client, changes, progress=False).wait(progress=False)
-    say(f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {tracking.message}".rstrip())
+    say(
+        f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {on_one_line(tracking.message)}".rstrip()
+    )
     page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
@@ -99,7 +104,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     say("Read back from the service:")
     for row in texts.itertuples():
         mark = "corrected" if row.position == edit.position else "untouched"
-        say(f"  {row.language_code}  {mark}  {plain(row.text)}")
+        say(f"  {row.language_code}  {mark}  {on_one_line(row.text)}")
 
 
 def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:
@@ -118,9 +123,7 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
     say(f"Refreshed, by fetching only what changed: {', '.join(counts)}.")
     for row in difference.changes.head(_LINES).itertuples():
-        say(
-            f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {plain(row.old)!r} -> {plain(row.new)!r}"
-        )
+        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {str(row.old)!r} -> {str(row.new)!r}")
     if difference.changes.empty:
         raise IncompleteLoad("The refresh did not bring the correction.")
     return fresh
@@ -157,12 +160,12 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
     """
     changed = catalog.arrow("products", ["updated_at"])["updated_at"]
     judged = audit(catalog, "online-listing", now=pc.max(changed).as_py())
-    say(_plain_lines(repr(judged)))
+    say(repr(judged))
     owners = judged.scores("owner").head(_LINES)
     say(f"The {len(owners)} owners with the lowest scores:")
     for row in owners.to_dict("records"):
         score, ready = percent(row["score"]), percent(row["ready"])
-        name = "no owner" if pd.isna(row["owner_id"]) else plain(row["owner"])
+        name = "no owner" if pd.isna(row["owner_id"]) else on_one_line(row["owner"])
         say(f"  {name:<30}  score {score:>7}, ready {ready:>7}, products to work on: {row['to_work_on']:,}")
     folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
     page = judged.to_html(folder / "report.html")
@@ -170,18 +173,6 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
     say(f"The report opens in a browser: {page.as_uri()}")
     say(
         f"{len(index):,} worklists, one for each owner, with {index['failures'].sum():,} failures: {folder / 'to_fix'}"
-    )
-
-
-def _plain_lines(text: str) -> str:
-    return "\n".join(map(plain, text.split("\n")))
-
-
-def plain(value: object) -> str:
-    """Write a value on one line; what a supplier typed must not move a terminal's cursor."""
-    text = "" if value is None else str(value)
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in {"Cc", "Cf"} else c for c in text
     )
 
 

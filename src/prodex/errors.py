@@ -34,7 +34,9 @@ secret or a token.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from prodex.verbatim import inert
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +45,16 @@ if TYPE_CHECKING:
 
 
 class ProdexError(Exception):
-    """Anything that prodex raises on purpose."""
+    """Anything that prodex raises on purpose.
+
+    What a message quotes of the service, of files and of suppliers is shown and never obeyed by a terminal.
+    """
+
+    def __init__(self, *parts: object, **more: Any) -> None:
+        super().__init__(*(inert(part) if isinstance(part, str) else part for part in parts), **more)
+
+    def add_note(self, note: str) -> None:
+        super().add_note(inert(note))
 
 
 class SettingsError(ProdexError, ValueError):

@@ -17,11 +17,9 @@ import pyarrow.parquet as pq
 
 from prodex.errors import QueryError
 from prodex.files import writing
+from prodex.spreadsheet import escape_formulas as escaped
 
 Batches = Iterator[pa.RecordBatch]
-
-#: What spreadsheets take for the beginning of a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 #: The most characters of a cell (UTF-16 units) and rows of a sheet, as Excel documents its limits.
 LONGEST = 32_767
@@ -69,7 +67,7 @@ def export(
         written.append(path)
     described = folder / "datapackage.json"
     with writing(described) as beside:
-        beside.write_text(_package(tables, format, origin, altered), encoding="utf-8")
+        beside.write_text(_package(tables, format, origin, altered, options), encoding="utf-8")
     return [*written, described]
 
 
@@ -87,14 +85,12 @@ def write_csv(batches: Batches, schema: pa.Schema, path: Path, *, escape_formula
     Parameters
     ----------
     escape_formulas
-        Put an apostrophe before text that a spreadsheet would run as a formula. The file is then safe to open in a
-        spreadsheet and no longer verbatim.
+        Put an apostrophe wherever a spreadsheet would run text as a formula, whatever separates its cells. The file is
+        then safe to open in a spreadsheet and no longer verbatim; `prodex.unescape_formulas` gives each text back.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
-        names = [
-            _inert(name) if escape_formulas else name for name in schema.names
-        ]  # suppliers name attributes
-        csv.writer(file).writerow(names)
+        # Suppliers name attributes, and so columns.
+        csv.writer(file).writerow([escaped(name) if escape_formulas else name for name in schema.names])
         for batch in batches:
             columns = [_csv_column(column, escape_formulas) for column in batch.columns]
             file.writelines(",".join(row) + "\r\n" for row in zip(*columns, strict=True))
@@ -119,6 +115,8 @@ def write_xlsx(batches: Batches, schema: pa.Schema, path: Path, *, most_rows: in
     """
     from xlsxwriter import Workbook
 
+    from prodex.sheets import TextSheet
+
     altered = 0
     with Workbook(str(path), {**_ALL_TEXT, "constant_memory": True}) as book:
         book.use_zip64()
@@ -128,7 +126,7 @@ def write_xlsx(batches: Batches, schema: pa.Schema, path: Path, *, most_rows: in
         for batch in chain([schema.empty_table()], batches):
             for row in chain([None], zip(*(column.to_pylist() for column in batch.columns), strict=True)):
                 if sheet is None or (row is not None and line == most_rows):
-                    sheet, line = book.add_worksheet(), 1
+                    sheet, line = book.add_worksheet(worksheet_class=TextSheet), 1
                     sheet.freeze_panes(1, 0)
                     sheet.set_column(0, len(schema) - 1, _WIDTH)
                     sheet.ignore_errors({"number_stored_as_text": _WHOLE_SHEET})
@@ -191,12 +189,8 @@ def _csv_column(column: pa.Array, escape_formulas: bool) -> list[str]:
     return ["" if text is None else _quoted(text, escape_formulas) for text in column.to_pylist()]
 
 
-def _inert(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
 def _quoted(text: str, escape_formulas: bool) -> str:
-    text = _inert(text) if escape_formulas else text
+    text = escaped(text) if escape_formulas else text
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -205,6 +199,7 @@ def _package(
     format: str,
     origin: Mapping[str, Any],
     altered: Mapping[str, int],
+    options: Mapping[str, Any],
 ) -> str:
     resources = [
         {
@@ -213,6 +208,7 @@ def _package(
             "format": format,
             "encoding": "utf-8",
             "altered_texts": altered[name],
+            "escape_formulas": options.get("escape_formulas", False),
             "schema": {"fields": [_described(field) for field in schema]},
         }
         for name, (_, schema) in tables.items()

@@ -1,14 +1,23 @@
-"""What somebody typed, as it is shown: verbatim, and where it is cut, said with "n of N"."""
+"""What somebody typed, as it is shown: verbatim, and where it is cut, said with "n of N".
+
+Of a page nothing runs since it is escaped; of a terminal, `inert` shows what it would obey.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 #: Characters that a browser would drop, or read as another one; their pictures are shown in their place.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+
+#: Categories of Unicode that a terminal obeys, or that make two texts look alike: controls, characters that turn the
+#: direction of writing or have no width, halves of surrogate pairs (which no stream can encode), and line separators.
+_OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 #: Isolates of the bidirectional algorithm (Unicode UAX #9), and the end of one.
 _ISOLATE = re.compile("[\u2066-\u2069]")
@@ -106,6 +115,50 @@ def weight(text: str) -> int:
     return len(escape(text).encode())
 
 
+def inert(text: object) -> str:
+    r"""Return a text as a terminal, a log or an error may have it: what would be obeyed there is shown instead.
+
+    Line feeds stay, since our own messages have them; `on_one_line` shows those too.
+
+    >>> inert("\x1b[2Jgone\r\u202e"), inert("Crème 5\u202f% \U0001f9c0"), inert("a\nb")
+    ('\\x1b[2Jgone\\r\\u202e', 'Crème 5\u202f% 🧀', 'a\nb')
+    """
+    return "\n".join(map(on_one_line, str(text).split("\n")))
+
+
+def on_one_line(text: object) -> str:
+    r"""Return the same of a text that has to stay on its line.
+
+    >>> on_one_line("a\nprodex: all is well")
+    'a\\nprodex: all is well'
+    """
+    whole = str(text)
+    if whole.isprintable():
+        return whole
+    return "".join(_spelled(c) if unicodedata.category(c) in _OBEYED else c for c in whole)
+
+
+def inert_record(record: logging.LogRecord) -> bool:
+    """Make what a line of a log quotes inert, whoever handles it; a filter of a logger that lets all records pass."""
+    told = record.getMessage()
+    if told != (shown := inert(told)):
+        record.msg, record.args = shown, ()
+    return True
+
+
+def inert_json(text: str) -> str:
+    r"""Return JSON that says the same, and that a terminal may have.
+
+    >>> inert_json('{"name": "\x9b2J\u202e"}')
+    '{"name": "\\u009b2J\\u202e"}'
+    """
+    if (
+        text.isascii()
+    ):  # controls below U+0020 are escapes in any JSON; what lays it out is line feeds and spaces
+        return text.replace("\x7f", "\\u007f")
+    return "".join(_json_escape(c) if c != "\n" and unicodedata.category(c) in _OBEYED else c for c in text)
+
+
 def even_limit(sizes: Sequence[int], room: int) -> int:
     """Return the largest limit for each of several things with which all of them fit.
 
@@ -119,6 +172,15 @@ def even_limit(sizes: Sequence[int], room: int) -> int:
             return share
         left -= size
     return room
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def _picture(character: str) -> str:

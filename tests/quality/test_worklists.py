@@ -509,12 +509,12 @@ def test_nothing_to_mend_is_an_index_without_worklists(tmp_path: Path) -> None:
         assert {"index.csv", "worklists.json"} == {path.name for path in (tmp_path / str(number)).iterdir()}
 
 
-def test_csv_can_be_made_safe_for_spreadsheets(tmp_path: Path) -> None:
-    """By choice, since it is then not verbatim."""
+def test_csv_is_safe_for_spreadsheets_and_verbatim_by_choice(tmp_path: Path) -> None:
+    """People open it in a spreadsheet; whoever wants each text as it is asks for that."""
     own_rule("description", "fr", "=1+1")
     audit = audited({"id": 1}, checks={"checks": {"nothing_is_right": {}}})
-    audit.worklists(tmp_path / "verbatim")
-    audit.worklists(tmp_path / "safe", escape_formulas=True)
+    audit.worklists(tmp_path / "verbatim", escape_formulas=False)
+    audit.worklists(tmp_path / "safe")
 
     assert '"=1+1"' in (tmp_path / "verbatim" / "no_owner.csv").read_text("utf-8")
     assert '"\'=1+1"' in (tmp_path / "safe" / "no_owner.csv").read_text("utf-8")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,15 @@ MILL = Organization(10, "Mill", OrganizationType.MANUFACTURER, "mill", "mill-sec
 EVERYBODY = [SHOP, PLAIN, OFF, MILL]
 
 ONLINE, LOGISTICS, REVIEW = "101", "102", "103"
-TODAY = datetime.now(UTC).date()
-TOMORROW = str(TODAY + timedelta(days=1))
+#: Days that are past, and to come, whenever the tests run.
+PAST, LATER = "2020-02-29", "2999-12-31"
+
+
+def a_day_that_lasts() -> date:
+    """Return the day it is, by UTC; in the last seconds of a day, the next."""
+    while (now := datetime.now(UTC)).date() != (now + timedelta(seconds=10)).date():
+        time.sleep(1)
+    return now.date()
 
 
 def uuid(number: int) -> str:
@@ -106,16 +114,16 @@ def test_scenarios_are_activated_and_deactivated(caller_of: CallerOf) -> None:
         {
             "uuids": [uuid(1), uuid(2)],
             "ruleset_values": {ONLINE: True, LOGISTICS: True},
-            "deadline": TOMORROW,
+            "deadline": LATER,
         },
     )
     assert (200, {"products": 2}) == (reply.status_code, reply.json())
-    assert {ONLINE: TOMORROW, LOGISTICS: TOMORROW} == active(shop, 1) == active(shop, 2)
+    assert {ONLINE: LATER, LOGISTICS: LATER} == active(shop, 1) == active(shop, 2)
     assert (
         200
         == require(shop, {"uuids": [uuid(1)], "ruleset_values": {ONLINE: False, REVIEW: True}}).status_code
     )
-    assert {LOGISTICS: TOMORROW, REVIEW: None} == active(shop, 1)
+    assert {LOGISTICS: LATER, REVIEW: None} == active(shop, 1)
     assert [(ONLINE, True, 1), (LOGISTICS, True, 2), (REVIEW, False, 1)] == [
         (one["id"], one["deadlinesEnabled"], one["products"]) for one in scenarios(shop)
     ]
@@ -145,17 +153,15 @@ def test_activations_stay_over_a_restart(tmp_path: Path) -> None:
             with shop.session:
                 shop.log_in()
                 if not number:
-                    require(
-                        shop, {"uuids": [uuid(1)], "ruleset_values": {ONLINE: True}, "deadline": TOMORROW}
-                    )
-                assert {ONLINE: TOMORROW} == active(shop, 1)
+                    require(shop, {"uuids": [uuid(1)], "ruleset_values": {ONLINE: True}, "deadline": LATER})
+                assert {ONLINE: LATER} == active(shop, 1)
                 assert 1 == scenarios(shop)[0]["products"]
 
 
 def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
     """Today is no past; another activation replaces the deadline, or takes it away."""
     shop = caller_of(SHOP)
-    for deadline in (str(TODAY), TOMORROW, None):
+    for deadline in (str(a_day_that_lasts()), LATER, None):
         body: dict[str, Any] = {"uuids": [uuid(1)], "ruleset_values": {ONLINE: True}}
         assert 200 == require(shop, body | ({"deadline": deadline} if deadline else {})).status_code
         assert {ONLINE: deadline} == active(shop, 1)
@@ -166,8 +172,8 @@ def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
     [
         (MILL, {}, "retailers_only", "Mill is a manufacturer"),
         (OFF, {}, "scenarios_not_enabled", "Scenarios are not enabled for Off"),
-        (PLAIN, {"ruleset_values": {"201": True}, "deadline": TOMORROW}, "deadlines_not_enabled", "for Plain"),
-        (SHOP, {"ruleset_values": {REVIEW: True}, "deadline": TOMORROW}, "deadlines_not_enabled", f"scenario {REVIEW}"),
+        (PLAIN, {"ruleset_values": {"201": True}, "deadline": LATER}, "deadlines_not_enabled", "for Plain"),
+        (SHOP, {"ruleset_values": {REVIEW: True}, "deadline": LATER}, "deadlines_not_enabled", f"scenario {REVIEW}"),
         (SHOP, {"ruleset_values": {"999": True}}, "scenario_unknown", "no scenario 999; it has 101, 102, 103"),
         (SHOP, {"ruleset_values": {"201": True}}, "scenario_unknown", "no scenario 201"),
         (SHOP, {"ruleset_values": {"\ud800": True}}, "scenario_unknown", "no scenario ?"),
@@ -178,14 +184,14 @@ def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
         (SHOP, {"uuids": [uuid(4)]}, "not_shared", f"has shared the data of {uuid(4)}"),
         (SHOP, {"uuids": [uuid(5)]}, "not_shared", uuid(5)),
         (SHOP, {"uuids": [uuid(6)]}, "not_shared", uuid(6)),
-        (SHOP, {"deadline": str(TODAY - timedelta(days=1))}, "deadline_passed", "has passed"),
+        (SHOP, {"deadline": PAST}, "deadline_passed", "has passed"),
         (SHOP, {"deadline": "2027-02-30"}, "invalid_value", "deadline is '2027-02-30', not a day as YYYY-MM-DD"),
         (SHOP, {"deadline": "01/02/2027"}, "invalid_value", "not a day as YYYY-MM-DD"),
         (SHOP, {"deadline": "20270201"}, "invalid_value", "not a day as YYYY-MM-DD"),
         (SHOP, {"deadline": "2027-02-01T00:00:00"}, "invalid_value", "not a day as YYYY-MM-DD"),
         (SHOP, {"deadline": None}, "invalid_value", "deadline is None"),
         (SHOP, {"deadline": 20270201}, "invalid_value", "deadline is 20270201"),
-        (SHOP, {"deadline": TOMORROW, "ruleset_values": {ONLINE: False}}, "invalid_value", "comes with an activation"),
+        (SHOP, {"deadline": LATER, "ruleset_values": {ONLINE: False}}, "invalid_value", "comes with an activation"),
         (SHOP, {"ruleset_values": {ONLINE: "true"}}, "invalid_value", "'true', not true or false"),
         (SHOP, {"ruleset_values": {ONLINE: 1}}, "invalid_value", "the value of '101' is 1"),
         (SHOP, {"ruleset_values": {}}, "invalid_value", "ruleset_values is missing, empty"),

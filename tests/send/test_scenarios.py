@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime, timedelta
+import time
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pandas as pd
 import pytest
@@ -12,7 +14,7 @@ from mill_exchange import KIOSK, MARKET, MILL, gtin, product
 import prodex
 from prodex.errors import InputError, RequestRefused
 
-TOMORROW = (datetime.now(UTC) + timedelta(days=2)).date()
+LATER = date(2999, 12, 31)
 
 
 def uuids(*numbers):
@@ -49,13 +51,13 @@ def test_products_are_named_in_three_ways(shop, scenario, given):
 def test_each_batch_has_its_outcome(shop, exchange, scenario):
     """The product whose assignation is pending is refused, with its batch and the service's words; the others stand."""
     outcome = prodex.require_scenarios(
-        shop, uuids(1, 2, 5, 3, 4), {scenario: True}, deadline=TOMORROW, batch_size=2, progress=False
+        shop, uuids(1, 2, 5, 3, 4), {scenario: True}, deadline=LATER, batch_size=2, progress=False
     )
     assert ["done", "refused", "done"] == outcome["status"].tolist()
     assert "pending" in outcome["message"][1]
     assert {gtin(1), gtin(2), gtin(4)} == set(required(shop))
     bodies = [body for method, path, body in exchange.requests if path.endswith("/require")]
-    assert {TOMORROW.isoformat()} == {body["deadline"] for body in bodies}
+    assert {LATER.isoformat()} == {body["deadline"] for body in bodies}
 
 
 def test_deactivation_takes_it_back(shop, scenario):
@@ -78,7 +80,7 @@ def test_scenarios_and_deadlines_must_be_enabled(client_of, scenario):
     market = client_of(MARKET)
     every = market.call("GET", "/sandbox/scenarios", decode=lambda reply: json.loads(reply.body))
     with pytest.raises(RequestRefused, match="deadlines are not enabled for Market"):
-        prodex.require_scenarios(market, uuids(1), {every[0]["id"]: True}, deadline=TOMORROW, progress=False)
+        prodex.require_scenarios(market, uuids(1), {every[0]["id"]: True}, deadline=LATER, progress=False)
 
 
 def test_an_unknown_product_or_scenario_is_refused(shop, scenario):
@@ -119,6 +121,26 @@ def test_what_cannot_be_meant_is_refused_before_any_call(shop, exchange, product
     assert [] == exchange.requests
 
 
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed")
+def test_a_day_has_passed_only_when_it_has_everywhere(shop, scenario, exchange, monkeypatch):
+    """Nothing says whose calendar a deadline is of, so the service decides, and not the zone of this machine."""
+    monkeypatch.setenv("TZ", "Etc/GMT-14")
+    time.tzset()
+    try:
+        still = datetime.now(timezone(timedelta(hours=-12))).date()
+        with suppress(RequestRefused):  # where it is the next day already
+            prodex.require_scenarios(shop, uuids(1), {scenario: True}, deadline=still, progress=False)
+        with pytest.raises(InputError, match="has passed"):
+            prodex.require_scenarios(shop, uuids(1), {scenario: True}, deadline=still - timedelta(days=1))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+    assert [still.isoformat()] == [
+        body["deadline"] for _, path, body in exchange.requests if "require" in path
+    ]
+
+
 @pytest.mark.parametrize("size", [0, 501, True, 1.5])
 def test_a_batch_has_its_limits(shop, size):
     """From 1 to 500."""
@@ -141,10 +163,10 @@ def test_failures_become_the_bodies_of_calls():
     elsewhere = failures.iloc[:1].assign(product_id="77")
 
     request = prodex.scenario_request(
-        pd.concat([failures, elsewhere]), catalog, {7: True}, deadline=TOMORROW, batch_size=2
+        pd.concat([failures, elsewhere]), catalog, {7: True}, deadline=LATER, batch_size=2
     )
 
-    told = {"ruleset_values": {"7": True}, "deadline": TOMORROW.isoformat()}
+    told = {"ruleset_values": {"7": True}, "deadline": LATER.isoformat()}
     assert [{"uuids": uuids(*some), **told} for some in ([1, 2], [3, 4], [5])] == list(request.bodies)
     assert [("9", "it has no uuid"), ("77", "the catalogue does not have it")] == list(
         request.left_out[["product_id", "why"]].itertuples(index=False, name=None)

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from prodex.files import seen_from_here
+from prodex.verbatim import on_one_line
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog
@@ -30,12 +31,12 @@ def text_of(catalog: Catalog) -> str:
         f"  {name:<{width}} {row['rows']:>12,} rows  one per {row['one row per']}"
         for name, row in _filled(catalog)
     ]
-    return "\n".join([*_lines(catalog), *rows])
+    return "\n".join(map(on_one_line, [*_lines(catalog), *rows]))
 
 
 def html_of(catalog: Catalog) -> str:
     """Return a catalogue as a small table for a notebook."""
-    headline, *others = _lines(catalog)
+    headline, *others = map(on_one_line, _lines(catalog))
     state = "" if catalog.complete else " class='warn'"
     lines = "".join(f"<div{state if 'incomplete' in line else ''}>{escape(line)}</div>" for line in others)
     rows = "".join(

@@ -12,7 +12,9 @@ from typing import Annotated
 import typer
 
 from prodex.cli import compare, exchange, loading, local, pictures, quality, snapshots, tables
+from prodex.cli.shown import InertFormatter, say
 from prodex.errors import ProdexError
+from prodex.verbatim import on_one_line
 
 app = typer.Typer(
     name="prodex",
@@ -29,12 +31,12 @@ def main() -> None:
     try:
         app()
     except ProdexError as error:
-        typer.echo(" ".join([f"prodex: {error}", *getattr(error, "__notes__", ())]), err=True)
+        say(on_one_line(" ".join([f"prodex: {error}", *getattr(error, "__notes__", ())])), aside=True)
         sys.exit(1)
     except KeyboardInterrupt:
-        typer.echo(
+        say(
             "prodex: stopped; nothing half-written was left, and a load goes on with the same command",
-            err=True,
+            aside=True,
         )
         sys.exit(130)
 
@@ -44,7 +46,9 @@ def _all(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what happens, call by call.")] = False,
 ) -> None:
     if verbose:
-        logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
+        lines = logging.StreamHandler(sys.stderr)
+        lines.setFormatter(InertFormatter("%(asctime)s %(name)s %(message)s"))
+        logging.basicConfig(level=logging.DEBUG, handlers=[lines])
 
 
 for part in (loading, snapshots, tables, compare, quality, pictures, exchange, local):

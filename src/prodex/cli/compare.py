@@ -10,7 +10,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.shown import Format, FormatOption, OutOption, show
+from prodex.cli.shown import Format, FormatOption, OutOption, say, show
 from prodex.errors import InputError
 
 app = typer.Typer()
@@ -54,7 +54,7 @@ def diff(
         raise InputError("--by counts the summary for each group; leave out --show.")
     difference = prodex.diff(old, new)
     for note in difference.notes:
-        typer.echo(note, err=True)
+        say(note, aside=True)
     show(difference.counts(by) if by else _PARTS[part](difference), format, out)
     if exit_code and difference:
         raise typer.Exit(1)

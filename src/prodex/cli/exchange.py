@@ -9,7 +9,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.shown import Format, FormatOption, OutOption, show
+from prodex.cli.shown import Format, FormatOption, OutOption, say, show
 from prodex.errors import InputError, QueryError
 from prodex.listings import access_of
 
@@ -79,7 +79,7 @@ def upsert(
         run = prodex.upsert(
             client, file, format=way, dry_run=True, batch_size=batch_size, null_deletes=null_deletes
         )
-        typer.echo(repr(run).splitlines()[0], err=True)
+        say(repr(run).splitlines()[0], aside=True)
         show(run.findings, format, out)
         if (run.findings["severity"] == "error").any():
             raise typer.Exit(1)
@@ -151,7 +151,7 @@ def listed(values: list[str]) -> list[str]:
 def _follow(tracking: prodex.Tracking, wait: bool, timeout: float, format: Format, out: Path | None) -> None:
     if wait:
         tracking.wait(timeout)
-    typer.echo(repr(tracking), err=True)
+    say(repr(tracking), aside=True)
     show(tracking.products if wait else tracking.batches, format, out)
     if tracking.status not in {"SUCCESS", "IN_PROGRESS"}:
         raise typer.Exit(1)

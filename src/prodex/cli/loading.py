@@ -9,6 +9,7 @@ import typer
 
 import prodex
 from prodex.cli.exchange import Service, listed
+from prodex.cli.shown import say
 from prodex.errors import QueryError
 from prodex.load.budget import LoadBudget
 from prodex.load.products import WINDOWS
@@ -124,7 +125,7 @@ def load(
             allow_incomplete=allow_incomplete,
             budget=budget,
         )
-    typer.echo(repr(catalog))
+    say(repr(catalog))
 
 
 @app.command(epilog="Example: prodex refresh shop")
@@ -155,8 +156,8 @@ def refresh(
         allow_incomplete=allow_incomplete,
         budget=LoadBudget(calls=most_calls, seconds=most_seconds, bytes=most_bytes),
     )
-    typer.echo(repr(catalog))
-    typer.echo(
+    say(repr(catalog))
+    say(
         f"{len(before):,} products before. What changed: prodex diff {snapshot}@{_time_of(before)} {snapshot}"
     )
 
@@ -167,7 +168,7 @@ def recover(
     allow_incomplete: IncompleteOption = False,
 ) -> None:
     """Make a snapshot of what an interrupted load left, without the service."""
-    typer.echo(repr(prodex.recover(name, allow_incomplete=allow_incomplete)))
+    say(repr(prodex.recover(name, allow_incomplete=allow_incomplete)))
 
 
 def _time_of(catalog: prodex.Catalog) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 import prodex
+from prodex.cli.shown import say
 from prodex.demo import audit_the_sample, correct_a_text, refresh_and_compare, show_tables
 
 app = typer.Typer()
@@ -30,14 +31,14 @@ def sandbox(context: typer.Context) -> None:
 def demo() -> None:
     """Pull the sandbox's catalogue over HTTP, show every table, correct a text, audit."""
     client = prodex.connect("sandbox")
-    typer.echo(f"The sandbox answers at {client.base_url}; its catalogue comes through the real client.\n")
+    say(f"The sandbox answers at {client.base_url}; its catalogue comes through the real client.\n")
     catalog = prodex.load_products(client, name="sample", max_age=0, progress=True)
-    typer.echo("")
-    show_tables(catalog, typer.echo)
-    typer.echo(f"\nThe snapshot is in {catalog.folder}.\n")
-    correct_a_text(client, catalog, typer.echo)
-    typer.echo("")
-    fresh = refresh_and_compare(client, catalog, typer.echo)
-    typer.echo("")
-    audit_the_sample(fresh, typer.echo)
-    typer.echo("Next: make lab opens the first notebook; prodex --help lists the commands.")
+    say("")
+    show_tables(catalog, say)
+    say(f"\nThe snapshot is in {catalog.folder}.\n")
+    correct_a_text(client, catalog, say)
+    say("")
+    fresh = refresh_and_compare(client, catalog, say)
+    say("")
+    audit_the_sample(fresh, say)
+    say("Next: make lab opens the first notebook; prodex --help lists the commands.")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import prodex
+from prodex.cli.shown import say
 from prodex.pictures import download_pictures, gallery
 
 app = typer.Typer()
@@ -38,11 +39,11 @@ def pictures(
     """
     catalog = prodex.open_snapshot(snapshot)
     outcome = download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
-    typer.echo(repr(outcome))
+    say(repr(outcome))
     if html is not None:
         sheet = gallery(
             catalog, size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
         )
-        typer.echo(f"The contact sheet of {sheet.title} is {sheet.to_html(html)}.", err=True)
+        say(f"The contact sheet of {sheet.title} is {sheet.to_html(html)}.", aside=True)
     if not outcome.complete:
         raise typer.Exit(1)

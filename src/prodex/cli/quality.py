@@ -12,7 +12,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.shown import Format, FormatOption, OutOption, show
+from prodex.cli.shown import Format, FormatOption, OutOption, say, show
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.quality.comparison import compare_audits
 from prodex.quality.rulebook import SEVERITIES
@@ -103,18 +103,18 @@ def audit(
     earlier = _earlier(since, chosen, moment, pending) if since else None
     if keep:
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
-        typer.echo(f"The audit is in {judged.folder}.", err=True)
+        say(f"The audit is in {judged.folder}.", aside=True)
     if html is not None:
         page = judged.to_html(html, trend=[] if earlier is None else [earlier])
-        typer.echo(f"The report is {page}.", err=True)
+        say(f"The report is {page}.", aside=True)
     if worklists is not None:
         index = judged.worklists(worklists, by or "owner", replace=replace)
         told = f"{len(index):,} worklists with {index['failures'].sum():,} failures are in {worklists}."
-        typer.echo(told, err=True)
+        say(told, aside=True)
     if what is Shown.SUMMARY and not by and format is Format.TABLE and out is None:
-        typer.echo(repr(judged))
+        say(repr(judged))
         if earlier is not None:
-            typer.echo(f"\n{compare_audits(earlier, judged)!r}")
+            say(f"\n{compare_audits(earlier, judged)!r}")
     else:
         is_scores = what is Shown.SUMMARY and by
         _show(_shown(judged, earlier, Shown.SCORES if is_scores else what, by), format, out)
@@ -144,14 +144,14 @@ def _exit_code(judged: prodex.Audit, fail_under: float, fail_on: Severity | None
     is_low = bool(fail_under) and not score >= fail_under
     if is_low:
         told = "there is none, since nothing applies" if pd.isna(score) else f"it is {score:.3f}"
-        typer.echo(f"The score is not {fail_under:g} or more: {told}.", err=True)
+        say(f"The score is not {fail_under:g} or more: {told}.", aside=True)
     grave = 0
     if fail_on is not None:
         worse = list(SEVERITIES)[: list(SEVERITIES).index(fail_on) + 1]
         checks = judged.by_check()
         grave = int(checks.loc[checks["severity"].isin(worse), "failed"].sum())
         if grave:
-            typer.echo(f"{grave:,} times a check of severity {' or '.join(worse)} fails.", err=True)
+            say(f"{grave:,} times a check of severity {' or '.join(worse)} fails.", aside=True)
     if is_low or grave:
         raise typer.Exit(1)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import prodex
-from prodex.cli.shown import Format, FormatOption, OutOption, show
+from prodex.cli.shown import Format, FormatOption, OutOption, say, show
 
 app = typer.Typer()
 
@@ -22,22 +22,22 @@ def snapshots(
     """List the snapshots on this machine."""
     listed = prodex.list_snapshots(name)
     if listed.empty:
-        typer.echo("No snapshot yet. `prodex load --service sandbox --name sample` makes one.")
+        say("No snapshot yet. `prodex load --service sandbox --name sample` makes one.")
         return
-    typer.echo(listed.to_string(index=False))
+    say(listed.to_string(index=False))
     damaged = 0
     for folder in listed["folder"] if check else ():
         try:
             files = prodex.verify(folder)
         except prodex.errors.SnapshotDamaged as error:
             damaged += 1
-            typer.echo(f"{folder}: {error}")
+            say(f"{folder}: {error}")
             continue
         bad = files[~files["ok"]]
         damaged += len(bad)
-        typer.echo(f"{folder}: {len(files) - len(bad)} of {len(files)} files as written")
+        say(f"{folder}: {len(files) - len(bad)} of {len(files)} files as written")
         for row in bad.itertuples():
-            typer.echo(f"  {row.file}: {row.problem}")
+            say(f"  {row.file}: {row.problem}")
     if damaged:
         raise typer.Exit(1)
 
@@ -55,4 +55,4 @@ def vacuum(
     show(removed, format, out)
     if format is Format.TABLE:
         done = "would be removed and would free" if dry_run else "removed, which freed"
-        typer.echo(f"{len(removed)} {done} {removed['bytes_freed'].sum():,} bytes")
+        say(f"{len(removed)} {done} {removed['bytes_freed'].sum():,} bytes")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import prodex
+from prodex.cli.shown import say
 from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES, data_dictionary
 
@@ -22,12 +23,12 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
     if not table:
         width = max(map(len, TABLES))
         for one in TABLES.values():
-            typer.echo(f"{one.name:<{width}}  one row per {one.row}")
+            say(f"{one.name:<{width}}  one row per {one.row}")
         return
     rows = data_dictionary(table)
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     for column, kind, path, meaning in rows:
-        typer.echo(f"{column:<{widths[0]}}  {kind:<{widths[1]}}  {path:<{widths[2]}}  {meaning}")
+        say(f"{column:<{widths[0]}}  {kind:<{widths[1]}}  {path:<{widths[2]}}  {meaning}")
 
 
 @app.command(epilog="Example: prodex export shop --format csv --to out/")
@@ -40,4 +41,4 @@ def export(
     """Write every table of a snapshot to files."""
     options = {"escape_formulas": True} if escape_formulas else {}
     for path in prodex.open_snapshot(snapshot).export(to, format, **options):
-        typer.echo(f"{path}  {path.stat().st_size:,} bytes")
+        say(f"{path}  {path.stat().st_size:,} bytes")

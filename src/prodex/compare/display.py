@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from prodex.verbatim import on_one_line
+
 if TYPE_CHECKING:
     from prodex.catalog import Catalog
     from prodex.compare.difference import Difference
@@ -34,12 +36,12 @@ def text_of(difference: Difference) -> str:
         lines += [
             f"  {name:<{width}}{values:>10,} on {products:,} products" for name, values, products in most
         ]
-    return "\n".join(lines)
+    return "\n".join(map(on_one_line, lines))
 
 
 def html_of(difference: Difference) -> str:
     """Return a difference as small tables for a notebook."""
-    headline, *others = _lines(difference)
+    headline, *others = map(on_one_line, _lines(difference))
     lines = "".join(f"<div>{escape(line)}</div>" for line in others)
     counts = "".join(
         f"<tr><td>{escape(str(row.change))}</td><td class='n'>{row.products:,}</td></tr>"

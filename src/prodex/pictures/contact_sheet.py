@@ -23,6 +23,7 @@ from prodex.pictures.thumbnails import (
     pictures_of,
 )
 from prodex.tables.frames import to_frame
+from prodex.verbatim import on_one_line
 
 _PER_PAGE = range(1, 501)
 _BROKEN = "whose picture is broken or did not come"
@@ -145,7 +146,7 @@ class Gallery:
         return page
 
     def __repr__(self) -> str:
-        return f"Gallery: {self.title}; {self.summary}"
+        return on_one_line(f"Gallery: {self.title}; {self.summary}")
 
     def _repr_html_(self) -> str:
         return sheet_of(self)

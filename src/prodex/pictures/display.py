@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from prodex.files import seen_from_here
-from prodex.verbatim import label
+from prodex.verbatim import label, on_one_line
 
 if TYPE_CHECKING:
     from prodex.pictures.outcome import Pictures
@@ -27,13 +27,12 @@ _STYLE = (
 def text_of(pictures: Pictures) -> str:
     """Return downloaded pictures in words."""
     rows = [f"  {gtin}, picture {number}: {reason}" for gtin, number, reason in _broken(pictures)]
-    rows = ["".join(c if c.isprintable() else "?" for c in row) for row in rows]  # nothing moves the cursor
-    return "\n".join([*_lines(pictures), *rows])
+    return "\n".join(map(on_one_line, [*_lines(pictures), *rows]))
 
 
 def html_of(pictures: Pictures) -> str:
     """Return downloaded pictures as a small table for a notebook."""
-    headline, *others = _lines(pictures)
+    headline, *others = map(on_one_line, _lines(pictures))
     lines = "".join(f"<div>{escape(line)}</div>" for line in others)
     rows = "".join(
         "<tr>" + "".join(f"<td><bdi dir='auto'>{escape(cell)}</bdi></td>" for cell in row) + "</tr>"

@@ -16,6 +16,7 @@ from prodex.quality.display import counted, notes, percent
 from prodex.quality.outcome import Audit
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
+from prodex.verbatim import on_one_line
 
 #: What can become of a product under a check, and when it is said: states before and after.
 CHANGES = ("fixed", "newly failing", "still failing", "not comparable")
@@ -85,7 +86,7 @@ class AuditComparison:
         ]
         if len(changed) > _SHOWN:
             rows.append(f"  {_SHOWN} of {len(changed)} checks that changed; all in .by_check")
-        return "\n".join([*self._headlines(told), *rows, *self.notes, notes(self.new)[0]])
+        return "\n".join(map(on_one_line, [*self._headlines(told), *rows, *self.notes, notes(self.new)[0]]))
 
     def _repr_html_(self) -> str:
         return f"<pre class='mathjax_ignore'>{escape(repr(self))}</pre>"

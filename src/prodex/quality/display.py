@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.verbatim import on_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,7 @@ def text_of(audit: Audit) -> str:
     rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
     width = max((len(row[0]) for row in rows), default=0)
     shown = [f"  {check:<{width}}  {count:>9} products  {helps}" for check, count, helps in rows]
-    return "\n".join([headline, *others, *_gaps_title(len(found)), *shown, *notes(audit)])
+    return "\n".join(map(on_one_line, [headline, *others, *_gaps_title(len(found)), *shown, *notes(audit)]))
 
 
 def html_of(audit: Audit) -> str:
@@ -151,7 +152,7 @@ def _plain(message: str) -> str:
     >>> _plain("ValueError: \u202ea\nb")
     'ValueError: \\u202ea\\nb'
     """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message[:_LONG])
+    shown = on_one_line(message[:_LONG])
     return shown if len(message) <= _LONG else f"{shown}... ({_LONG} of {len(message):,} characters)"
 
 

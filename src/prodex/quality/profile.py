@@ -38,6 +38,7 @@ from prodex.quality.check import Check
 from prodex.quality.markets import REQUIRED_LANGUAGES
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
+from prodex.verbatim import on_one_line
 
 OF_THE_MARKET = "of the market"
 _KEYS = ("title", "description", "extends", "market", "checks")
@@ -168,7 +169,8 @@ class Profile:
 
     def __repr__(self) -> str:
         lines = [f"Profile {self.name!r}: {self.title}, {len(self.checks)} checks"]
-        return "\n".join([*lines, *(f"  {c.severity:<8} {c.id}: {c.title}" for c in self.checks)])
+        lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.checks]
+        return "\n".join(map(on_one_line, lines))
 
 
 def profiles() -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -156,7 +157,7 @@ def serve(
             "credentials": access_keys(store.organizations),
         }
         with word_of(home, ready, word):
-            sys.stdout.write(encode(word).decode() + "\n")
+            sys.stdout.write(json.dumps(word) + "\n")  # ASCII: nothing in it moves a cursor
             sys.stdout.flush()
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
@@ -205,7 +206,9 @@ def _runs(pid: int) -> bool:
 
 
 def _report(text: str) -> None:
-    sys.stderr.write(f"prodex sandbox: {text}\n")
+    """Say something on one line; what it quotes of a file must not move the terminal's cursor."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    sys.stderr.write(f"prodex sandbox: {shown}\n")
 
 
 def _end(*_signal: object) -> NoReturn:

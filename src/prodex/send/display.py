@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from prodex.files import seen_from_here
+from prodex.verbatim import on_one_line
 
 if TYPE_CHECKING:
     from prodex.send.tracking import Tracking
@@ -20,7 +21,7 @@ def text_of(tracking: Tracking) -> str:
     lines += [f"  {row.gtin}  {row.status}  {row.message}" for row in failed.head(_ROWS).itertuples()]
     if len(failed) > _ROWS:
         lines.append(f"  {_ROWS} of {len(failed):,} shown; all in .failed")
-    return "\n".join(lines)
+    return "\n".join(map(on_one_line, lines))
 
 
 def html_of(tracking: Tracking) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import pandas as pd
@@ -20,9 +20,12 @@ from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceErr
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
 from prodex.service.progress import Progress, showing
+from prodex.verbatim import on_one_line
 
 _LARGEST_BATCH = 500
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+#: Where a day ends last.
+_LAST_ZONE = timezone(timedelta(hours=-12))
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -117,7 +120,7 @@ class ScenarioRequest:
         if len(self.left_out):
             first = self.left_out.iloc[0]
             told += f"; {len(self.left_out):,} left out, {first['product_id']} first: {first['why']}"
-        return f"<ScenarioRequest: {told}>"
+        return on_one_line(f"<ScenarioRequest: {told}>")
 
 
 def scenario_request(
@@ -227,7 +230,8 @@ def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
         day = deadline
     if day is None:
         raise InputError(f"deadline is {deadline!r}; give a day, as YYYY-MM-DD or a datetime.date.")
-    if day < date.today():  # noqa: DTZ011 - a day on the user's own calendar
+    # Whose calendar counts is not said anywhere, so a day has passed only when it has everywhere.
+    if day < datetime.now(_LAST_ZONE).date():
         raise InputError(f"deadline {day} has passed. Give a day that is still to come.")
     if not any(values.values()):
         raise InputError("deadline is for scenarios that are activated, and none is. Leave it out.")

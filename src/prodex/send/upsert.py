@@ -25,6 +25,7 @@ from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.progress import Progress, showing
+from prodex.verbatim import on_one_line
 
 _LOG = logging.getLogger("prodex")
 
@@ -68,7 +69,7 @@ class DryRun:
                 for row in self.findings.head(10).itertuples()
             ),
         ]
-        return "\n".join(lines)
+        return "\n".join(map(on_one_line, lines))
 
 
 @overload

@@ -16,6 +16,7 @@ from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.send.merge import Wish
 from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE, is_missing
+from prodex.spreadsheet import unescape_formulas
 from prodex.tables.declaration import TABLES, Column
 
 #: Localized texts that the specification names; others are known when the catalogue has them.
@@ -215,7 +216,7 @@ def _same(new: Any, old: Any) -> bool:
     if is_missing(old) or new is DELETE:
         return False
     numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
-    return bool(new == old) if numbers else str(new) == str(old)
+    return bool(new == old) if numbers else str(old) in {str(new), unescape_formulas(str(new))}
 
 
 def _unknown_text(attribute: str, known: Known) -> str:

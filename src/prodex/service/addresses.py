@@ -12,6 +12,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from prodex.errors import MediaRefused
 from prodex.service.settings import is_loopback
+from prodex.verbatim import on_one_line
 
 #: Scheme, host and port.
 Origin: TypeAlias = tuple[str, str, int]
@@ -187,5 +188,5 @@ def _tunnelled(address: _Address) -> list[_Address]:
 
 def shown(text: str) -> str:
     """Return the beginning of an address for a message; nothing in it moves a cursor or turns the writing."""
-    plain = "".join(c if c.isprintable() else "?" for c in text[:_SHOWN])
+    plain = on_one_line(text[:_SHOWN])
     return plain if len(text) <= _SHOWN else f"{plain}... ({_SHOWN} of {len(text):,} characters)"

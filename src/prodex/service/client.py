@@ -21,6 +21,7 @@ from prodex.service.page import Page
 from prodex.service.replies import json_or_nothing, json_value, tracking_id, tracking_record
 from prodex.service.retry import Patience, Setback
 from prodex.service.settings import Settings, is_loopback
+from prodex.verbatim import on_one_line
 
 if TYPE_CHECKING:
     import requests
@@ -374,7 +375,7 @@ class Client:
     def __repr__(self) -> str:
         key = self._settings.client_id
         labels = f", labels in {self.accept_language}" if self.accept_language else ""
-        return f"<Client {self.base_url} key {key[: min(4, len(key) // 3)]}...{labels}>"
+        return on_one_line(f"<Client {self.base_url} key {key[: min(4, len(key) // 3)]}...{labels}>")
 
 
 def announced(page: Page) -> int:

@@ -16,6 +16,7 @@ import filelock
 
 from prodex.errors import SnapshotLocked
 from prodex.files import storage, writing
+from prodex.verbatim import on_one_line
 
 #: Locked by the system itself, which lets go of it when the process ends in whatever way.
 _LOCK = ".lock"
@@ -46,7 +47,8 @@ class Owner(NamedTuple):
             return None
 
     def __str__(self) -> str:
-        return f"process {self.process} of {self.user} on {self.host}, {self.doing} since {self.since}"
+        told = f"process {self.process} of {self.user} on {self.host}, {self.doing} since {self.since}"
+        return on_one_line(told)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.formats import LONGEST, MOST_ROWS, beginning
+from prodex.spreadsheet import without_codes
 
 __all__ = ["LONGEST", "MOST_ROWS", "Cells", "all_spelled", "cell", "cells", "spelled"]
 
@@ -17,8 +18,6 @@ _ELSEWHERE = "; all in the Parquet and CSV"
 # XML cannot hold these; a carriage return it holds, and gives back as a line feed.
 _IMPOSSIBLE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 _IMPOSSIBLE_RE2 = r"[\x00-\x08\x0B-\x1F\x{FFFE}\x{FFFF}]"
-# Spreadsheets read _x0041_ as "A"; an underscore that begins such a thing is written as _x005F_.
-_CODED = re.compile("_(?=x[0-9a-fA-F]{4}_)")
 _CODED_RE2 = "_x[0-9a-fA-F]{4}_"
 _ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
@@ -60,7 +59,7 @@ def spelled(text: str) -> str:
     >>> spelled("<b>_x0041_</b>")
     '&lt;b&gt;_x005F_x0041_&lt;/b&gt;'
     """
-    text = _CODED.sub("_x005F_", text)
+    text = without_codes(text)
     for character, entity in _ENTITIES:
         text = text.replace(character, entity)
     return text
@@ -83,7 +82,7 @@ def cells(texts: pa.Array) -> Cells:
 def all_spelled(texts: pa.Array) -> pa.Array:
     """Return a column of texts as they stand in the XML of a workbook; null stays null."""
     coded = _where(pc.match_substring_regex(texts, _CODED_RE2))
-    texts = _replaced(texts, {place: _CODED.sub("_x005F_", texts[place].as_py()) for place in coded})
+    texts = _replaced(texts, {place: without_codes(texts[place].as_py()) for place in coded})
     for character, entity in _ENTITIES:
         texts = pc.replace_substring(texts, character, entity)
     return texts

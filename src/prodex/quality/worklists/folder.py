@@ -43,16 +43,18 @@ _TAKEN = frozenset({MANIFEST.removesuffix(".json"), _INDEX.removesuffix(".csv")}
 
 _FORMAT = 1
 _MOST_CODES = 5_000
-_INDEX_COLUMNS = [
-    "code",
-    "label",
-    "products",
-    "failures",
-    "blockers",
-    "file",
-    "escaped_characters",
-    "cut_texts",
-]
+_INDEX_SCHEMA = pa.schema(
+    [
+        ("code", pa.string()),
+        ("label", pa.string()),
+        ("products", pa.int64()),
+        ("failures", pa.int64()),
+        ("blockers", pa.int64()),
+        ("file", pa.string()),
+        ("escaped_characters", pa.int64()),
+        ("cut_texts", pa.int64()),
+    ]
+)
 
 
 def write_worklists(
@@ -61,7 +63,7 @@ def write_worklists(
     by: str = "owner",
     *,
     replace: bool = False,
-    escape_formulas: bool = False,
+    escape_formulas: bool = True,
     **equal: Any,
 ) -> pd.DataFrame:
     """Write what fails, one worklist for each group.
@@ -79,8 +81,8 @@ def write_worklists(
         Take the place of worklists that were written there before. What somebody filled in there is lost; a folder
         that holds anything else is refused in any case.
     escape_formulas
-        Put an apostrophe before text in the CSV that a spreadsheet would run as a formula. Workbooks hold all text
-        as text, so that nothing in them ever runs.
+        Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
+        gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
     **equal
         Only some failures, as `Audit.failures` takes them: `severity=["blocker", "error"]`.
 
@@ -110,9 +112,10 @@ def write_worklists(
         write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
         with ThreadPoolExecutor(cpu_count()) as threads:
             index = list(threads.map(write, made))
-        frame = pd.DataFrame(index, columns=_INDEX_COLUMNS)
-        frame.to_csv(beside / _INDEX, index=False, lineterminator="\r\n")
-        manifest = {"format": _FORMAT, "by": by, **_keys(audit), "worklists": index}
+        frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
+        listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
+        write_csv(iter(listed.to_batches()), listed.schema, beside / _INDEX, **options)
+        manifest = {"format": _FORMAT, "by": by, **_keys(audit), **options, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
     return frame
