@@ -1,0 +1,292 @@
+"""How much a reply, a picture or a file may take: seconds in all, bytes on the wire, bytes unpacked.
+
+A timeout for each read is no limit: a server that sends one byte now and then never meets it, and a few bytes of gzip
+may stand for very many. Service, pictures and files count with the same `Meter` and unpack with the same `unpacked`.
+All times are in seconds.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
+from typing import Literal, Self
+
+from prodex.errors import SettingsError
+
+#: Bytes that are unpacked at a time: what comes may be a bomb, and nothing of it is made before it is counted.
+_STEP = 1 << 18
+
+#: Gzip and deflate make at most 1,032 bytes of one. What gives more was packed several times, and no catalogue is:
+#: above so many bytes it is taken for what it is.
+_MOST_RATIO, _RATIO_FROM = 1_100, 10_000_000
+
+_GZIP = b"\x1f\x8b"
+_CODINGS = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
+_MOST_CODINGS = 2
+
+_UNITS = {"seconds": "s in all", "wire_bytes": "bytes as sent", "unpacked_bytes": "bytes unpacked"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one reply, picture or file may take; what is not given is as usual there.
+
+    Attributes
+    ----------
+    seconds
+        From the end of the request to the last byte of the reply, its head included, however steadily it drips:
+        300 for a reply of the service, 120 for a picture. A file on disk has none unless given.
+    wire_bytes
+        Bytes as they are sent, or as a file has them: 500 million for a reply of the service, 50 million for a
+        picture. A file on disk has no limit unless given.
+    unpacked_bytes
+        Bytes after decompression: 500 million for a reply of the service, a billion for a `.gz` file. What gives more
+        than 1,100 bytes for one that came was packed several times over, and is refused above 10 million bytes. Pictures
+        are never unpacked on the way.
+
+    Raises
+    ------
+    SettingsError
+        When a limit is not a positive, finite number.
+
+    Examples
+    --------
+    >>> Limits(seconds=600)
+    Limits(seconds=600, wire_bytes=None, unpacked_bytes=None)
+    """
+
+    seconds: float | None = None
+    wire_bytes: int | None = None
+    unpacked_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None and not is_positive(value):
+                raise SettingsError(
+                    f"Limits({field.name}={value!r:.40}) is no limit. Give a positive number, a large one if need be."
+                )
+
+    def filled(self, usual: Limits) -> Self:
+        """Return the limits with the usual ones where none is given.
+
+        >>> Limits(seconds=7).filled(PICTURE).wire_bytes
+        50000000
+        """
+        return type(self)(
+            **{
+                one.name: getattr(usual, one.name) if getattr(self, one.name) is None else getattr(self, one.name)
+                for one in fields(self)
+            }
+        )
+
+
+def is_positive(value: object) -> bool:
+    """Say whether a value is a number above 0, and neither infinite nor none.
+
+    >>> [is_positive(one) for one in (1, 0.5, 0, -1, math.nan, math.inf, True, "1", None)]
+    [True, True, False, False, False, False, False, False, False]
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value < math.inf  # type: ignore[operator] # a number, as the line above says
+
+
+#: What is usual. 500 products of 200 kB are 100 million bytes.
+REPLY = Limits(seconds=300, wire_bytes=500_000_000, unpacked_bytes=500_000_000)
+PICTURE = Limits(seconds=120, wire_bytes=50_000_000, unpacked_bytes=50_000_000)
+FILE = Limits(unpacked_bytes=1_000_000_000)
+
+
+class LimitExceeded(Exception):
+    """A limit was reached. Whoever counts makes one of our errors of it.
+
+    Attributes
+    ----------
+    limit
+        The name of the limit, as `Limits` has it.
+    """
+
+    def __init__(self, message: str, limit: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class Meter:
+    """Counts what came of one reply or file, and stops it at its limits.
+
+    Parameters
+    ----------
+    limits
+        Which; None in one of them is no limit.
+    setting
+        The call whose keyword `limits` changes them, for the message: "connect".
+    clock
+        Seconds, for tests.
+    """
+
+    def __init__(self, limits: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self.wire = self.unpacked = 0
+        self._setting = setting
+        self._clock = clock
+        self._begin = clock()
+
+    def begin(self) -> None:
+        """Let the time begin now."""
+        self._begin = self._clock()
+
+    def came(self, size: int) -> None:
+        """Count bytes that came.
+
+        Raises
+        ------
+        LimitExceeded
+            When that were too many, or it took too long.
+        """
+        self.wire += size
+        if self.limits.wire_bytes is not None and self.wire > self.limits.wire_bytes:
+            raise self.exceeded("wire_bytes")
+        if self.limits.seconds is not None and self._clock() - self._begin > self.limits.seconds:
+            raise self.exceeded("seconds")
+
+    def grew(self, size: int) -> None:
+        """Hold against the limit how many bytes were unpacked in all.
+
+        Raises
+        ------
+        LimitExceeded
+            When these are too many.
+        """
+        self.unpacked = max(self.unpacked, size)
+        most = self.limits.unpacked_bytes
+        if most is not None and size > most:
+            raise self.exceeded("unpacked_bytes")
+        if size > max(_RATIO_FROM, _MOST_RATIO * self.wire):
+            raise LimitExceeded(
+                f"{self._so_far()}; more than {_MOST_RATIO:,} bytes for one that came are no product data, but "
+                "something packed several times over",
+                "unpacked_bytes",
+            )
+
+    def exceeded(self, name: Literal["seconds", "wire_bytes", "unpacked_bytes"]) -> LimitExceeded:
+        """Return what says that a limit was reached, with the numbers and the setting."""
+        return LimitExceeded(
+            f"{self._so_far()}; the limit is {getattr(self.limits, name):,} {_UNITS[name]}, and "
+            f"{self._setting}(limits=px.Limits({name}=...)) sets another",
+            name,
+        )
+
+    def _so_far(self) -> str:
+        seconds = self._clock() - self._begin
+        more = f", unpacked {self.unpacked:,} so far" if self.unpacked else ""
+        return f"stopped after {seconds:,.{0 if seconds >= 10 else 1}f} s: {self.wire:,} bytes had come{more}"
+
+
+def codings(header: str) -> list[str] | None:
+    """Return how a body was packed (Content-Encoding), the first coding first; None where we cannot unpack it.
+
+    >>> codings("GZIP"), codings("identity"), codings("gzip, deflate"), codings("br"), codings("gzip,gzip,gzip")
+    (['gzip'], [], ['gzip', 'deflate'], None, None)
+    """
+    names = [name for word in header.lower().split(",") if (name := word.strip()) not in {"", "identity"}]
+    if len(names) > _MOST_CODINGS or not all(name in _CODINGS for name in names):
+        return None
+    return [_CODINGS[name] for name in names]
+
+
+def unpacked(
+    pieces: Iterable[bytes], packed: Sequence[str], meter: Meter, *, strict: bool = False
+) -> Iterator[bytes]:
+    """Count bytes as they come, unpack them bit by bit, and count what comes of it.
+
+    Parameters
+    ----------
+    pieces
+        As they come.
+    packed
+        How they were packed, as `codings` gives it; of two like ones the second may be a header that was written twice.
+    strict
+        Refuse what ends in the middle, or goes on behind the end.
+
+    Raises
+    ------
+    LimitExceeded
+        At the limits of the meter.
+    zlib.error
+        When they were not packed so, or are damaged.
+    EOFError
+        When the end is missing, if `strict`.
+    """
+    pieces = _counted(pieces, meter)
+    for layer, coding in enumerate(reversed(packed)):
+        pieces = _layer(pieces, coding, meter, may_be_missing=layer > 0, strict=strict)
+    return iter(pieces)
+
+
+def _counted(pieces: Iterable[bytes], meter: Meter) -> Iterator[bytes]:
+    for piece in pieces:
+        meter.came(len(piece))
+        yield piece
+
+
+def _layer(
+    pieces: Iterable[bytes], coding: str, meter: Meter, *, may_be_missing: bool, strict: bool
+) -> Iterator[bytes]:
+    """Unpack one coding."""
+    pieces = iter(pieces)
+    head = b""
+    while len(head) < len(_GZIP) and (piece := next(pieces, None)) is not None:
+        head += piece
+    pieces = chain([head], pieces)
+    if coding == "gzip":
+        is_missing = may_be_missing and head[:2] != _GZIP
+        return pieces if is_missing else _members(pieces, meter, strict)
+    # Some servers take "deflate" at its word and leave the header of zlib out.
+    has_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
+    return _inflated(pieces, zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS), meter, [])
+
+
+def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[bytes]:
+    """Unpack gzip, which may have several members one behind the other."""
+    rest = [next(pieces)]
+    before = 0
+    while rest[0]:
+        inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        left: list[bytes] = []
+        for piece in _inflated(chain(rest, pieces), inflater, meter, left, before):
+            before += len(piece)
+            yield piece
+        if strict and not inflater.eof:
+            raise EOFError("the compressed data ends before its end-of-stream marker")
+        rest = [b"".join(left).lstrip(b"\0")]
+        while len(rest[0]) < len(_GZIP) and (piece := next(pieces, b"")):
+            rest = [(rest[0] + piece).lstrip(b"\0")]
+        if not rest[0].startswith(_GZIP):
+            break
+    if strict and rest[0]:
+        raise zlib.error("something that is not compressed follows the end")
+    for _ in pieces:  # counted, and left alone as every browser does; afterwards the connection can be used again
+        pass
+
+
+def _inflated(
+    pieces: Iterable[bytes], inflater: zlib._Decompress, meter: Meter, left: list[bytes], before: int = 0
+) -> Iterator[bytes]:
+    """Unpack to the end of a stream; what came behind it of the last piece is put into `left`."""
+    size = before
+    for piece in pieces:
+        full = True
+        while piece or full:
+            made = inflater.decompress(piece, _STEP)
+            piece, full = inflater.unconsumed_tail, len(made) == _STEP  # noqa: PLW2901 - what is left of it
+            if made:
+                size += len(made)
+                meter.grew(size)
+                yield made
+            if inflater.eof:
+                left.append(inflater.unused_data)
+                return
