@@ -14,7 +14,8 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies below its own row, and from its own package.
 ROWS = (
     {"errors"},
-    {"files", "locales", "envelope", "gtin", "markup", "verbatim"},
+    {"limits"},
+    {"files", "unpacking", "locales", "envelope", "gtin", "markup", "verbatim"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import ProdexError
+from prodex.limits import Limits
 from prodex.listings import load_organizations, load_segments
 from prodex.load import load_products, load_rich_content, recover, refresh
 from prodex.query import ProductQuery
@@ -24,7 +25,7 @@ from prodex.send import (
     track,
     upsert,
 )
-from prodex.service import Client, connect
+from prodex.service import Client, RetryPolicy, connect
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 from prodex.store.vacuum import vacuum
 
@@ -84,6 +85,7 @@ __all__ = [
     "Explore",
     "Gallery",
     "Ledger",
+    "Limits",
     "Origin",
     "Pictures",
     "ProdexError",
@@ -91,6 +93,7 @@ __all__ = [
     "ProductQuery",
     "Profile",
     "QueryPanel",
+    "RetryPolicy",
     "SnapshotPanel",
     "Tracking",
     "Verdict",

@@ -1,32 +1,22 @@
 """How much a reply, a picture or a file may take: seconds in all, bytes on the wire, bytes unpacked.
 
 A timeout for each read is no limit: a server that sends one byte now and then never meets it, and a few bytes of gzip
-may stand for very many. Service, pictures and files count with the same `Meter` and unpack with the same `unpacked`.
-All times are in seconds.
+may stand for very many. Service, pictures and files count with the same `Meter`. All times are in seconds.
 """
 
 from __future__ import annotations
 
 import math
 import time
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from itertools import chain
 from typing import Literal, Self
 
 from prodex.errors import SettingsError
 
-#: Bytes that are unpacked at a time: what comes may be a bomb, and nothing of it is made before it is counted.
-_STEP = 1 << 18
-
 #: Gzip and deflate make at most 1,032 bytes of one. What gives more was packed several times, and no catalogue is:
 #: above so many bytes it is taken for what it is.
-_MOST_RATIO, _RATIO_FROM = 1_100, 10_000_000
-
-_GZIP = b"\x1f\x8b"
-_CODINGS = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
-_MOST_CODINGS = 2
+MOST_RATIO, _RATIO_FROM = 1_100, 10_000_000
 
 _UNITS = {"seconds": "s in all", "wire_bytes": "bytes as sent", "unpacked_bytes": "bytes unpacked"}
 
@@ -45,8 +35,8 @@ class Limits:
         picture. A file on disk has no limit unless given.
     unpacked_bytes
         Bytes after decompression: 500 million for a reply of the service, a billion for a `.gz` file. What gives more
-        than 1,100 bytes for one that came was packed several times over, and is refused above 10 million bytes. Pictures
-        are never unpacked on the way.
+        than 1,100 bytes for one that came was packed several times over, and is refused above 10 million bytes.
+        Pictures are never unpacked on the way.
 
     Raises
     ------
@@ -79,7 +69,9 @@ class Limits:
         """
         return type(self)(
             **{
-                one.name: getattr(usual, one.name) if getattr(self, one.name) is None else getattr(self, one.name)
+                one.name: getattr(usual, one.name)
+                if getattr(self, one.name) is None
+                else getattr(self, one.name)
                 for one in fields(self)
             }
         )
@@ -165,9 +157,9 @@ class Meter:
         most = self.limits.unpacked_bytes
         if most is not None and size > most:
             raise self.exceeded("unpacked_bytes")
-        if size > max(_RATIO_FROM, _MOST_RATIO * self.wire):
+        if size > max(_RATIO_FROM, MOST_RATIO * self.wire):
             raise LimitExceeded(
-                f"{self._so_far()}; more than {_MOST_RATIO:,} bytes for one that came are no product data, but "
+                f"{self._so_far()}; more than {MOST_RATIO:,} bytes for one that came are no product data, but "
                 "something packed several times over",
                 "unpacked_bytes",
             )
@@ -184,109 +176,3 @@ class Meter:
         seconds = self._clock() - self._begin
         more = f", unpacked {self.unpacked:,} so far" if self.unpacked else ""
         return f"stopped after {seconds:,.{0 if seconds >= 10 else 1}f} s: {self.wire:,} bytes had come{more}"
-
-
-def codings(header: str) -> list[str] | None:
-    """Return how a body was packed (Content-Encoding), the first coding first; None where we cannot unpack it.
-
-    >>> codings("GZIP"), codings("identity"), codings("gzip, deflate"), codings("br"), codings("gzip,gzip,gzip")
-    (['gzip'], [], ['gzip', 'deflate'], None, None)
-    """
-    names = [name for word in header.lower().split(",") if (name := word.strip()) not in {"", "identity"}]
-    if len(names) > _MOST_CODINGS or not all(name in _CODINGS for name in names):
-        return None
-    return [_CODINGS[name] for name in names]
-
-
-def unpacked(
-    pieces: Iterable[bytes], packed: Sequence[str], meter: Meter, *, strict: bool = False
-) -> Iterator[bytes]:
-    """Count bytes as they come, unpack them bit by bit, and count what comes of it.
-
-    Parameters
-    ----------
-    pieces
-        As they come.
-    packed
-        How they were packed, as `codings` gives it; of two like ones the second may be a header that was written twice.
-    strict
-        Refuse what ends in the middle, or goes on behind the end.
-
-    Raises
-    ------
-    LimitExceeded
-        At the limits of the meter.
-    zlib.error
-        When they were not packed so, or are damaged.
-    EOFError
-        When the end is missing, if `strict`.
-    """
-    pieces = _counted(pieces, meter)
-    for layer, coding in enumerate(reversed(packed)):
-        pieces = _layer(pieces, coding, meter, may_be_missing=layer > 0, strict=strict)
-    return iter(pieces)
-
-
-def _counted(pieces: Iterable[bytes], meter: Meter) -> Iterator[bytes]:
-    for piece in pieces:
-        meter.came(len(piece))
-        yield piece
-
-
-def _layer(
-    pieces: Iterable[bytes], coding: str, meter: Meter, *, may_be_missing: bool, strict: bool
-) -> Iterator[bytes]:
-    """Unpack one coding."""
-    pieces = iter(pieces)
-    head = b""
-    while len(head) < len(_GZIP) and (piece := next(pieces, None)) is not None:
-        head += piece
-    pieces = chain([head], pieces)
-    if coding == "gzip":
-        is_missing = may_be_missing and head[:2] != _GZIP
-        return pieces if is_missing else _members(pieces, meter, strict)
-    # Some servers take "deflate" at its word and leave the header of zlib out.
-    has_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-    return _inflated(pieces, zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS), meter, [])
-
-
-def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[bytes]:
-    """Unpack gzip, which may have several members one behind the other."""
-    rest = [next(pieces)]
-    before = 0
-    while rest[0]:
-        inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        left: list[bytes] = []
-        for piece in _inflated(chain(rest, pieces), inflater, meter, left, before):
-            before += len(piece)
-            yield piece
-        if strict and not inflater.eof:
-            raise EOFError("the compressed data ends before its end-of-stream marker")
-        rest = [b"".join(left).lstrip(b"\0")]
-        while len(rest[0]) < len(_GZIP) and (piece := next(pieces, b"")):
-            rest = [(rest[0] + piece).lstrip(b"\0")]
-        if not rest[0].startswith(_GZIP):
-            break
-    if strict and rest[0]:
-        raise zlib.error("something that is not compressed follows the end")
-    for _ in pieces:  # counted, and left alone as every browser does; afterwards the connection can be used again
-        pass
-
-
-def _inflated(
-    pieces: Iterable[bytes], inflater: zlib._Decompress, meter: Meter, left: list[bytes], before: int = 0
-) -> Iterator[bytes]:
-    """Unpack to the end of a stream; what came behind it of the last piece is put into `left`."""
-    size = before
-    for piece in pieces:
-        full = True
-        while piece or full:
-            made = inflater.decompress(piece, _STEP)
-            piece, full = inflater.unconsumed_tail, len(made) == _STEP  # noqa: PLW2901 - what is left of it
-            if made:
-                size += len(made)
-                meter.grew(size)
-                yield made
-            if inflater.eof:
-                left.append(inflater.unused_data)
-                return

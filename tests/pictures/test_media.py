@@ -20,7 +20,9 @@ from prodex.service.retry import RetryPolicy
 from .conftest import Internet
 from .file_server import FileServer, serving
 
-HURRY = RetryPolicy(attempts=3, seconds=20, first_wait=0.01, longest_wait=0.02, jitter=0, longest_retry_after=0.3)
+HURRY = RetryPolicy(
+    attempts=3, seconds=20, first_wait=0.01, longest_wait=0.02, jitter=0, longest_retry_after=0.3
+)
 OUTSIDE = "93.184.215.14"
 CONTENT = bytes(range(256)) * 400
 

@@ -115,7 +115,7 @@ class Deadline:
 class _Watched(HTTPConnection):
     """A connection that the deadline of the exchange at hand, if there is one, can cut."""
 
-    def getresponse(self) -> HTTPResponse:
+    def getresponse(self) -> HTTPResponse:  # type: ignore[override] # as in urllib3
         if (deadline := _current.get()) is not None:
             # The shutdown of SSLSocket would also take away what another thread is reading with.
             deadline.begin(partial(socket.socket.shutdown, self.sock, socket.SHUT_RDWR))
@@ -148,10 +148,9 @@ def watch(session: Any, url: str, proxies: Any) -> None:
     adapter = session.get_adapter(url)
     if not isinstance(adapter, HTTPAdapter):
         return
-    proxy = select_proxy(url, proxies)
-    manager: PoolManager = (
-        adapter.proxy_manager_for(prepend_scheme_if_needed(proxy, "http")) if proxy else adapter.poolmanager
-    )
+    manager: PoolManager = adapter.poolmanager
+    if proxy := select_proxy(url, proxies):
+        manager = adapter.proxy_manager_for(prepend_scheme_if_needed(proxy, "http"))  # type: ignore[no-untyped-call]
     if manager.pool_classes_by_scheme is pool_classes_by_scheme:
         manager.pool_classes_by_scheme = _POOLS
         manager.clear()

@@ -163,7 +163,7 @@ class Door:
         with Deadline(Meter(self._limits, "connect")) as deadline:
             try:
                 prepared = session.prepare_request(request)
-                prepared.register_hook("response", take_location)
+                prepared.register_hook("response", take_location)  # type: ignore[no-untyped-call]
                 options = session.merge_environment_settings(prepared.url, {}, True, None, None)
                 watch(session, str(prepared.url), options["proxies"])
                 response = session.send(prepared, timeout=self._timeout, allow_redirects=False, **options)

@@ -51,7 +51,7 @@ logger = logging.getLogger("prodex")
 _PIECE = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_ADDRESSES = 4
-#: Seconds for which the addresses of a name are remembered: they were checked, so that nobody can change them meanwhile.
+#: Seconds for which the addresses of a name are remembered: they were checked, and nobody can change them meanwhile.
 _REMEMBERED = 60
 
 _RETRY = RetryPolicy(seconds=60, attempts=3, longest_wait=4, longest_retry_after=10)
@@ -91,6 +91,8 @@ class Media:
         snapshot can write what he likes there, so what answers has to say that it is a sandbox.
     limits
         What a file may take.
+    setting
+        The call whose keyword `limits` changes that, for messages.
     manners
         How hosts are asked.
     retry
@@ -104,12 +106,14 @@ class Media:
         source: str = "",
         *,
         limits: Limits | None = None,
+        setting: str = "download_pictures",
         manners: Manners | None = None,
         retry: RetryPolicy = _RETRY,
         resolve: Callable[..., list[Any]] = socket.getaddrinfo,
     ) -> None:
         self._sandbox = sandbox_of(source)
         self._has_answered = False
+        self._setting = setting
         self._limits = (limits or Limits()).filled(PICTURE)
         self._manners = manners or Manners()
         # No budget for all: a host that fails would take it from the others. The attempts are few.
@@ -214,7 +218,7 @@ class Media:
             "Accept-Encoding": "identity",
             **headers,
         }
-        meter = Meter(self._limits, "download_pictures")
+        meter = Meter(self._limits, self._setting)
         for ip in self._checked(address, is_sandbox):
             pool = self._pools.pool(address, ip)
             with self._pools.deadline(meter) as deadline:
@@ -275,7 +279,7 @@ class Media:
         if (size := meter.wire + (reply.length_remaining or 0)) > most:
             raise MediaRefused(
                 f"{address} has {size:,} bytes; {most:,} are taken at most: "
-                "download_pictures(limits=px.Limits(wire_bytes=...)) takes more."
+                f"{self._setting}(limits=px.Limits(wire_bytes=...)) takes more."
             )
         with part.receiving(reply) as add:
             while piece := reply.read1(_PIECE):

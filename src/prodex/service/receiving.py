@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from prodex.errors import UnexpectedReply
-from prodex.limits import LimitExceeded, Limits, codings, unpacked
+from prodex.limits import LimitExceeded, Limits
 from prodex.service.addresses import shown
 from prodex.service.retry import Setback
+from prodex.unpacking import codings, unpacked
 
 if TYPE_CHECKING:
     import requests
@@ -72,7 +73,6 @@ def _body(response: requests.Response, deadline: Deadline, host: str) -> bytes:
             return response.content  # a session or a hook of the user's own has read it
         body = b"".join(unpacked(_pieces(response), packed, deadline.meter))
         deadline.check()
-        return body
     except (LimitExceeded, HTTPError, OSError) as error:
         exceeded = error if isinstance(error, LimitExceeded) else None
         if deadline.is_over:
@@ -87,6 +87,7 @@ def _body(response: requests.Response, deadline: Deadline, host: str) -> bytes:
         raise past_limits(exceeded, host, response.status_code) from error
     except zlib.error as error:
         raise Setback(f"the reply of {host} could not be decompressed.") from error
+    return body
 
 
 def past_limits(exceeded: LimitExceeded, host: str, status: int | None = None) -> Setback:
