@@ -34,7 +34,12 @@ def codings(header: str) -> list[str] | None:
 
 
 def unpacked(
-    pieces: Iterable[bytes], packed: Sequence[str], meter: Meter, *, strict: bool = False
+    pieces: Iterable[bytes],
+    packed: Sequence[str],
+    meter: Meter,
+    *,
+    may_be_more: bool = False,
+    strict: bool = False,
 ) -> Iterator[bytes]:
     """Count bytes as they come, unpack them bit by bit, and count what comes of it.
 
@@ -44,6 +49,8 @@ def unpacked(
         As they come.
     packed
         How they were packed, as `codings` gives it; of two like ones the second may be a header that was written twice.
+    may_be_more
+        Whether what comes out may be gzip once more, though nothing said so.
     strict
         Refuse what ends in the middle, or goes on behind the end.
 
@@ -59,6 +66,8 @@ def unpacked(
     pieces = _counted(pieces, meter)
     for layer, coding in enumerate(reversed(packed)):
         pieces = _layer(pieces, coding, meter, may_be_missing=layer > 0, strict=strict)
+    if may_be_more and len(packed) < _MOST_CODINGS:
+        pieces = _layer(pieces, "gzip", meter, may_be_missing=True, strict=strict)
     return iter(pieces)
 
 

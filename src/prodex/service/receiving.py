@@ -71,7 +71,7 @@ def _body(response: requests.Response, deadline: Deadline, host: str) -> bytes:
     try:
         if response.raw is None or getattr(response, "_content_consumed", False):
             return response.content  # a session or a hook of the user's own has read it
-        body = b"".join(unpacked(_pieces(response), packed, deadline.meter))
+        body = b"".join(unpacked(_pieces(response), packed, deadline.meter, may_be_more=True))
         deadline.check()
     except (LimitExceeded, HTTPError, OSError) as error:
         exceeded = error if isinstance(error, LimitExceeded) else None
