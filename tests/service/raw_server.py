@@ -71,7 +71,11 @@ def raw_server(answer: Answer) -> Iterator[RawServer]:
 def in_turn(*answers: Answer) -> Answer:
     """Answer one call after the other in other ways."""
     left = iter(answers)
-    return lambda caller: next(left)(caller)
+
+    def answer(caller: socket.socket) -> None:
+        next(left)(caller)
+
+    return answer
 
 
 def reply(body: bytes = ENVELOPE, *headers: str, length: bool = True, version: str = "1.1") -> bytes:

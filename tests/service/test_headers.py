@@ -37,10 +37,10 @@ def test_no_header_of_time_ever_fails(text: str | None) -> None:
     assert pause is None or 0 <= pause < 1e12
 
 
-@given(st.datetimes(datetime(1000, 1, 1), datetime(9990, 1, 1), timezones=st.just(UTC)))
-def test_a_date_of_http_is_read_to_the_second(moment: datetime) -> None:
+@given(st.integers(-30_000_000_000, 250_000_000_000))
+def test_a_date_of_http_is_read_to_the_second(seconds: int) -> None:
     """And as Retry-After it is the time from now on."""
-    moment = moment.replace(microsecond=0)
+    moment = datetime.fromtimestamp(seconds, UTC)
     text = format_datetime(moment, usegmt=True)
 
     assert moment == http_date(text)

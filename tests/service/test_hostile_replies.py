@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from raw_server import ENVELOPE, Answer, RawServer, chunk, raw_server, reply
+from raw_server import ENVELOPE, Answer, RawServer, chunk, in_turn, raw_server, reply
 
 from prodex.errors import OutcomeUnknown, ProdexError, RequestRefused, ServiceUnreachable, UnexpectedReply
 from prodex.limits import Limits
@@ -111,8 +111,7 @@ def test_a_reply_that_never_ends_is_left_in_time(kind: str) -> None:
 
 def test_a_reply_that_never_ends_is_tried_again() -> None:
     """It may pass; when the second one is whole, nobody hears of the first."""
-    answers = [whole(reply()), ENDLESS["white space, announced"]]
-    with raw_server(lambda caller: answers.pop()(caller)) as server:
+    with raw_server(in_turn(ENDLESS["white space, announced"], whole(reply()))) as server:
         page = client_of(server, Limits(seconds=0.3), retry=TWICE).search_products()
 
     assert 1 == len(page)
@@ -286,8 +285,7 @@ def test_a_body_that_is_not_packed_as_it_says_is_tried_again(kind: str) -> None:
     """A proxy may have done it; when it stays so, one of our errors says so."""
     coding, body = LIES[kind]
     lie = whole(reply(body, f"Content-Encoding: {coding}"))
-    answers = [whole(reply()), lie]
-    with raw_server(lambda caller: answers.pop()(caller)) as server:
+    with raw_server(in_turn(lie, whole(reply()))) as server:
         assert 1 == len(client_of(server, retry=TWICE).search_products())
     with raw_server(lie) as server, pytest.raises((ServiceUnreachable, UnexpectedReply)) as caught:
         client_of(server, retry=TWICE).search_products()
@@ -327,8 +325,7 @@ def test_a_service_that_asks_for_an_endless_pause_is_asked_again() -> None:
     """What it says cannot be read, so the usual pause is made."""
     pause = "Retry-After: Fri, 31 Dec 9999 23:59:59 -1200"
     busy = b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n" + pause.encode() + b"\r\n\r\n"
-    answers = [whole(reply()), whole(busy)]
-    with raw_server(lambda caller: answers.pop()(caller)) as server:
+    with raw_server(in_turn(whole(busy), whole(reply()))) as server:
         assert 1 == len(client_of(server, retry=TWICE).search_products())
 
 

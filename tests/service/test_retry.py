@@ -193,7 +193,9 @@ def closed_port() -> int:
         return int(free.getsockname()[1])
 
 
-SHORT = RetryPolicy(seconds=0.3, load_seconds=20, first_wait=0.05, longest_wait=0.2, jitter=0.02)
+SHORT = RetryPolicy(
+    seconds=0.3, load_seconds=20, first_wait=0.05, longest_wait=0.2, jitter=0.02, retries_per_second=20
+)
 
 
 def test_a_load_outlives_a_service_that_goes_and_comes_back() -> None:
