@@ -14,9 +14,11 @@ from typing import Literal, Self
 
 from prodex.errors import SettingsError
 
-#: Gzip and deflate make at most 1,032 bytes of one. What gives more was packed several times, and no catalogue is:
-#: above so many bytes it is taken for what it is.
-MOST_RATIO, _RATIO_FROM = 1_100, 10_000_000
+#: Product data becomes 10 to 100 times as large when it is unpacked. What gives more than so many bytes for one that
+#: came is a bomb, once there are so many of them that it matters.
+_RATIO, _RATIO_FROM = 200, 150_000_000
+#: Gzip and deflate make at most 1,032 bytes of one.
+_MOST_RATIO = 1_100
 
 _UNITS = {"seconds": "s in all", "wire_bytes": "bytes as sent", "unpacked_bytes": "bytes unpacked"}
 
@@ -34,9 +36,8 @@ class Limits:
         Bytes as they are sent, or as a file has them: 500 million for a reply of the service, 50 million for a
         picture. A file on disk has no limit unless given.
     unpacked_bytes
-        Bytes after decompression: 500 million for a reply of the service, a billion for a `.gz` file. What gives more
-        than 1,100 bytes for one that came was packed several times over, and is refused above 10 million bytes.
-        Pictures are never unpacked on the way.
+        Bytes after decompression: 500 million for a reply of the service, a billion for a `.gz` file; and, unless it is
+        given, at most 150 million where more than 200 come of one. Pictures are never unpacked on the way.
 
     Raises
     ------
@@ -113,15 +114,20 @@ class Meter:
     Parameters
     ----------
     limits
-        Which; None in one of them is no limit.
+        Those that were given.
+    usual
+        Those that hold where none is given; None in both is no limit.
     setting
         The call whose keyword `limits` changes them, for the message: "connect".
     clock
         Seconds, for tests.
     """
 
-    def __init__(self, limits: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.limits = limits
+    def __init__(
+        self, limits: Limits, usual: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.limits = limits.filled(usual)
+        self._ratio = None if limits.unpacked_bytes else _RATIO
         self.wire = self.unpacked = 0
         self._setting = setting
         self._clock = clock
@@ -157,12 +163,17 @@ class Meter:
         most = self.limits.unpacked_bytes
         if most is not None and size > most:
             raise self.exceeded("unpacked_bytes")
-        if size > max(_RATIO_FROM, MOST_RATIO * self.wire):
+        if self._ratio is not None and size > max(_RATIO_FROM, self._ratio * self.wire):
             raise LimitExceeded(
-                f"{self._so_far()}; more than {MOST_RATIO:,} bytes for one that came are no product data, but "
-                "something packed several times over",
+                f"{self._so_far()}; more than {_RATIO} bytes for one that came look like a bomb, and "
+                f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) takes them nevertheless",
                 "unpacked_bytes",
             )
+
+    def may_exceed(self, wire: int) -> bool:
+        """Say whether so many bytes may be too many when they are unpacked."""
+        most = self.limits.unpacked_bytes
+        return most is not None and wire * (self._ratio or _MOST_RATIO) > most
 
     def exceeded(self, name: Literal["seconds", "wire_bytes", "unpacked_bytes"]) -> LimitExceeded:
         """Return what says that a limit was reached, with the numbers and the setting."""

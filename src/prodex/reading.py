@@ -22,7 +22,7 @@ from prodex.catalog.origin import Ledger, Origin
 from prodex.catalog.part import Part, union
 from prodex.envelope import split
 from prodex.errors import InputError, UnexpectedReply
-from prodex.limits import FILE, LimitExceeded, Limits
+from prodex.limits import LimitExceeded, Limits
 from prodex.store.build import blocks_of
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.flatten import decoded
@@ -68,8 +68,7 @@ def read_products(paths: Source | Iterable[Source], *, limits: Limits | None = N
         One or more files: a reply of the service (an object with `data`), a list of products, one product, or JSON
         lines of any of these; each also compressed (.gz).
     limits
-        What one file may take: by default a `.gz` file may be a billion bytes unpacked, and is refused before any
-        of it is kept if it is more.
+        What one file may take: by default a `.gz` file may be a billion bytes unpacked, as long as it is no bomb.
 
     Raises
     ------
@@ -79,8 +78,7 @@ def read_products(paths: Source | Iterable[Source], *, limits: Limits | None = N
     """
     files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     reply = _Reply()
-    within = (limits or Limits()).filled(FILE)
-    products = (product for path in files for product in _products_of(path, reply, within))
+    products = (product for path in files for product in _products_of(path, reply, limits))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
     if not len(catalog) and reply.set_aside:
         raise InputError(f"No product could be read. {reply.set_aside[0]}")
@@ -201,7 +199,7 @@ class _Reply:
     set_aside: list[str] = field(default_factory=list)
 
 
-def _products_of(path: Path, reply: _Reply, limits: Limits) -> Iterator[bytes]:
+def _products_of(path: Path, reply: _Reply, limits: Limits | None) -> Iterator[bytes]:
     try:
         with opened_within(path, limits, "read_products") as file:
             first = file.readline().removeprefix(codecs.BOM_UTF8)

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from prodex.limits import MOST_RATIO, Limits, Meter
+from prodex.limits import FILE, Limits, Meter
 
 #: Bytes that are unpacked at a time, and of a file those that are read at a time.
 _STEP, _READ = 1 << 18, 1 << 20
@@ -72,7 +72,7 @@ def unpacked(
 
 
 @contextmanager
-def opened_within(path: Path, limits: Limits, setting: str) -> Iterator[BinaryIO]:
+def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[BinaryIO]:
     """Open a file to be read within limits, unpacked if it is called `.gz`.
 
     A packed file that could be too large is unpacked to the end first, and nothing of it kept: whoever asks for its
@@ -86,14 +86,15 @@ def opened_within(path: Path, limits: Limits, setting: str) -> Iterator[BinaryIO
         When it cannot be read, here or while it is read.
     """
     packed = ["gzip"] if path.suffix == ".gz" else []
-    most = limits.unpacked_bytes
+    meter, trial = (Meter(limits or Limits(), FILE, setting) for _ in range(2))
     with path.open("rb") as file:
-        if packed and most is not None and path.stat().st_size * MOST_RATIO > most:
+        if packed and trial.may_exceed(path.stat().st_size):
             with suppress(zlib.error, EOFError):  # which is told when it comes to it
-                for _ in unpacked(iter(partial(file.read, _READ), b""), packed, Meter(limits, setting)):
+                for _ in unpacked(iter(partial(file.read, _READ), b""), packed, trial):
                     pass
             file.seek(0)
-        pieces = unpacked(iter(partial(file.read, _READ), b""), packed, Meter(limits, setting), strict=True)
+        meter.begin()
+        pieces = unpacked(iter(partial(file.read, _READ), b""), packed, meter, strict=True)
         with io.BufferedReader(_Pieces(pieces), _READ) as reader:
             yield cast("BinaryIO", reader)
 
@@ -138,7 +139,8 @@ def _layer(
         return pieces if is_missing else _members(pieces, meter, strict)
     # Some servers take "deflate" at its word and leave the header of zlib out.
     has_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-    return _inflated(pieces, zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS), meter, [])
+    inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+    return chain(_inflated(pieces, inflater, meter, []), _rest(pieces))
 
 
 def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[bytes]:
@@ -160,10 +162,13 @@ def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[by
             break
     if strict and rest[0]:
         raise zlib.error("something that is not compressed follows the end")
-    for (
-        _
-    ) in pieces:  # counted, and left alone as every browser does; afterwards the connection can be used again
-        pass
+    yield from _rest(pieces)
+
+
+def _rest(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield nothing of what follows, as every browser does; it is counted, and the connection can be used again."""
+    for _ in pieces:
+        yield from ()
 
 
 def _inflated(

@@ -70,8 +70,6 @@ class Exchange:
     ----------
     total
         Number of products.
-    port
-        Where to listen; any free port unless given.
     answers
         What the next calls to products get instead of their page; None for the page.
     token_answers
@@ -88,9 +86,8 @@ class Exchange:
         What a call for a tracking record gets, one after the other; the last again and again.
     """
 
-    def __init__(self, total: int = 0, port: int = 0) -> None:
+    def __init__(self, total: int = 0) -> None:
         self.total = total
-        self._port = port
         self.answers: deque[Answer | None] = deque()
         self.token_answers: deque[Answer | None] = deque()
         self.calls: list[Call] = []
@@ -142,7 +139,7 @@ class Exchange:
             def handle_error(self, *_: object) -> None:
                 """Bear clients that do not wait for a late answer."""
 
-        self._server = Server(("127.0.0.1", self._port), Handler)
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
         return self

@@ -37,9 +37,9 @@ class RawServer:
 
 
 @contextmanager
-def raw_server(answer: Answer) -> Iterator[RawServer]:
-    """Serve on a free port; each connection has one call, unless the answer says otherwise."""
-    with socket.create_server(("127.0.0.1", 0), backlog=64) as listening:
+def raw_server(answer: Answer, port: int = 0) -> Iterator[RawServer]:
+    """Serve on a port, a free one unless given; a connection ends with its first call that is none for a token."""
+    with socket.create_server(("127.0.0.1", port), backlog=64) as listening:
         server = RawServer(listening.getsockname()[1], answer)
 
         def serve(caller: socket.socket) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
+from raw_server import raw_server, reply
 
 import prodex
 from prodex.errors import OutcomeUnknown, ServiceUnreachable, SettingsError, UnexpectedReply
@@ -199,12 +200,15 @@ SHORT = RetryPolicy(
 
 
 def test_a_load_outlives_a_service_that_goes_and_comes_back() -> None:
-    """A real one: it is gone for two seconds, many times what a first call waits, token and all."""
-    with Exchange(120) as exchange:
-        port = int(exchange.base_url.rpartition(":")[2])
-        client = Client(Settings(exchange.base_url, CLIENT_ID, CLIENT_SECRET), retry=SHORT)
+    """A real one: it is gone for two seconds, many times what a first call waits."""
+
+    def answer(caller: socket.socket) -> None:
+        caller.sendall(reply())
+
+    with raw_server(answer) as server:
+        client = Client(Settings(server.base_url, CLIENT_ID, CLIENT_SECRET), retry=SHORT)
         reads = client.for_load()
-        assert 120 == reads.count()
+        assert 1 == reads.count()
     came: list[int] = []
     thread = threading.Thread(target=lambda: came.append(reads.count()))
     thread.start()
@@ -215,10 +219,11 @@ def test_a_load_outlives_a_service_that_goes_and_comes_back() -> None:
         client.count()  # nobody waits in front of a panel
     assert time.monotonic() - begin < 2
     time.sleep(2)
-    with Exchange(120, port=port):  # which knows nothing of the old token
+    assert [] == came
+    with raw_server(answer, server.port):
         thread.join()
 
-    assert [120] == came
+    assert [1] == came
 
 
 def test_a_load_that_cannot_begin_says_so_soon() -> None:

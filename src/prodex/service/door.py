@@ -99,7 +99,7 @@ class Door:
         self._session = session
         self._timeout = timeout
         self._pace = pace
-        self._limits = (limits or Limits()).filled(REPLY)
+        self._limits = limits or Limits()
         self._hidden = hidden
         self._name = f"prodex/{version('prodex')}"
 
@@ -160,7 +160,7 @@ class Door:
                 elsewhere.append(location)
                 del response.headers["Location"]
 
-        with Deadline(Meter(self._limits, "connect")) as deadline:
+        with Deadline(Meter(self._limits, REPLY, "connect")) as deadline:
             try:
                 prepared = session.prepare_request(request)
                 prepared.register_hook("response", take_location)  # type: ignore[no-untyped-call]

@@ -218,7 +218,7 @@ class Media:
             "Accept-Encoding": "identity",
             **headers,
         }
-        meter = Meter(self._limits, self._setting)
+        meter = Meter(self._limits, PICTURE, self._setting)
         for ip in self._checked(address, is_sandbox):
             pool = self._pools.pool(address, ip)
             with self._pools.deadline(meter) as deadline:
