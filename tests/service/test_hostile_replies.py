@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -103,10 +104,8 @@ def test_a_reply_that_never_ends_is_left_in_time(kind: str) -> None:
     assert time.monotonic() - begin < 3
     if kind not in {"100 Continue, in a hurry", "a redirect", "trailers that never end"}:
         assert ServiceUnreachable is type(caught.value)
-        assert "stopped after 0.4 s: " in str(caught.value)
-        assert "bytes had come; the limit is 0.4 s in all, and connect(limits=px.Limits(seconds=...))" in str(
-            caught.value
-        )
+        said = r"stopped after \d[.]\d s: [\d,]+ bytes had come.*; the limit is 0[.]4 s in all, and connect\(limits="
+        assert re.search(said, str(caught.value))
 
 
 def test_a_reply_that_never_ends_is_tried_again() -> None:
