@@ -156,7 +156,7 @@ def connected(sandbox: Sandbox) -> Client:
         base_url=sandbox.base_url,
         client_id=key["client_id"],
         client_secret=key["client_secret"],
-        retry=RetryPolicy(first_wait=0.001, jitter=0),
+        retry=RetryPolicy(attempts=6, first_wait=0.001, jitter=0, retries_per_second=1_000),
     )
 
 

@@ -11,7 +11,14 @@ from exchange import CLIENT_ID, CLIENT_SECRET, Exchange
 from prodex.service import Client, RetryPolicy
 from prodex.service.settings import Settings
 
-HASTY = RetryPolicy(attempts=4, first_wait=0.001, longest_wait=0.01, jitter=0, longest_retry_after=0.5)
+HASTY = RetryPolicy(
+    attempts=4,
+    first_wait=0.001,
+    longest_wait=0.01,
+    jitter=0,
+    longest_retry_after=0.5,
+    retries_per_second=1_000,
+)
 
 
 @pytest.fixture

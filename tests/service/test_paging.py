@@ -59,7 +59,7 @@ def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, end
     lasting.total, lasting.same_cursor, lasting.ends_by = total, same_cursor, ends_by
     lasting.answers.clear()
     lasting.answers.extend(faults)
-    retry = RetryPolicy(attempts=10, first_wait=0, jitter=0)
+    retry = RetryPolicy(attempts=10, first_wait=0, jitter=0, retries_per_second=1_000)
     client = Client(Settings(lasting.base_url, CLIENT_ID, CLIENT_SECRET), retry=retry)
     report = PullReport()
     taken = list(pages(client, page_size=page_size, report=report))
