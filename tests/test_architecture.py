@@ -15,7 +15,8 @@ SOURCE = Path(prodex.__file__).parent
 ROWS = (
     {"verbatim"},
     {"errors"},
-    {"files", "locales", "envelope", "gtin", "markup", "spreadsheet"},
+    {"limits"},
+    {"files", "unpacking", "locales", "envelope", "gtin", "markup", "spreadsheet"},
     {"sheets"},
     {"query", "tables", "formats"},
     {"catalog", "service"},

@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -241,3 +244,45 @@ def test_the_demo_corrects_a_text_and_reads_it_back(exchange: Sandbox) -> None:
         assert 1 == story.count("  corrected  ")
         assert story.count("  untouched  ") >= 2
         assert all(line.count("(corrected at") <= 1 for line in story.splitlines())
+
+
+def test_every_command_that_asks_the_service_can_be_told_for_how_long(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One option, the same everywhere: where nobody answers, the command ends after that time."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
+    monkeypatch.setenv("PRODEX_CLIENT_ID", "key")
+    monkeypatch.setenv("PRODEX_CLIENT_SECRET", "secret")
+    begin = time.monotonic()
+    for words in (
+        ["check"],
+        ["organizations"],
+        ["segments"],
+        ["track", "7"],
+        ["load", "--name", "shop"],
+    ):
+        result = CliRunner().invoke(app, [*words, "--service", nobody, "--retry-seconds", "0.2"])
+        assert re.search(r"failed \d times in 0 s", str(result.exception)), (words, result.exception)
+
+    assert time.monotonic() - begin < 15
+
+
+def test_the_option_for_retries_is_declared_once() -> None:
+    """Whatever has --service has --retry-seconds, and what makes no sense is refused."""
+    import typer.main
+
+    group = typer.main.get_command(app)
+    commands = {**group.commands, **group.commands["scenarios"].commands}  # type: ignore[attr-defined]
+    options = {name: {word for one in of.params for word in one.opts} for name, of in commands.items()}
+    asking = {name for name, words in options.items() if "--service" in words}
+
+    assert {"load", "refresh", "check", "upsert", "track", "require", "organizations", "segments"} <= asking
+    assert asking == {name for name, words in options.items() if "--retry-seconds" in words}
+    for seconds in ("-1", "nan", "inf"):
+        result = CliRunner().invoke(
+            app, ["check", "--service", "http://127.0.0.1:1", "--retry-seconds", seconds]
+        )
+        assert "RetryPolicy(seconds=" in str(result.exception)

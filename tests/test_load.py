@@ -22,7 +22,7 @@ from prodex.errors import IncompleteLoad, QueryError, SnapshotLocked
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.sandbox.media.addresses import MEDIA
 from prodex.sandbox.sample import shared_products
-from prodex.service import Client, Patience
+from prodex.service import Client, RetryPolicy
 from prodex.store.journal import Journal
 from prodex.store.plan import plan
 from prodex.tables.records import identify
@@ -150,13 +150,13 @@ def test_what_the_service_does_not_give_is_told(home: Path) -> None:
 
 
 def connected(sandbox: Sandbox) -> Client:
-    """Reach a sandbox as the retailer that sees all, without patience for pauses."""
+    """Reach a sandbox as the retailer that sees all, without pauses between retries."""
     key = sandbox.credentials[0]
     return prodex.connect(
         base_url=sandbox.base_url,
         client_id=key["client_id"],
         client_secret=key["client_secret"],
-        patience=Patience(first_wait=0.001, jitter=0),
+        retry=RetryPolicy(attempts=6, first_wait=0.001, jitter=0, retries_per_second=1_000),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +179,41 @@ def test_of_a_record_that_comes_twice_the_newest_counts() -> None:
 
     assert [2] == catalog.products["life_cycle"].tolist()
     assert (2, 1) == (catalog.origin.ledger.received, catalog.origin.ledger.distinct)
+
+
+def bomb(path: Path, size: int) -> Path:
+    """Write a file that becomes so many bytes, and is a thousandth of that."""
+    member = gzip.compress(b" " * 100_000_000, 9)
+    path.write_bytes(gzip.compress(b'[{"id": 1}') + member * (size // 100_000_000) + gzip.compress(b"]"))
+    return path
+
+
+@pytest.mark.parametrize("size", [300_000_000, 2_000_000_000])
+def test_a_file_that_becomes_very_large_is_refused_in_bounded_memory(tmp_path: Path, size: int) -> None:
+    """With its name, the numbers and the setting; 300 kB become 300 MB, or 2 MB become 2 GB."""
+    path = bomb(tmp_path / "products.json.gz", size)
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"too large: stopped after .* bytes had come, unpacked .*"):
+        prodex.read_products(path)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert most < 400_000_000
+
+
+def test_a_limit_that_was_given_decides(tmp_path: Path) -> None:
+    """A larger one lets pass what would be refused, a smaller one refuses what would pass."""
+    path = bomb(tmp_path / "products.json.gz", 200_000_000)
+    assert 1 == len(prodex.read_products(path, limits=prodex.Limits(unpacked_bytes=300_000_000)))
+
+    plain = write(tmp_path / "products.json", "lines")
+    for limits, named in (
+        (prodex.Limits(wire_bytes=50), "50 bytes as sent"),
+        (prodex.Limits(seconds=1e-9), "s in all"),
+    ):
+        with pytest.raises(InputError, match=rf"{named}, and read_products\(limits=px.Limits\("):
+            prodex.read_products(plain, limits=limits)
+    packed = tmp_path / "small.json.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    with pytest.raises(InputError, match="the limit is 50 bytes unpacked"):
+        prodex.read_products(packed, limits=prodex.Limits(unpacked_bytes=50))

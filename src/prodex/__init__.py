@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import ProdexError
+from prodex.limits import Limits
 from prodex.listings import load_organizations, load_segments
 from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
 from prodex.query import ProductQuery
@@ -25,7 +26,7 @@ from prodex.send import (
     track,
     upsert,
 )
-from prodex.service import Client, connect
+from prodex.service import Client, RetryPolicy, connect
 from prodex.spreadsheet import unescape_formulas
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 from prodex.store.vacuum import vacuum
@@ -90,6 +91,7 @@ __all__ = [
     "Explore",
     "Gallery",
     "Ledger",
+    "Limits",
     "LoadBudget",
     "Origin",
     "Pictures",
@@ -98,6 +100,7 @@ __all__ = [
     "ProductQuery",
     "Profile",
     "QueryPanel",
+    "RetryPolicy",
     "SnapshotPanel",
     "Tracking",
     "Verdict",

@@ -10,7 +10,7 @@
     │   └── ChangesRefused             corrections whose surroundings are not known
     │       └── ChangesStale           the product was changed since it was loaded
     ├── ServiceError                   the exchange service, or the way to it, failed
-    │   ├── ServiceUnreachable         no connection, a timeout, or 429/5xx until patience ended
+    │   ├── ServiceUnreachable         no connection, a timeout, or 429/5xx until the time for retries was over
     │   ├── AuthenticationFailed       credentials or token not accepted
     │   ├── RequestRefused             a 4xx other than those: the request itself is wrong
     │   │   └── CursorLost             a scroll cursor is no longer known to the service
@@ -106,7 +106,7 @@ class ServiceError(ProdexError):
 
 
 class ServiceUnreachable(ServiceError):
-    """No connection, a timeout, or 429/5xx replies until patience ended."""
+    """No connection, a timeout, or 429/5xx replies until the time for retries was over."""
 
 
 class AuthenticationFailed(ServiceError):

@@ -6,7 +6,6 @@ Deliveries by file are identical to replies of the service, so the same tables c
 from __future__ import annotations
 
 import codecs
-import gzip
 import json
 import math
 import zlib
@@ -23,11 +22,13 @@ from prodex.catalog.origin import Ledger, Origin
 from prodex.catalog.part import Part, union
 from prodex.envelope import split
 from prodex.errors import InputError, UnexpectedReply
+from prodex.limits import LimitExceeded, Limits
 from prodex.store.build import blocks_of
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.flatten import decoded
 from prodex.tables.records import identify
 from prodex.tables.values import read_json
+from prodex.unpacking import opened_within
 
 Source = str | Path
 
@@ -58,7 +59,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, _Reply())
 
 
-def read_products(paths: Source | Iterable[Source]) -> Catalog:
+def read_products(paths: Source | Iterable[Source], *, limits: Limits | None = None) -> Catalog:
     """Read product records from files into a catalogue in memory.
 
     Parameters
@@ -66,16 +67,18 @@ def read_products(paths: Source | Iterable[Source]) -> Catalog:
     paths
         One or more files: a reply of the service (an object with `data`), a list of products, one product, or JSON
         lines of any of these; each also compressed (.gz).
+    limits
+        What one file may take: by default a `.gz` file may be a billion bytes unpacked, as long as it is no bomb.
 
     Raises
     ------
     InputError
-        When a file is missing, or holds no product at all. A line that cannot be read is set aside, and
-        `catalog.origin.ledger.set_aside` names file, line and reason.
+        When a file is missing, is larger than the limits, or holds no product at all. A line that cannot be read is
+        set aside, and `catalog.origin.ledger.set_aside` names file, line and reason.
     """
     files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     reply = _Reply()
-    products = (product for path in files for product in _products_of(path, reply))
+    products = (product for path in files for product in _products_of(path, reply, limits))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
     if not len(catalog) and reply.set_aside:
         raise InputError(f"No product could be read. {reply.set_aside[0]}")
@@ -196,9 +199,9 @@ class _Reply:
     set_aside: list[str] = field(default_factory=list)
 
 
-def _products_of(path: Path, reply: _Reply) -> Iterator[bytes]:
+def _products_of(path: Path, reply: _Reply, limits: Limits | None) -> Iterator[bytes]:
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        with opened_within(path, limits, "read_products") as file:
             first = file.readline().removeprefix(codecs.BOM_UTF8)
             while first and not first.strip():
                 first = file.readline()
@@ -206,6 +209,8 @@ def _products_of(path: Path, reply: _Reply) -> Iterator[bytes]:
                 yield from _lines(first, file, path, reply)
                 return
             text = first + file.read()
+    except LimitExceeded as error:
+        raise InputError(f"{path} is too large: {error}.") from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"{path} cannot be read: {error}. Check the path, and that the file is complete."

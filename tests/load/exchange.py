@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.service import Client, Patience
+from prodex.service import Client, RetryPolicy
 
 #: Products of the catalogue; a page holds 20, so that there are several pages of every kind.
 TOTAL = 110
@@ -56,13 +56,13 @@ def quick(seconds: float = 20) -> dict[str, Any]:
 
 
 def connected(sandbox: Sandbox, organization: int = 0) -> Client:
-    """Reach it, with patience but without pauses."""
+    """Reach it, with retries but without pauses."""
     key = sandbox.credentials[organization]
     return prodex.connect(
         base_url=sandbox.base_url,
         client_id=key["client_id"],
         client_secret=key["client_secret"],
-        patience=Patience(first_wait=0.001, jitter=0),
+        retry=RetryPolicy(attempts=6, first_wait=0.001, jitter=0, retries_per_second=1_000),
     )
 
 

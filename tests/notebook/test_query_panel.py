@@ -24,7 +24,7 @@ from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.sandbox.fault import Fault
 from prodex.sandbox.sample import shared_products
-from prodex.service import Client, Patience, pages
+from prodex.service import Client, RetryPolicy, pages
 
 FRENCH = ProductQuery(target_market=250)
 
@@ -39,12 +39,12 @@ def small_exchange() -> Iterator[Sandbox]:
 def client(sandbox: Sandbox, **options: Any) -> Client:
     """Reach an exchange as the retailer that sees all, and give up at once."""
     key = sandbox.credentials[0]
-    patience = Patience(attempts=1)
+    retry = RetryPolicy(attempts=1)
     return prodex.connect(
         sandbox.base_url,
         client_id=key["client_id"],
         client_secret=key["client_secret"],
-        patience=patience,
+        retry=retry,
         **options,
     )
 

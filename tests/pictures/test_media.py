@@ -13,13 +13,16 @@ from pathlib import Path
 import pytest
 
 from prodex.errors import MediaFailed, MediaRefused, StorageError
-from prodex.service.media import Limits, Media
-from prodex.service.retry import Patience
+from prodex.limits import Limits
+from prodex.service.media import Manners, Media
+from prodex.service.retry import RetryPolicy
 
 from .conftest import Internet
 from .file_server import FileServer, serving
 
-HURRY = Patience(attempts=3, total=20, first_wait=0.01, longest_wait=0.02, jitter=0, longest_retry_after=0.3)
+HURRY = RetryPolicy(
+    attempts=3, seconds=20, first_wait=0.01, longest_wait=0.02, jitter=0, longest_retry_after=0.3
+)
 OUTSIDE = "93.184.215.14"
 CONTENT = bytes(range(256)) * 400
 
@@ -29,9 +32,9 @@ def part(tmp_path: Path) -> Path:
     return tmp_path / "file.part"
 
 
-def way_to(server: FileServer, **limits: float) -> Media:
+def way_to(server: FileServer, limits: Limits | None = None, **manners: float) -> Media:
     """Return a way out for a catalogue that came from this server."""
-    return Media(server.base_url, limits=Limits(**limits), patience=HURRY)  # type: ignore[arg-type]
+    return Media(server.base_url, limits=limits, manners=Manners(**manners), retry=HURRY)  # type: ignore[arg-type]
 
 
 def test_a_file_comes_as_it_is(server: FileServer, part: Path) -> None:
@@ -188,7 +191,7 @@ def test_nobody_else_may_send_us_to_the_sandbox(server: FileServer, internet: In
     with serving() as outside:
         internet.machines[OUTSIDE] = outside.port
         outside.serve("/a.jpg", status=302, headers={"Location": f"{server.base_url}/inside.jpg"})
-        with Media(server.base_url, patience=HURRY, resolve=internet.resolve) as media:
+        with Media(server.base_url, retry=HURRY, resolve=internet.resolve) as media:
             media.fetch(f"{server.base_url}/inside.jpg", part)
             with pytest.raises(MediaRefused):
                 media.fetch("http://media.example/a.jpg", part)
@@ -232,7 +235,7 @@ def test_a_file_may_not_be_larger_than_the_limit(server: FileServer, part: Path)
     """Whether it says so beforehand or not."""
     announced = server.serve("/a.jpg", CONTENT)
     endless = server.serve("/b.jpg", CONTENT, unannounced=True)
-    with way_to(server, most_bytes=10_000) as media:
+    with way_to(server, Limits(wire_bytes=10_000)) as media:
         for url, said in ((announced, "has 102,400 bytes; 10,000"), (endless, "more than the 10,000")):
             with pytest.raises(MediaRefused, match=said):
                 media.fetch(url, part)
@@ -244,7 +247,7 @@ def test_a_server_that_drips_is_left(server: FileServer, part: Path) -> None:
     """After the total time, although each byte comes in time; what came stays for another time."""
     url = server.serve("/a.jpg", CONTENT, drip=0.1, version='"1"')
     begin = time.monotonic()
-    with way_to(server, total=1.5) as media, pytest.raises(MediaFailed, match=r"more than 1[.]5 s"):
+    with way_to(server, Limits(seconds=1.5)) as media, pytest.raises(MediaFailed, match=r"more than 1[.]5 s"):
         media.fetch(url, part)
 
     assert time.monotonic() - begin < 5
@@ -268,7 +271,7 @@ def test_a_server_that_drips_its_headers_is_left(part: Path) -> None:
         threading.Thread(target=drip, daemon=True).start()
         base_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         begin = time.monotonic()
-        with Media(base_url, limits=Limits(total=0.5), patience=HURRY) as media, pytest.raises(MediaFailed):
+        with Media(base_url, limits=Limits(seconds=0.5), retry=HURRY) as media, pytest.raises(MediaFailed):
             media.fetch(f"{base_url}/a.jpg", part)
 
     assert time.monotonic() - begin < 3
@@ -573,18 +576,18 @@ def test_tls_is_verified_for_the_name(
         server.serve("/a.jpg", CONTENT)
         named = f"https://localhost:{server.port}"
         with (
-            Media(named, patience=HURRY) as media,
+            Media(named, retry=HURRY) as media,
             pytest.raises(MediaFailed, match="certificate of localhost"),
         ):
             media.fetch(f"{named}/a.jpg", part)
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
-        with Media(named, patience=HURRY) as media:
+        with Media(named, retry=HURRY) as media:
             media.fetch(f"{named}/a.jpg", part)
         assert CONTENT == part.read_bytes()
         internet.names["media.example"] = [OUTSIDE]
         internet.machines[OUTSIDE] = server.port
         with (
-            Media("", patience=HURRY, resolve=internet.resolve) as media,
+            Media("", retry=HURRY, resolve=internet.resolve) as media,
             pytest.raises(MediaFailed, match="certifi"),
         ):
             media.fetch("https://media.example/a.jpg", part)
@@ -600,6 +603,6 @@ def test_no_proxy_is_used(server: FileServer, part: Path, monkeypatch: pytest.Mo
             media.fetch(server.serve("/a.jpg", CONTENT), part)
         with socket.create_server(("127.0.0.1", 0)) as closed:
             nobody = f"http://127.0.0.1:{closed.getsockname()[1]}"
-        with Media(nobody, patience=HURRY) as media, pytest.raises(MediaFailed, match="No proxy is used"):
+        with Media(nobody, retry=HURRY) as media, pytest.raises(MediaFailed, match="No proxy is used"):
             media.fetch(f"{nobody}/a.jpg", part)
         assert [] == proxy.asked

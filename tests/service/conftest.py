@@ -8,10 +8,17 @@ from typing import Any
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Exchange
 
-from prodex.service import Client, Patience
+from prodex.service import Client, RetryPolicy
 from prodex.service.settings import Settings
 
-HASTY = Patience(attempts=4, first_wait=0.001, longest_wait=0.01, jitter=0, longest_retry_after=0.5)
+HASTY = RetryPolicy(
+    attempts=4,
+    first_wait=0.001,
+    longest_wait=0.01,
+    jitter=0,
+    longest_retry_after=0.5,
+    retries_per_second=1_000,
+)
 
 
 @pytest.fixture
@@ -32,7 +39,7 @@ def make_client(exchange: Exchange) -> Callable[..., Client]:
     """Make a client of the scripted service with other options."""
 
     def make(**options: Any) -> Client:
-        options = {"patience": HASTY, "timeout": (2, 2), **options}
+        options = {"retry": HASTY, "timeout": (2, 2), **options}
         return Client(Settings(exchange.base_url, CLIENT_ID, CLIENT_SECRET), **options)
 
     return make

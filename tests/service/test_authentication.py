@@ -196,7 +196,7 @@ def test_no_token_is_an_error(client, exchange, answer):
         (Answer(404, b"nothing here"), RequestRefused, 1),
     ],
 )
-def test_an_unwell_token_endpoint_has_its_own_patience(client, exchange, answer, kind, calls):
+def test_an_unwell_token_endpoint_has_its_own_retries(client, exchange, answer, kind, calls):
     """Faults of the token endpoint are tried again there, not once more for every try of the call."""
     exchange.token_answers.extend([answer] * 20)
     with pytest.raises(kind, match="/auth/v2/token"):

@@ -14,7 +14,7 @@ import requests
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, Exchange, says
 
 from prodex.errors import RedirectRefused, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
-from prodex.service import Client, Patience
+from prodex.service import Client, RetryPolicy
 from prodex.service.settings import Settings
 
 ENVELOPE = b'{"totalResults": 1, "offset": 0, "data": [{"id": 1}]}'
@@ -57,7 +57,7 @@ def test_a_passing_fault_is_tried_again(make_client, exchange, fault):
 
 
 @pytest.mark.parametrize("fault", PASSING)
-def test_patience_ends_in_a_clear_error(make_client, exchange, fault):
+def test_retries_end_in_a_clear_error(make_client, exchange, fault):
     """A fault that stays is an error that counts the attempts and tells the last cause."""
     answer, kind, words = PASSING[fault]
     exchange.answers.extend([answer] * 10)
@@ -100,12 +100,12 @@ def test_retry_after_is_kept_up_to_a_cap(client, exchange, retry_after, least, m
     assert least <= time.monotonic() - begin < most
 
 
-def test_patience_ends_with_time_too(make_client, exchange):
+def test_retries_end_with_time_too(make_client, exchange):
     """No attempt begins after the total time."""
     exchange.answers.extend([Answer(500)] * 100)
     with pytest.raises(ServiceUnreachable):
         make_client(
-            patience=Patience(attempts=100, total=0.2, first_wait=0.05, longest_wait=0.05, jitter=0)
+            retry=RetryPolicy(attempts=100, seconds=0.2, first_wait=0.05, longest_wait=0.05, jitter=0)
         ).count()
     assert 2 <= len(exchange.product_calls) <= 6
 
@@ -148,7 +148,7 @@ def closed_port():
 def test_nobody_there_is_an_error_that_says_what_to_check(idempotent):
     """Without a service the error tells the host and what to check; a write may knock again, too."""
     settings = Settings(f"http://127.0.0.1:{closed_port()}", CLIENT_ID, CLIENT_SECRET)
-    client = Client(settings, patience=Patience(attempts=3, first_wait=0, longest_wait=0, jitter=0))
+    client = Client(settings, retry=RetryPolicy(attempts=3, first_wait=0, longest_wait=0, jitter=0))
     with pytest.raises(
         ServiceUnreachable, match=r"3 times.*no connection to 127.0.0.1. Check the base URL"
     ) as caught:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable
 from prodex.query import ProductQuery
-from prodex.service import Client, Patience, PullReport, pages
+from prodex.service import Client, PullReport, RetryPolicy, pages
 from prodex.service.settings import Settings
 from prodex.service.walk import SCROLL_FROM
 
@@ -59,8 +59,8 @@ def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, end
     lasting.total, lasting.same_cursor, lasting.ends_by = total, same_cursor, ends_by
     lasting.answers.clear()
     lasting.answers.extend(faults)
-    patience = Patience(attempts=10, first_wait=0, jitter=0)
-    client = Client(Settings(lasting.base_url, CLIENT_ID, CLIENT_SECRET), patience=patience)
+    retry = RetryPolicy(attempts=10, first_wait=0, jitter=0, retries_per_second=1_000)
+    client = Client(Settings(lasting.base_url, CLIENT_ID, CLIENT_SECRET), retry=retry)
     report = PullReport()
     taken = list(pages(client, page_size=page_size, report=report))
     if not report.complete:
@@ -302,7 +302,7 @@ def test_a_scroll_survives_a_revoked_token(client, exchange):
 
 
 def test_a_service_that_stays_away_is_an_error(client, exchange):
-    """When patience ends in the middle, the error of the service is raised."""
+    """When the retries end in the middle, the error of the service is raised."""
     exchange.answers.extend([None, None, *[Answer(502)] * 4])
     taken = pages(client)
     next(taken)

@@ -158,7 +158,7 @@ def test_when_nothing_could_be_sent_that_is_an_error(client, exchange, answers, 
 
 
 def test_turned_away_for_good_is_not_sent(client, exchange):
-    """429 until patience ends: the service did nothing, so the state is not unknown."""
+    """429 until the retries end: the service did nothing, so the state is not unknown."""
     exchange.answers.extend([None, *[Answer(429, headers={"Retry-After": "0"})] * 4])
     tracking = prodex.upsert(client, products(2), batch_size=1, progress=False)
     assert ["IN_PROGRESS", "not sent"] == tracking.batches["status"].tolist()

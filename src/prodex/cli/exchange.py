@@ -16,6 +16,13 @@ from prodex.listings import access_of
 Service = Annotated[
     str, typer.Option("--service", help='"sandbox", a base URL, or "" for the one in your settings.')
 ]
+RetrySeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--retry-seconds",
+        help="Seconds for which a call that fails is tried again; 20 unless given, and 300 inside a load.",
+    ),
+]
 Wait = Annotated[float, typer.Option("--timeout", help="Seconds to wait for the end, with --wait.")]
 
 app = typer.Typer()
@@ -25,31 +32,38 @@ scenarios = typer.Typer(
 
 
 @app.command(epilog="Example: prodex check --service sandbox")
-def check(service: Service = "", format: FormatOption = Format.TABLE, out: OutOption = None) -> None:
+def check(
+    service: Service = "",
+    retry_seconds: RetrySeconds = None,
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
     """Connect, and show host, organisation and the seconds left to the token; never the token."""
-    show(pd.DataFrame([access_of(prodex.connect(service or None))]), format, out)
+    show(pd.DataFrame([access_of(connected(service, retry_seconds))]), format, out)
 
 
 @app.command(epilog="Example: prodex organizations --type manufacturer")
 def organizations(
     type: Annotated[str, typer.Option(help="manufacturer (1) or retailer (2); both unless given.")] = "",
     service: Service = "",
+    retry_seconds: RetrySeconds = None,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """List the organisations of the service."""
-    show(prodex.load_organizations(prodex.connect(service or None), type or None), format, out)
+    show(prodex.load_organizations(connected(service, retry_seconds), type or None), format, out)
 
 
 @app.command(epilog="Example: prodex segments --permission READ --format csv")
 def segments(
     permission: Annotated[str, typer.Option(help="Type of permission asked for.")] = "",
     service: Service = "",
+    retry_seconds: RetrySeconds = None,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Show the product segment hierarchy."""
-    show(prodex.load_segments(prodex.connect(service or None), permission or None), format, out)
+    show(prodex.load_segments(connected(service, retry_seconds), permission or None), format, out)
 
 
 @app.command(epilog="Example: prodex upsert products.json --dry-run")
@@ -69,11 +83,12 @@ def upsert(
         bool, typer.Option("--null-deletes", help="Take null as an order to delete the attribute.")
     ] = False,
     service: Service = "",
+    retry_seconds: RetrySeconds = None,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Write products to the service; exit code 1 unless all of them arrived."""
-    client = prodex.connect(service or None)
+    client = connected(service, retry_seconds)
     way: Literal["xml", "json"] = "xml" if xml else "json"
     if dry_run:
         run = prodex.upsert(
@@ -96,11 +111,12 @@ def track(
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False,
     timeout: Wait = 3600,
     service: Service = "",
+    retry_seconds: RetrySeconds = None,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Show what became of products that were sent; exit code 1 unless all of them arrived."""
-    _follow(prodex.track(prodex.connect(service or None), ids or None), wait, timeout, format, out)
+    _follow(prodex.track(connected(service, retry_seconds), ids or None), wait, timeout, format, out)
 
 
 @scenarios.command(epilog="Example: prodex scenarios require --scenario 7=true --gtin 03036811359935")
@@ -112,6 +128,7 @@ def require(
     deadline: Annotated[str, typer.Option(help="Day by which it has to be done, YYYY-MM-DD.")] = "",
     batch_size: Annotated[int, typer.Option(help="Products a call, 500 at most.")] = 500,
     service: Service = "",
+    retry_seconds: RetrySeconds = None,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
@@ -120,7 +137,7 @@ def require(
     if bool(named) == bool(snapshot):
         raise InputError("Say which products: either --gtin and --uuid, or --snapshot.")
     outcome = prodex.require_scenarios(
-        prodex.connect(service or None),
+        connected(service, retry_seconds),
         prodex.open_snapshot(snapshot) if snapshot else named,
         dict(_switch(entry) for entry in scenario),
         deadline=deadline or None,
@@ -132,6 +149,14 @@ def require(
 
 
 app.add_typer(scenarios, name="scenarios")
+
+
+def connected(service: str, retry_seconds: float | None) -> prodex.Client:
+    """Return the client of a command."""
+    retry = None
+    if retry_seconds is not None:
+        retry = prodex.RetryPolicy(seconds=retry_seconds, load_seconds=retry_seconds)
+    return prodex.connect(service or None, retry=retry)
 
 
 def listed(values: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.cli.exchange import Service, listed
+from prodex.cli.exchange import RetrySeconds, Service, connected, listed
 from prodex.cli.shown import say
 from prodex.errors import QueryError
 from prodex.load.budget import LoadBudget
@@ -31,6 +31,7 @@ BytesOption = Annotated[float, typer.Option(help="The same after so many bytes, 
 @app.command(epilog="Example: prodex load --market 250 --tag exportable --name shop")
 def load(
     service: Service = "",
+    retry_seconds: RetrySeconds = None,
     name: Annotated[str, typer.Option(help="Name of the snapshot.")] = "",
     gtin: Annotated[list[str], typer.Option(help="A GTIN (repeat), or @FILE with one a line.")] = [],  # noqa: B006
     market: Annotated[str, typer.Option(help="Market, by ISO 3166-1 number or name.")] = "",
@@ -100,7 +101,7 @@ def load(
         raise QueryError(
             "--rich-content chooses the fields itself; leave out --labels, --include and --exclude."
         )
-    client = prodex.connect(service or None)
+    client = connected(service, retry_seconds)
     budget = LoadBudget(calls=most_calls, seconds=most_seconds, bytes=most_bytes)
     if rich_content:
         catalog = prodex.load_rich_content(
@@ -132,6 +133,7 @@ def load(
 def refresh(
     snapshot: Annotated[str, typer.Argument(help="Name of the snapshot.")],
     service: Service = "",
+    retry_seconds: RetrySeconds = None,
     sweep: Annotated[
         bool | None,
         typer.Option(
@@ -146,7 +148,7 @@ def refresh(
     most_bytes: BytesOption = LoadBudget().bytes,
 ) -> None:
     """Fetch only what changed since a snapshot was loaded, and make a new one of it."""
-    client = prodex.connect(service or None)
+    client = connected(service, retry_seconds)
     before = prodex.open_snapshot(snapshot)
     catalog = prodex.refresh(
         client,

@@ -206,6 +206,7 @@ def _load(
         _LOG.info("using the snapshot in %s; max_age=0 fetches again", fresh.folder)
         return fresh
     folder = snapshots_folder() / name
+    reads = service.for_load()
     with locked(folder, f"loading {name!r}"):
         settings = {"windows": windows, "page_size": page_size}
         journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
@@ -213,7 +214,7 @@ def _load(
             if not is_judged(journal):
                 with showing(progress, "Products") as show:
                     Fetch(
-                        service,
+                        reads,
                         query,
                         journal,
                         page_size=journal.question["page_size"],
@@ -223,7 +224,7 @@ def _load(
                         budget=budget,
                     ).load()
             decided = _decided(journal, query, allow_incomplete)
-            catalog = _built(name, asked, journal, decided, executor, service)
+            catalog = _built(name, asked, journal, decided, executor, reads)
         journal.remove()
         return catalog
 

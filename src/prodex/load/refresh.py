@@ -114,7 +114,7 @@ def refresh(
 
 
 def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Client]:
-    """Return where the snapshot comes from, and the client in its language."""
+    """Return where the snapshot comes from, and the client for this load, in its language."""
     origin = old.origin
     if origin.query is None or (origin.source, origin.asked_by) != (service.base_url, service.fingerprint):
         raise QueryError(
@@ -128,8 +128,8 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
             "query that the service could be asked again. Refresh the snapshot it was made from."
         )
     if origin.accept_language and origin.accept_language != service.accept_language:
-        return origin, service.with_language(origin.accept_language)
-    return origin, service
+        return origin, service.with_language(origin.accept_language).for_load()
+    return origin, service.for_load()
 
 
 def _asked(origin: Origin) -> Origin:

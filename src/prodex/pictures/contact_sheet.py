@@ -11,6 +11,7 @@ import pyarrow as pa
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.files import writing
+from prodex.limits import Limits
 from prodex.pictures.making import small_pictures
 from prodex.pictures.naming import names_of
 from prodex.pictures.sheet_html import page_of, sheet_of
@@ -172,6 +173,7 @@ def gallery(
     page: int = 1,
     per_page: int = 24,
     folder: str | Path | None = None,
+    limits: Limits | None = None,
 ) -> Gallery:
     """Show the products of a catalogue by their pictures, a page at a time.
 
@@ -190,6 +192,8 @@ def gallery(
         Which page, from 1, of so many products.
     folder
         Take the files from this folder, which `download_pictures` filled, and fetch nothing.
+    limits
+        What one file may take, as for `download_pictures`.
 
     Raises
     ------
@@ -218,7 +222,7 @@ def gallery(
         key: next((one for one in of if one.is_packshot), None if packshots_only or not of else of[0])
         for key, of in pictures.items()
     }
-    made = small_pictures(catalog, [one for one in best.values() if one is not None], size, folder)
+    made = small_pictures(catalog, [one for one in best.values() if one is not None], size, folder, limits)
     names = names_of(catalog, pa.array(ids, pa.string()))
     nothing = nothing_in(catalog, packshots_only)
     cells = []

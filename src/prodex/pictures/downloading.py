@@ -9,6 +9,7 @@ from pathlib import Path
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError, StorageError
+from prodex.limits import Limits
 from prodex.pictures.fetching import Job, arrivals, jobs_of, side_by_side
 from prodex.pictures.naming import names_of
 from prodex.pictures.outcome import Pictures, Result, State, frame_of
@@ -28,6 +29,7 @@ def download_pictures(
     size: int | None = None,
     packshots_only: bool = False,
     workers: int = 8,
+    limits: Limits | None = None,
     progress: Progress = None,
 ) -> Pictures:
     """Bring the pictures of a catalogue into a folder, each checked against what is told of it.
@@ -54,6 +56,8 @@ def download_pictures(
         Only what is said to be a packshot.
     workers
         Files at a time, of one host four at most.
+    limits
+        What one file may take: 50 million bytes and 120 seconds by default.
     progress
         As for `load_products`.
 
@@ -89,7 +93,10 @@ def download_pictures(
         results = [_untouched(picture) for picture in pictures]
         wanted = [one.picture for one in results if one.state is State.FAILED]
         try:
-            with Media(catalog.origin.source) as media, showing(progress, "Pictures", "pictures") as show:
+            with (
+                Media(catalog.origin.source, limits=limits) as media,
+                showing(progress, "Pictures", "pictures") as show,
+            ):
                 done = 0
                 work = partial(_work, shelf=shelf, media=media)
                 for found in side_by_side(jobs_of(wanted), work, media, workers):

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.limits import Limits
 from prodex.pictures.checking import compare, look_at, read_checksum
 from prodex.pictures.fetching import Job, arrivals, jobs_of, side_by_side
 from prodex.pictures.keeping import keep, read_kept, workplace
@@ -23,7 +24,11 @@ _WORKERS = 8
 
 
 def small_pictures(
-    catalog: Catalog, pictures: Sequence[Picture], size: int, folder: str | Path | None = None
+    catalog: Catalog,
+    pictures: Sequence[Picture],
+    size: int,
+    folder: str | Path | None = None,
+    limits: Limits | None = None,
 ) -> dict[int, Small]:
     """Return a small picture for each of these, by its number in the plan.
 
@@ -37,6 +42,8 @@ def small_pictures(
         Pixels of the longest side.
     folder
         Take the files from there, and fetch nothing.
+    limits
+        What one file may take.
 
     Raises
     ------
@@ -51,7 +58,7 @@ def small_pictures(
     missing = [one for one in pictures if one.number not in made]
     made |= {one.number: Small(problem="no address") for one in missing if one.url is None}
     if jobs := jobs_of(missing):
-        with workplace() as parts, Media(catalog.origin.source) as media:
+        with workplace() as parts, Media(catalog.origin.source, limits=limits, setting="gallery") as media:
             for found in side_by_side(
                 jobs, partial(_fetched, media=media, parts=parts, size=size), media, _WORKERS
             ):

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.limits import Limits
 from prodex.pictures.making import small_pictures
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.shrinking import Small
@@ -83,6 +84,7 @@ def thumbnails(
     packshots_only: bool = False,
     *,
     folder: str | Path | None = None,
+    limits: Limits | None = None,
 ) -> list[Thumbnail]:
     """Return the pictures of some products as small JPEGs.
 
@@ -98,6 +100,8 @@ def thumbnails(
         Only what is said to be a packshot.
     folder
         Take the files from this folder, which `download_pictures` filled, and fetch nothing.
+    limits
+        What one file may take, as for `download_pictures`.
 
     Returns
     -------
@@ -122,7 +126,7 @@ def thumbnails(
     pictures = pictures_of(catalog, ids, size)
     if packshots_only:
         pictures = {key: [one for one in of if one.is_packshot] for key, of in pictures.items()}
-    made = small_pictures(catalog, [one for of in pictures.values() for one in of], size, folder)
+    made = small_pictures(catalog, [one for of in pictures.values() for one in of], size, folder, limits)
     nothing = nothing_in(catalog, packshots_only)
     gtins = gtins_of(catalog, ids)
     return [

@@ -6,10 +6,13 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.client import HTTPResponse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prodex.files import remove, storage
+
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse
 
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/")
 
@@ -39,9 +42,9 @@ class Arriving:
         version = self._version.read_text("ascii", "replace")
         return {"Range": f"bytes={self.size}-", "If-Range": version} if _is_certain(version) else {}
 
-    def goes_on(self, reply: HTTPResponse) -> bool:
+    def goes_on(self, reply: BaseHTTPResponse) -> bool:
         """Say whether a reply (206) begins where we are, with the version that we have a part of."""
-        place = _RANGE.match(reply.getheader("Content-Range") or "")
+        place = _RANGE.match(reply.headers.get("Content-Range", ""))
         version = _version_of(reply)
         is_same = version is None or version == self.headers().get("If-Range")
         return place is not None and int(place[1]) == self.size and is_same
@@ -52,7 +55,7 @@ class Arriving:
         remove(self._version)
 
     @contextmanager
-    def receiving(self, reply: HTTPResponse) -> Iterator[Callable[[bytes], None]]:
+    def receiving(self, reply: BaseHTTPResponse) -> Iterator[Callable[[bytes], None]]:
         """Give a function that adds bytes to what came, or to nothing when the reply holds the whole file.
 
         Raises
@@ -79,10 +82,10 @@ class Arriving:
                 file.close()
 
 
-def _version_of(reply: HTTPResponse) -> str | None:
+def _version_of(reply: BaseHTTPResponse) -> str | None:
     """Return what tells this version of the file for certain; a weak ETag does not."""
     for name in ("ETag", "Last-Modified"):
-        if _is_certain(value := reply.getheader(name) or ""):
+        if _is_certain(value := reply.headers.get(name, "")):
             return value
     return None
 

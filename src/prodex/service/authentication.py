@@ -16,7 +16,7 @@ from typing import Any
 
 from prodex.errors import AuthenticationFailed, RequestRefused, UnexpectedReply
 from prodex.service.door import Door, Reply, refuse, says
-from prodex.service.retry import Patience, Setback
+from prodex.service.retry import Retrying, Setback
 from prodex.service.settings import Settings
 
 TOKEN_PATH = "/auth/v2/token"  # noqa: S105 - an address
@@ -106,7 +106,7 @@ class TokenSource:
         flight.set_result(token)
 
 
-def request_token(door: Door, settings: Settings, patience: Patience, clock: Callable[[], float]) -> Token:
+def request_token(door: Door, settings: Settings, retrying: Retrying, clock: Callable[[], float]) -> Token:
     """Get a token from client credentials.
 
     Raises
@@ -140,7 +140,7 @@ def request_token(door: Door, settings: Settings, patience: Patience, clock: Cal
         )
 
     try:
-        return patience.persist(f"POST {TOKEN_PATH}", attempt)
+        return retrying.call(f"POST {TOKEN_PATH}", attempt)
     except RequestRefused as error:
         raise RequestRefused(f"{error} Check the base URL.", status=error.status) from error
 

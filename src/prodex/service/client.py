@@ -8,18 +8,27 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import envelope, locales
-from prodex.errors import AuthenticationFailed, CursorLost, RequestRefused, SettingsError, UnexpectedReply
+from prodex.errors import (
+    AuthenticationFailed,
+    CursorLost,
+    RequestRefused,
+    ServiceUnreachable,
+    SettingsError,
+    UnexpectedReply,
+)
+from prodex.limits import Limits
 from prodex.query import ProductQuery
 from prodex.service.authentication import TokenSource, request_token
 from prodex.service.door import Door, Reply, refuse, says
 from prodex.service.pace import Pace
 from prodex.service.page import Page
 from prodex.service.replies import json_or_nothing, json_value, tracking_id, tracking_record
-from prodex.service.retry import Patience, Setback
+from prodex.service.retry import Retrying, RetryPolicy, Setback
 from prodex.service.settings import Settings, is_loopback
 from prodex.verbatim import on_one_line
 
@@ -43,6 +52,13 @@ T = TypeVar("T")
 Filters = ProductQuery | Mapping[str, Any]
 
 
+@dataclass
+class _Load:
+    """How far a load has come: whether a first call of it has succeeded."""
+
+    has_begun: bool = False
+
+
 class Client:
     """A product data exchange service. Threads may share it.
 
@@ -59,8 +75,10 @@ class Client:
     calls_per_second
         Limit of calls to the service, replays and token calls included; None for 2 to a remote service and no
         limit on this machine, `math.inf` for no limit.
-    patience
-        How long to keep trying when the service or the way to it fails.
+    retry
+        For how long a call is tried again when the service or the way to it fails.
+    limits
+        What one reply may take.
     session
         The way to the network: every call goes through it.
     clock
@@ -74,7 +92,8 @@ class Client:
         accept_language: str | None = None,
         timeout: float | tuple[float, float] = (10, 120),
         calls_per_second: float | None = None,
-        patience: Patience | None = None,
+        retry: RetryPolicy | None = None,
+        limits: Limits | None = None,
         session: requests.Session | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -93,11 +112,17 @@ class Client:
         self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
         self._settings = settings
         self._clock = clock
-        self._patience = patience or Patience()
+        self._retrying = Retrying(retry or RetryPolicy(), setting="connect")
         self._door = Door(
-            settings.base_url, session, timeout, Pace(calls_per_second), hidden=(settings.client_secret,)
+            settings.base_url,
+            session,
+            timeout,
+            Pace(calls_per_second),
+            limits=limits,
+            hidden=(settings.client_secret,),
         )
-        self._tokens = TokenSource(lambda: request_token(self._door, settings, self._patience, clock), clock)
+        self._tokens = TokenSource(lambda: request_token(self._door, settings, self._retrying, clock), clock)
+        self._load: _Load | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -120,6 +145,16 @@ class Client:
         """
         other = copy.copy(self)
         other.accept_language = locales.language_tag(accept_language)
+        return other
+
+    def for_load(self) -> Self:
+        """Return a client for one load: its reads are tried again for longer, once a first one has succeeded.
+
+        Token, pace, connections and the budget of retries are shared. A load that has begun outlives a restart of the
+        service (`RetryPolicy.load_seconds`); one that cannot begin says so soon (`RetryPolicy.seconds`).
+        """
+        other = copy.copy(self)
+        other._load = _Load()
         return other
 
     def list_products(
@@ -312,7 +347,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         idempotent: bool = True,
     ) -> T:
-        """Make one protected call, with token, pace and patience; every endpoint goes through here.
+        """Make one protected call, with token, pace and retries; every endpoint goes through here.
 
         Parameters
         ----------
@@ -325,10 +360,10 @@ class Client:
         what = f"{method} {path}"
 
         def attempt() -> T:
-            token = self._tokens.get()
+            token = self._token()
             reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
             if reply.status == 401:
-                token = self._tokens.get(spent=token)
+                token = self._token(spent=token)
                 reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
             if reply.status == 401:
                 raise AuthenticationFailed(
@@ -345,7 +380,22 @@ class Client:
             # not read.
             raise Setback(problem, kind=UnexpectedReply, status=reply.status)
 
-        return self._patience.persist(what, attempt, idempotent=idempotent)
+        result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
+        if self._load is not None:
+            self._load.has_begun = True
+        return result
+
+    def _token(self, *, spent: str | None = None) -> str:
+        try:
+            return self._tokens.get(spent=spent)
+        except (ServiceUnreachable, UnexpectedReply) as error:
+            if not self._is_in_load():
+                raise
+            # It was tried for the time of a first call, alone or by another thread; a load goes on trying.
+            raise Setback(str(error), kind=type(error), status=error.status, untouched=True) from error
+
+    def _is_in_load(self) -> bool:
+        return self._load is not None and self._load.has_begun
 
     def _products(
         self,

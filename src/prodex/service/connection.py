@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prodex.errors import SettingsError
+from prodex.limits import Limits
 from prodex.service import local
 from prodex.service.client import Client
-from prodex.service.retry import Patience
+from prodex.service.retry import RetryPolicy
 from prodex.service.settings import find_settings
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def connect(
     accept_language: str | None = None,
     timeout: float | tuple[float, float] = (10, 120),
     calls_per_second: float | None = None,
-    patience: Patience | None = None,
+    retry: RetryPolicy | None = None,
+    limits: Limits | None = None,
     session: requests.Session | None = None,
 ) -> Client:
     """Connect to a product data exchange service.
@@ -44,8 +46,10 @@ def connect(
         Seconds to wait for a connection, and for the next bytes of a reply.
     calls_per_second
         Limit of calls; None for 2 to a remote service and no limit on this machine.
-    patience
-        How long to keep trying when the service or the way to it fails.
+    retry
+        For how long a call is tried again when the service or the way to it fails: `prodex.RetryPolicy`.
+    limits
+        What one reply may take in seconds and bytes: `prodex.Limits`.
     session
         The way to the network, for proxies and certificates that need code: every call goes through it.
 
@@ -59,6 +63,13 @@ def connect(
     Examples
     --------
     >>> connect("https://api.example.com", client_id="my-access-key", client_secret="...")
+    <Client https://api.example.com key my-a...>
+
+    A service that takes ten minutes to restart, and replies of up to a gigabyte:
+
+    >>> from prodex import Limits, RetryPolicy
+    >>> connect("https://api.example.com", client_id="my-access-key", client_secret="...",
+    ...         retry=RetryPolicy(load_seconds=900), limits=Limits(unpacked_bytes=1_000_000_000))
     <Client https://api.example.com key my-a...>
     """
     if target is not None and base_url is not None:
@@ -74,6 +85,7 @@ def connect(
         accept_language=accept_language,
         timeout=timeout,
         calls_per_second=calls_per_second,
-        patience=patience,
+        retry=retry,
+        limits=limits,
         session=session,
     )

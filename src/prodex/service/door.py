@@ -8,14 +8,16 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
+from prodex.limits import REPLY, Limits, Meter
+from prodex.service.headers import http_date, retry_after
 from prodex.service.pace import Pace
+from prodex.service.receiving import past_limits, receive
 from prodex.service.retry import Setback
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ logger = logging.getLogger("prodex")
 
 _LONGEST_MESSAGE = 300
 _MOST_REDIRECTS = 5
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
 
 # Where services put a sentence for the reader of an error.
@@ -76,6 +79,8 @@ class Door:
         Seconds to wait for a connection, and for the next bytes of a reply.
     pace
         The limit on calls per second.
+    limits
+        What a reply may take.
     hidden
         Texts that no message may hold, if the service should echo them.
     """
@@ -87,12 +92,14 @@ class Door:
         timeout: float | tuple[float, float],
         pace: Pace,
         *,
+        limits: Limits | None = None,
         hidden: tuple[str, ...] = (),
     ) -> None:
         self.base_url = base_url
         self._session = session
         self._timeout = timeout
         self._pace = pace
+        self._limits = limits or Limits()
         self._hidden = hidden
         self._name = f"prodex/{version('prodex')}"
 
@@ -123,46 +130,64 @@ class Door:
         import requests
 
         url = self.base_url + path
-        sent = {"User-Agent": self._name, "Accept": "application/json", **(headers or {})}
+        # requests would offer whatever it finds installed; what we ask for is what `limits` can unpack bit by bit.
+        offered = {"Accept": "application/json", "Accept-Encoding": "gzip, deflate"}
+        sent = {"User-Agent": self._name, **offered, **(headers or {})}
         for _ in range(_MOST_REDIRECTS):
             request = requests.Request(method, url, sent, data=body, params=params, auth=_Bearer(bearer))
-            response = self._send(request)
-            if not response.is_redirect:
-                return self._reply(response, bearer)
-            url, params = _redirected(request, response), None
+            response, content, elsewhere = self._send(request)
+            if elsewhere is None:
+                return self._reply(response, content, bearer)
+            url, params = _redirected(request, response, elsewhere), None
         raise RedirectRefused(f"{method} {path} was redirected {_MOST_REDIRECTS} times. Check the base URL.")
 
-    def _send(self, request: requests.Request) -> requests.Response:
+    def _send(self, request: requests.Request) -> tuple[requests.Response, bytes, str | None]:
+        """Send a request; return the reply, its body, and where it sends us."""
         import requests
+
+        from prodex.service.connection_pool import Deadline, watch
 
         self._pace.wait()
         begin = time.monotonic()
-        session = self._session
-        try:
-            prepared = session.prepare_request(request)
-            options = session.merge_environment_settings(prepared.url, {}, None, None, None)
-            response = session.send(prepared, timeout=self._timeout, allow_redirects=False, **options)
-        except requests.RequestException as error:
-            # The request holds the token or the secret; an error that is kept or printed must not.
-            error.request = error.response = None
-            raise _setback(error, urlsplit(request.url).hostname) from error
-        except ValueError as error:
-            # requests reads the address of a redirect even when it is told not to follow it.
-            host = urlsplit(request.url).hostname
-            raise RedirectRefused(f"{host} points to an address that cannot be read.") from error
-        path, size = urlsplit(request.url).path, len(response.content)
-        took = time.monotonic() - begin
-        logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, path, response.status_code, size, took)
-        return response
+        session, place = self._session, urlsplit(request.url)
+        host = str(place.hostname)
+        elsewhere: list[str] = []
 
-    def _reply(self, response: requests.Response, bearer: str | None) -> Reply:
+        def take_location(response: requests.Response, **_: object) -> None:
+            # requests would read the whole body of a redirect, and its address, though told not to follow it.
+            location = response.headers.get("Location")
+            if response.status_code in _REDIRECTS and location is not None:
+                elsewhere.append(location)
+                del response.headers["Location"]
+
+        with Deadline(Meter(self._limits, REPLY, "connect")) as deadline:
+            try:
+                prepared = session.prepare_request(request)
+                prepared.register_hook("response", take_location)  # type: ignore[no-untyped-call]
+                options = session.merge_environment_settings(prepared.url, {}, True, None, None)
+                watch(session, str(prepared.url), options["proxies"])
+                response = session.send(prepared, timeout=self._timeout, allow_redirects=False, **options)
+            except requests.RequestException as error:
+                # The request holds the token or the secret; an error that is kept or printed must not.
+                error.request = error.response = None
+                if deadline.is_over:
+                    raise past_limits(deadline.meter.exceeded("seconds"), host) from error
+                raise _setback(error, host) from error
+            if not deadline.has_begun:  # a session with connections of its own
+                deadline.begin(getattr(response.raw, "shutdown", None))
+            content = receive(response, deadline, host)
+        status, took = response.status_code, time.monotonic() - begin
+        logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, place.path, status, len(content), took)
+        return response, content, next(iter(elsewhere), None)
+
+    def _reply(self, response: requests.Response, content: bytes, bearer: str | None) -> Reply:
         failed = not 200 <= response.status_code < 300
         return Reply(
             status=response.status_code,
-            body=response.content,
-            message=self.hide(_message(response.content), bearer) if failed else "",
-            date=_date(response.headers.get("Date")),
-            retry_after=seconds(response.headers.get("Retry-After")),
+            body=content,
+            message=self.hide(_message(content), bearer) if failed else "",
+            date=http_date(response.headers.get("Date")),
+            retry_after=retry_after(response.headers.get("Retry-After")),
         )
 
     def hide(self, text: str, bearer: str | None = None) -> str:
@@ -185,9 +210,13 @@ class _Bearer:
         return request
 
 
-def _redirected(request: requests.Request, response: requests.Response) -> str:
+def _redirected(request: requests.Request, response: requests.Response, location: str) -> str:
     """Return where a reply sends us, if that is within the same host and keeps the method."""
-    here, there = urlsplit(request.url), urlsplit(urljoin(request.url, response.headers["Location"]))
+    here = urlsplit(request.url)
+    try:
+        there = urlsplit(urljoin(request.url, location))
+    except ValueError as error:
+        raise RedirectRefused(f"{here.hostname} points to an address that cannot be read.") from error
     if _origin(here) != _origin(there) or there.username is not None:
         raise RedirectRefused(
             f"{here.hostname} points to {there.scheme}://{there.hostname}, where no token may go. If that "
@@ -269,8 +298,6 @@ def _setback(error: requests.RequestException, host: str | None) -> Setback | Se
             problem = Setback(f"no connection to {host}. {_WHEN_NOBODY_ANSWERS}", untouched=True)
         case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
             problem = Setback(f"the connection to {host} broke before the whole reply had come.")
-        case requests.exceptions.ContentDecodingError():
-            problem = Setback(f"the reply of {host} could not be decompressed.")
         case _:
             problem = ServiceUnreachable(
                 f"{host} cannot be asked ({type(error).__name__}). Check the base URL."
@@ -285,25 +312,8 @@ def _message(body: bytes) -> str:
         return "a web page, so a proxy seems to have answered instead of the service"
     try:
         said = json.loads(text)
+        while isinstance(said, dict) and (key := next((key for key in _MESSAGE_KEYS if said.get(key)), None)):
+            said = said[key]
+        return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
     except (ValueError, RecursionError):
         return text
-    while isinstance(said, dict) and (key := next((key for key in _MESSAGE_KEYS if said.get(key)), None)):
-        said = said[key]
-    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-
-
-def _date(header: str | None) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(header or "")
-    except ValueError:
-        return None
-    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
-
-
-def seconds(retry_after: str | None) -> float | None:
-    """Read Retry-After, which is a number of seconds or a date."""
-    text = (retry_after or "").strip()
-    if re.fullmatch(r"[0-9]{1,9}", text):
-        return float(text)
-    moment = _date(text)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds()) if moment else None

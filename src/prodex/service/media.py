@@ -8,8 +8,8 @@ certificates, if it is set). All times are in seconds.
 
 from __future__ import annotations
 
-import http.client
 import logging
+import math
 import socket
 import ssl
 import time
@@ -19,37 +19,52 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.request import getproxies
 
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    NewConnectionError,
+    ProtocolError,
+    ReadTimeoutError,
+    SSLError,
+)
+
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
+from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
 from prodex.service.addresses import Address, is_own, is_public, read_address, sandbox_of
 from prodex.service.arriving import Arriving
-from prodex.service.door import PASSING_STATUSES, seconds
-from prodex.service.line import Line
-from prodex.service.lines import Lines
+from prodex.service.connection_pool import ConnectionPools
+from prodex.service.door import PASSING_STATUSES
+from prodex.service.headers import retry_after
 from prodex.service.local import is_health_of_sandbox
-from prodex.service.retry import Patience, Setback
+from prodex.service.retry import Retrying, RetryPolicy, Setback
+
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse
+
+    from prodex.service.connection_pool import Deadline
 
 logger = logging.getLogger("prodex")
 
 _PIECE = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_ADDRESSES = 4
+#: Seconds for which the addresses of a name are remembered: they were checked, and nobody can change them meanwhile.
+_REMEMBERED = 60
+
+_RETRY = RetryPolicy(seconds=60, attempts=3, longest_wait=4, longest_retry_after=10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
-    """What one file may take.
+class Manners:
+    """How hosts are asked.
 
     Attributes
     ----------
-    most_bytes
-        Of a file.
     connect, read
-        Wait for a connection, and for the next bytes.
-    total
-        Wait for one reply in all, against a server that drips.
+        Seconds to wait for a connection, and for the next bytes.
     redirects
         How often a file may be elsewhere.
     per_host
@@ -58,10 +73,8 @@ class Limits:
         Files in succession for which a host gave no answer, before it is not asked any more.
     """
 
-    most_bytes: int = 50_000_000
     connect: float = 10
     read: float = 20
-    total: float = 120
     redirects: int = 5
     per_host: int = 4
     silences: int = 5
@@ -78,8 +91,12 @@ class Media:
         snapshot can write what he likes there, so what answers has to say that it is a sandbox.
     limits
         What a file may take.
-    patience
-        How often to try again what may pass.
+    setting
+        The call whose keyword `limits` changes that, for messages.
+    manners
+        How hosts are asked.
+    retry
+        For how long to try again what may pass.
     resolve
         How names become addresses.
     """
@@ -89,16 +106,24 @@ class Media:
         source: str = "",
         *,
         limits: Limits | None = None,
-        patience: Patience | None = None,
+        setting: str = "download_pictures",
+        manners: Manners | None = None,
+        retry: RetryPolicy = _RETRY,
         resolve: Callable[..., list[Any]] = socket.getaddrinfo,
     ) -> None:
         self._sandbox = sandbox_of(source)
         self._has_answered = False
-        self._limits = limits or Limits()
-        self._patience = patience or Patience(attempts=3, total=60, longest_wait=4, longest_retry_after=10)
+        self._setting = setting
+        self._limits = (limits or Limits()).filled(PICTURE)
+        self._manners = manners or Manners()
+        # No budget for all: a host that fails would take it from the others. The attempts are few.
+        self._retrying = Retrying(retry, budget=False)
         self._resolve = resolve
         self._user_agent = f"prodex/{version('prodex')}"
-        self._lines = Lines(self._limits.per_host)
+        self._pools = ConnectionPools(
+            self._manners.per_host, connect=self._manners.connect, read=self._manners.read
+        )
+        self._resolved: dict[tuple[str, int, bool], tuple[float, list[str]]] = {}
         self._silences: Counter[str] = Counter()
 
     def fetch(self, url: str, part: Path) -> None:
@@ -123,12 +148,12 @@ class Media:
             When the disk refuses.
         """
         address = read_address(url)
-        if self._silences[address.host] >= self._limits.silences:
+        if self._silences[address.host] >= self._manners.silences:
             raise MediaFailed(
-                f"{address.host} gave no answer for {self._limits.silences} files before, and was not asked again."
+                f"{address.host} gave no answer for {self._manners.silences} files before, and was not asked again."
             )
         try:
-            self._patience.persist(f"Fetching {address}", lambda: self._attempt(address, Arriving(part)))
+            self._retrying.call(f"Fetching {address}", lambda: self._attempt(address, Arriving(part)))
         except MediaFailed as error:
             is_silence = error.status is None and not isinstance(error, MediaRefused)
             self._silences[address.host] = self._silences[address.host] + 1 if is_silence else 0
@@ -137,20 +162,20 @@ class Media:
 
     def halt(self) -> None:
         """Stop at once: every connection is cut, and nothing is fetched any more."""
-        self._lines.halt()
+        self._pools.halt()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lines.close()
+        self._pools.close()
 
     def _attempt(self, address: Address, part: Arriving) -> None:
-        if self._lines.is_halted:
+        if self._pools.is_halted:
             raise MediaFailed(f"Fetching {address} was stopped.")
         is_sandbox = address.origin == self._sandbox
-        for _ in range(self._limits.redirects + 1):
-            with self._lines.turn(address.host):
+        for _ in range(self._manners.redirects + 1):
+            with self._pools.turn(address.host):
                 elsewhere = self._ask(address, is_sandbox, part)
             if elsewhere is None:
                 return
@@ -158,23 +183,24 @@ class Media:
             # Nobody else may send us to the sandbox.
             is_sandbox = is_sandbox and address.origin == self._sandbox
         raise MediaRefused(
-            f"The file is elsewhere more than {self._limits.redirects} times, at last at {address}."
+            f"The file is elsewhere more than {self._manners.redirects} times, at last at {address}."
         )
 
     def _ask(self, address: Address, is_sandbox: bool, part: Arriving) -> str | None:
         """Ask once; return where the file is instead, or None when it is here."""
         if is_sandbox and not self._has_answered:
             self._identify(address)
-        with self._reply(address, is_sandbox, part.headers()) as reply:
-            elsewhere = reply.getheader("Location") if reply.status in _REDIRECTS else None
+        with self._reply(address, is_sandbox, part.headers()) as (reply, meter):
+            elsewhere = reply.headers.get("Location") if reply.status in _REDIRECTS else None
             if elsewhere is None:
-                self._receive(address, reply, part)
+                self._receive(address, reply, part, meter)
             return elsewhere
 
     def _identify(self, address: Address) -> None:
         """Make sure that a sandbox answers at an address of this machine, by asking what anybody may be asked."""
-        with self._reply(replace(address, target="/health"), is_sandbox=True, headers={}) as reply:
+        with self._reply(replace(address, target="/health"), is_sandbox=True, headers={}) as (reply, _):
             self._has_answered = reply.status == 200 and is_health_of_sandbox(reply.read(_PIECE))
+            reply.read1(1)  # nothing, but it tells the connection that the next file may follow
         if not self._has_answered:
             raise MediaRefused(
                 f"{address} was not asked: it is an address of this machine, and no sandbox answers there."
@@ -183,8 +209,8 @@ class Media:
     @contextmanager
     def _reply(
         self, address: Address, is_sandbox: bool, headers: Mapping[str, str]
-    ) -> Iterator[http.client.HTTPResponse]:
-        """Ask at the first of the IP addresses where somebody answers, and give the reply."""
+    ) -> Iterator[tuple[BaseHTTPResponse, Meter]]:
+        """Ask at the first of the IP addresses where somebody answers; give the reply, and what counts its bytes."""
         headers = {
             "Host": address.netloc,
             "User-Agent": self._user_agent,
@@ -192,29 +218,46 @@ class Media:
             "Accept-Encoding": "identity",
             **headers,
         }
-        deadline = time.monotonic() + self._limits.total
-        # A connection to the sandbox is not for those whom somebody else sent there.
-        purpose = address.origin, is_sandbox
-        for line in self._ways(address, is_sandbox):
-            left = deadline - time.monotonic()
-            with self._told(address, deadline), self._lines.held(line, purpose), line.cut_after(left):
-                if (reply := line.answer(address.target, headers)) is None:
-                    continue
+        meter = Meter(self._limits, PICTURE, self._setting)
+        for ip in self._checked(address, is_sandbox):
+            pool = self._pools.pool(address, ip)
+            with self._pools.deadline(meter) as deadline:
+                try:
+                    reply = pool.urlopen(
+                        "GET",
+                        address.target,
+                        headers=headers,
+                        retries=False,
+                        redirect=False,
+                        preload_content=False,
+                        decode_content=False,
+                    )
+                except (NewConnectionError, ConnectTimeoutError):
+                    if not self._pools.is_halted:
+                        continue
+                    raise MediaFailed(f"Fetching {address} was stopped.") from None
+                except HTTPError as error:
+                    raise self._failure(error, address, deadline) from error
                 logger.debug("GET %s: %d", address, reply.status)
-                yield reply
+                try:
+                    yield reply, meter
+                    deadline.check()
+                except (HTTPError, OSError, LimitExceeded) as error:
+                    if isinstance(error, ProdexError):
+                        raise
+                    raise self._failure(error, address, deadline, reply.length_remaining) from error
+                finally:
+                    reply.close()
                 return
         proxy = " No proxy is used for what suppliers typed." if getproxies() else ""
         raise Setback(f"no connection to {address.host}.{proxy}", kind=MediaFailed)
 
-    def _ways(self, address: Address, is_sandbox: bool) -> Iterator[Line]:
-        """Yield connections to try: one that is open, then a new one to each address that the name has."""
-        if (line := self._lines.idle((address.origin, is_sandbox))) is not None:
-            yield line
-        for ip in self._checked(address, is_sandbox):
-            yield Line(address, ip, connect=self._limits.connect, read=self._limits.read)
-
     def _checked(self, address: Address, is_sandbox: bool) -> list[str]:
         """Return the IP addresses that a name has; all of them must be such as may be asked."""
+        key = address.host, address.port, is_sandbox
+        looked_up, ips = self._resolved.get(key, (-math.inf, []))
+        if time.monotonic() - looked_up < _REMEMBERED:
+            return ips
         try:
             found = self._resolve(address.host, address.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
@@ -223,73 +266,76 @@ class Media:
         may_ask, kind = (is_own, "this machine") if is_sandbox else (is_public, "the public internet")
         if refused := [ip for ip in ips if not may_ask(ip)]:
             raise MediaRefused(f"{address} was not asked: {refused[0]} is no address of {kind}.")
+        self._resolved[key] = time.monotonic(), ips[:_MOST_ADDRESSES]
         return ips[:_MOST_ADDRESSES]
 
-    def _receive(self, address: Address, reply: http.client.HTTPResponse, part: Arriving) -> None:
+    def _receive(self, address: Address, reply: BaseHTTPResponse, part: Arriving, meter: Meter) -> None:
         if reply.status == 416 or (reply.status == 206 and not part.goes_on(reply)):
             part.forget()
             raise Setback(f"{address.host} has another file there by now.", kind=MediaFailed)
         _judge(address, reply)
-        came = part.size if reply.status == 206 else 0
-        most = self._limits.most_bytes
-        if came + (reply.length or 0) > most:
+        meter.wire = part.size if reply.status == 206 else 0
+        most = self._limits.wire_bytes or 0
+        if (size := meter.wire + (reply.length_remaining or 0)) > most:
             raise MediaRefused(
-                f"{address} has {came + (reply.length or 0):,} bytes; {most:,} are taken at most."
+                f"{address} has {size:,} bytes; {most:,} are taken at most: "
+                f"{self._setting}(limits=px.Limits(wire_bytes=...)) takes more."
             )
         with part.receiving(reply) as add:
             while piece := reply.read1(_PIECE):
-                came += len(piece)
-                if came > most:
-                    part.forget()
-                    raise MediaRefused(f"{address} has more than the {most:,} bytes that are taken at most.")
+                try:
+                    meter.came(len(piece))
+                except LimitExceeded as error:
+                    if error.limit == "wire_bytes":
+                        part.forget()
+                        raise MediaRefused(
+                            f"{address} has more than the {most:,} bytes that are taken at most: {error}."
+                        ) from error
+                    raise
                 add(piece)
-        if reply.length:
-            raise Setback(
-                f"the connection to {address.host} broke with {reply.length:,} bytes to come.",
-                kind=MediaFailed,
-            )
-        reply.read()  # nothing, but it tells the connection that the next file may follow
 
-    @contextmanager
-    def _told(self, address: Address, deadline: float) -> Iterator[None]:
+    def _failure(
+        self,
+        error: Exception,
+        address: Address,
+        deadline: Deadline,
+        to_come: int | None = None,
+    ) -> Setback | MediaFailed:
         """Say in plain words what went wrong on the way, and whether that may pass."""
-        try:
-            yield
-        except (Setback, OSError, http.client.HTTPException) as error:
-            if isinstance(error, ProdexError):
-                raise
-            if self._lines.is_halted:
-                raise MediaFailed(f"Fetching {address} was stopped.") from error
-            if time.monotonic() >= deadline:
-                raise MediaFailed(
-                    f"{address} took more than {self._limits.total:g} s, and was left unfinished."
-                ) from error
-            if isinstance(error, Setback):
-                raise
-            raise _setback(error, address.host) from error
+        if self._pools.is_halted:
+            return MediaFailed(f"Fetching {address} was stopped.")
+        if deadline.is_over:
+            error = deadline.meter.exceeded("seconds")
+        host = address.host
+        match error:
+            case LimitExceeded():
+                most = f"{self._limits.seconds:,g}"
+                return MediaFailed(f"{address} took more than {most} s, and was left unfinished: {error}.")
+            case SSLError(args=(ssl.SSLCertVerificationError(), *_)):
+                return MediaFailed(
+                    f"The certificate of {host} was not accepted. Behind a company proxy, point REQUESTS_CA_BUNDLE to "
+                    "its certificate."
+                )
+            case ReadTimeoutError() | TimeoutError():
+                return Setback(f"{host} did not answer in time.", kind=MediaFailed)
+        rest = f"with {to_come:,} bytes to come" if to_come else f"({_reason(error)})"
+        return Setback(f"the connection to {host} broke {rest}.", kind=MediaFailed)
 
 
-def _judge(address: Address, reply: http.client.HTTPResponse) -> None:
+def _reason(error: Exception) -> str:
+    """Name the kind of an error, or of what is behind one of urllib3."""
+    inner = error.args[-1] if isinstance(error, ProtocolError) and error.args else error
+    return type(inner if isinstance(inner, Exception) else error).__name__
+
+
+def _judge(address: Address, reply: BaseHTTPResponse) -> None:
     """Raise what the head of a reply calls for; return when a file follows."""
     if reply.status in {200, 206}:
-        if reply.getheader("Content-Encoding", "identity").lower() not in {"identity", ""}:
+        if reply.headers.get("Content-Encoding", "identity").lower() not in {"identity", ""}:
             raise MediaRefused(f"{address} came compressed, which nobody asked for.")
         return
     said = f"{address.host} answered with HTTP {reply.status}"
     if reply.status < 500 and reply.status not in PASSING_STATUSES:
         raise MediaFailed(f"{said} for {address}.", status=reply.status)
-    pause = seconds(reply.getheader("Retry-After"))
+    pause = retry_after(reply.headers.get("Retry-After"))
     raise Setback(f"{said}.", kind=MediaFailed, status=reply.status, retry_after=pause)
-
-
-def _setback(error: OSError | http.client.HTTPException, host: str) -> Setback | MediaFailed:
-    match error:
-        case ssl.SSLCertVerificationError():
-            return MediaFailed(
-                f"The certificate of {host} was not accepted. Behind a company proxy, point REQUESTS_CA_BUNDLE to "
-                "its certificate."
-            )
-        case TimeoutError():
-            return Setback(f"{host} did not answer in time.", kind=MediaFailed)
-        case _:
-            return Setback(f"the connection to {host} broke ({type(error).__name__}).", kind=MediaFailed)

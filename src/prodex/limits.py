@@ -1,0 +1,189 @@
+"""How much a reply, a picture or a file may take: seconds in all, bytes on the wire, bytes unpacked.
+
+A timeout for each read is no limit: a server that sends one byte now and then never meets it, and a few bytes of gzip
+may stand for very many. Service, pictures and files count with the same `Meter`. All times are in seconds.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Literal, Self
+
+from prodex.errors import SettingsError
+
+#: Product data becomes 10 to 100 times as large when it is unpacked. What gives more than so many bytes for one that
+#: came is a bomb, once there are so many of them that it matters.
+_RATIO, _RATIO_FROM = 200, 150_000_000
+#: Gzip and deflate make at most 1,032 bytes of one.
+_MOST_RATIO = 1_100
+
+_UNITS = {"seconds": "s in all", "wire_bytes": "bytes as sent", "unpacked_bytes": "bytes unpacked"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one reply, picture or file may take; what is not given is as usual there.
+
+    Attributes
+    ----------
+    seconds
+        From the end of the request to the last byte of the reply, its head included, however steadily it drips:
+        300 for a reply of the service, 120 for a picture. A file on disk has none unless given.
+    wire_bytes
+        Bytes as they are sent, or as a file has them: 500 million for a reply of the service, 50 million for a
+        picture. A file on disk has no limit unless given.
+    unpacked_bytes
+        Bytes after decompression: 500 million for a reply of the service, a billion for a `.gz` file; and, unless it is
+        given, at most 150 million where more than 200 come of one. Pictures are never unpacked on the way.
+
+    Raises
+    ------
+    SettingsError
+        When a limit is not a positive, finite number.
+
+    Examples
+    --------
+    >>> Limits(seconds=600)
+    Limits(seconds=600, wire_bytes=None, unpacked_bytes=None)
+    """
+
+    seconds: float | None = None
+    wire_bytes: int | None = None
+    unpacked_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None and not is_positive(value):
+                raise SettingsError(
+                    f"Limits({field.name}={value!r:.40}) is no limit. Give a positive number, a large one if need be."
+                )
+
+    def filled(self, usual: Limits) -> Self:
+        """Return the limits with the usual ones where none is given.
+
+        >>> Limits(seconds=7).filled(PICTURE).wire_bytes
+        50000000
+        """
+        return type(self)(
+            **{
+                one.name: getattr(usual, one.name)
+                if getattr(self, one.name) is None
+                else getattr(self, one.name)
+                for one in fields(self)
+            }
+        )
+
+
+def is_positive(value: object) -> bool:
+    """Say whether a value is a number above 0, and neither infinite nor none.
+
+    >>> [is_positive(one) for one in (1, 0.5, 0, -1, math.nan, math.inf, True, "1", None)]
+    [True, True, False, False, False, False, False, False, False]
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value < math.inf  # type: ignore[operator] # a number, as the line above says
+
+
+#: What is usual. 500 products of 200 kB are 100 million bytes.
+REPLY = Limits(seconds=300, wire_bytes=500_000_000, unpacked_bytes=500_000_000)
+PICTURE = Limits(seconds=120, wire_bytes=50_000_000, unpacked_bytes=50_000_000)
+FILE = Limits(unpacked_bytes=1_000_000_000)
+
+
+class LimitExceeded(Exception):
+    """A limit was reached. Whoever counts makes one of our errors of it.
+
+    Attributes
+    ----------
+    limit
+        The name of the limit, as `Limits` has it.
+    """
+
+    def __init__(self, message: str, limit: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class Meter:
+    """Counts what came of one reply or file, and stops it at its limits.
+
+    Parameters
+    ----------
+    limits
+        Those that were given.
+    usual
+        Those that hold where none is given; None in both is no limit.
+    setting
+        The call whose keyword `limits` changes them, for the message: "connect".
+    clock
+        Seconds, for tests.
+    """
+
+    def __init__(
+        self, limits: Limits, usual: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.limits = limits.filled(usual)
+        self._ratio = None if limits.unpacked_bytes else _RATIO
+        self.wire = self.unpacked = 0
+        self._setting = setting
+        self._clock = clock
+        self._begin = clock()
+
+    def begin(self) -> None:
+        """Let the time begin now."""
+        self._begin = self._clock()
+
+    def came(self, size: int) -> None:
+        """Count bytes that came.
+
+        Raises
+        ------
+        LimitExceeded
+            When that were too many, or it took too long.
+        """
+        self.wire += size
+        if self.limits.wire_bytes is not None and self.wire > self.limits.wire_bytes:
+            raise self.exceeded("wire_bytes")
+        if self.limits.seconds is not None and self._clock() - self._begin > self.limits.seconds:
+            raise self.exceeded("seconds")
+
+    def grew(self, size: int) -> None:
+        """Hold against the limit how many bytes were unpacked in all.
+
+        Raises
+        ------
+        LimitExceeded
+            When these are too many.
+        """
+        self.unpacked = max(self.unpacked, size)
+        most = self.limits.unpacked_bytes
+        if most is not None and size > most:
+            raise self.exceeded("unpacked_bytes")
+        if self._ratio is not None and size > max(_RATIO_FROM, self._ratio * self.wire):
+            raise LimitExceeded(
+                f"{self._so_far()}; more than {_RATIO} bytes for one that came look like a bomb, and "
+                f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) takes them nevertheless",
+                "unpacked_bytes",
+            )
+
+    def may_exceed(self, wire: int) -> bool:
+        """Say whether so many bytes may be too many when they are unpacked."""
+        most = self.limits.unpacked_bytes
+        return most is not None and wire * (self._ratio or _MOST_RATIO) > most
+
+    def exceeded(self, name: Literal["seconds", "wire_bytes", "unpacked_bytes"]) -> LimitExceeded:
+        """Return what says that a limit was reached, with the numbers and the setting."""
+        return LimitExceeded(
+            f"{self._so_far()}; the limit is {getattr(self.limits, name):,} {_UNITS[name]}, and "
+            f"{self._setting}(limits=px.Limits({name}=...)) sets another",
+            name,
+        )
+
+    def _so_far(self) -> str:
+        seconds = self._clock() - self._begin
+        more = f", unpacked {self.unpacked:,} so far" if self.unpacked else ""
+        return f"stopped after {seconds:,.{0 if seconds >= 10 else 1}f} s: {self.wire:,} bytes had come{more}"

@@ -1,0 +1,190 @@
+"""Gzip and deflate unpacked bit by bit, and counted: what comes may be a bomb, of which nothing must be made."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from prodex.limits import FILE, Limits, Meter
+
+#: Bytes that are unpacked at a time, and of a file those that are read at a time.
+_STEP, _READ = 1 << 18, 1 << 20
+
+_GZIP = b"\x1f\x8b"
+_CODINGS = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
+_MOST_CODINGS = 2
+
+
+def codings(header: str) -> list[str] | None:
+    """Return how a body was packed (Content-Encoding), the first coding first; None where we cannot unpack it.
+
+    >>> codings("GZIP"), codings("identity"), codings("gzip, deflate"), codings("br"), codings("gzip,gzip,gzip")
+    (['gzip'], [], ['gzip', 'deflate'], None, None)
+    """
+    names = [name for word in header.lower().split(",") if (name := word.strip()) not in {"", "identity"}]
+    if len(names) > _MOST_CODINGS or not all(name in _CODINGS for name in names):
+        return None
+    return [_CODINGS[name] for name in names]
+
+
+def unpacked(
+    pieces: Iterable[bytes],
+    packed: Sequence[str],
+    meter: Meter,
+    *,
+    may_be_more: bool = False,
+    strict: bool = False,
+) -> Iterator[bytes]:
+    """Count bytes as they come, unpack them bit by bit, and count what comes of it.
+
+    Parameters
+    ----------
+    pieces
+        As they come.
+    packed
+        How they were packed, as `codings` gives it; of two like ones the second may be a header that was written twice.
+    may_be_more
+        Whether what comes out may be gzip once more, though nothing said so.
+    strict
+        Refuse what ends in the middle, or goes on behind the end.
+
+    Raises
+    ------
+    LimitExceeded
+        At the limits of the meter.
+    zlib.error
+        When they were not packed so, or are damaged.
+    EOFError
+        When the end is missing, if `strict`.
+    """
+    pieces = _counted(pieces, meter)
+    for layer, coding in enumerate(reversed(packed)):
+        pieces = _layer(pieces, coding, meter, may_be_missing=layer > 0, strict=strict)
+    if may_be_more and len(packed) < _MOST_CODINGS:
+        pieces = _layer(pieces, "gzip", meter, may_be_missing=True, strict=strict)
+    return iter(pieces)
+
+
+@contextmanager
+def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[BinaryIO]:
+    """Open a file to be read within limits, unpacked if it is called `.gz`.
+
+    A packed file that could be too large is unpacked to the end first, and nothing of it kept: whoever asks for its
+    first line would otherwise hold in memory all that comes before the limit.
+
+    Raises
+    ------
+    LimitExceeded
+        At the limits, here or while it is read.
+    OSError, EOFError, zlib.error
+        When it cannot be read, here or while it is read.
+    """
+    packed = ["gzip"] if path.suffix == ".gz" else []
+    meter, trial = (Meter(limits or Limits(), FILE, setting) for _ in range(2))
+    with path.open("rb") as file:
+        if packed and trial.may_exceed(path.stat().st_size):
+            with suppress(zlib.error, EOFError):  # which is told when it comes to it
+                for _ in unpacked(iter(partial(file.read, _READ), b""), packed, trial):
+                    pass
+            file.seek(0)
+        meter.begin()
+        pieces = unpacked(iter(partial(file.read, _READ), b""), packed, meter, strict=True)
+        with io.BufferedReader(_Pieces(pieces), _READ) as reader:
+            yield cast("BinaryIO", reader)
+
+
+class _Pieces(io.RawIOBase):
+    """Bytes that come piece by piece, as a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left:
+            if (piece := next(self._pieces, None)) is None:
+                return 0
+            self._left = memoryview(piece)
+        size = min(len(buffer), len(self._left))
+        buffer[:size], self._left = self._left[:size], self._left[size:]
+        return size
+
+
+def _counted(pieces: Iterable[bytes], meter: Meter) -> Iterator[bytes]:
+    for piece in pieces:
+        meter.came(len(piece))
+        yield piece
+
+
+def _layer(
+    pieces: Iterable[bytes], coding: str, meter: Meter, *, may_be_missing: bool, strict: bool
+) -> Iterator[bytes]:
+    """Unpack one coding."""
+    pieces = iter(pieces)
+    head = b""
+    while len(head) < len(_GZIP) and (piece := next(pieces, None)) is not None:
+        head += piece
+    pieces = chain([head], pieces)
+    if coding == "gzip":
+        is_missing = may_be_missing and head[:2] != _GZIP
+        return pieces if is_missing else _members(pieces, meter, strict)
+    # Some servers take "deflate" at its word and leave the header of zlib out.
+    has_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
+    inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+    return chain(_inflated(pieces, inflater, meter, []), _rest(pieces))
+
+
+def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[bytes]:
+    """Unpack gzip, which may have several members one behind the other."""
+    rest = [next(pieces)]
+    before = 0
+    while rest[0]:
+        inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        left: list[bytes] = []
+        for piece in _inflated(chain(rest, pieces), inflater, meter, left, before):
+            before += len(piece)
+            yield piece
+        if strict and not inflater.eof:
+            raise EOFError("the compressed data ends before its end-of-stream marker")
+        rest = [b"".join(left).lstrip(b"\0")]
+        while len(rest[0]) < len(_GZIP) and (piece := next(pieces, b"")):
+            rest = [(rest[0] + piece).lstrip(b"\0")]
+        if not rest[0].startswith(_GZIP):
+            break
+    if strict and rest[0]:
+        raise zlib.error("something that is not compressed follows the end")
+    yield from _rest(pieces)
+
+
+def _rest(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield nothing of what follows, as every browser does; it is counted, and the connection can be used again."""
+    for _ in pieces:
+        yield from ()
+
+
+def _inflated(
+    pieces: Iterable[bytes], inflater: zlib._Decompress, meter: Meter, left: list[bytes], before: int = 0
+) -> Iterator[bytes]:
+    """Unpack to the end of a stream; what came behind it of the last piece is put into `left`."""
+    size = before
+    for piece in pieces:
+        full = True
+        while piece or full:
+            made = inflater.decompress(piece, _STEP)
+            piece, full = inflater.unconsumed_tail, len(made) == _STEP  # noqa: PLW2901 - what is left of it
+            if made:
+                size += len(made)
+                meter.grew(size)
+                yield made
+            if inflater.eof:
+                left.append(inflater.unused_data)
+                return
