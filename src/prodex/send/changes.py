@@ -223,6 +223,18 @@ def _refuse_unknown(origin: Origin, attribute: str, wishes: list[Wish]) -> None:
         )
 
 
+def language_codes_only(value: Any) -> Any:
+    """Name the language of each text by its code alone, as XML does: the service has its own words for the rest."""
+    match value:
+        case {"expressedIn": {"code": str(code)}, "data": str()}:
+            return value | {"expressedIn": {"code": code}}
+        case dict():
+            return {key: language_codes_only(inner) for key, inner in value.items()}
+        case list():
+            return [language_codes_only(item) for item in value]
+    return value
+
+
 def _without_labels(value: Any) -> Any:
     """Leave labels out of coded values: they came in a language of ours, and the service knows its own."""
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Sending products: checked first, in batches, each sent once, and written down before it leaves."""
+"""Sending products: all of them checked, then all of them planned on disk, then sent batch by batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from prodex.errors import InputError
 from prodex.send.batch import Loaded, Planned
-from prodex.send.changes import Changes, refuse_stale
+from prodex.send.changes import Changes, language_codes_only, refuse_stale
 from prodex.send.journal import Journal
 from prodex.send.payload import WAYS, Format, Way, batches_of
 from prodex.send.preflight import Finding, frame_of, inspect, refuse_errors
@@ -105,7 +105,12 @@ def upsert(
 
     Everything is checked before anything leaves, and an error stops all of it. Each batch is sent once: when its
     answer is lost, its state is "unknown" and the other batches go on, unless two answers in a row are lost or the
-    service cannot be reached or refuses; then the rest is "not sent". Tracking identifiers are on disk as they come.
+    service cannot be reached or refuses; then the rest is "not sent".
+
+    The batches, their GTINs and their payloads are on disk before the first call (in `PRODEX_HOME`, readable by its
+    owner only), and what becomes of each batch as it is known. So `prodex.track(service)` has every product in any
+    later process: sent, not sent, or unknown; its `send_rest()` sends those that were not. The payloads are deleted
+    when all of them were sent, or by `Tracking.discard()`.
 
     Parameters
     ----------
@@ -115,7 +120,8 @@ def upsert(
         A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also of
         XML), or what `changes_from_frame` made. What the service keeps itself (id, updatedAt ...) is left out.
     format
-        "json" or "xml".
+        "json" or "xml". Plain XML cannot carry null, empty lists and whatever depends on an attribute's type that is
+        not known; what it cannot carry is an error of preflight.
     dry_run
         Send nothing, and return the payloads and the findings.
     batch_size
@@ -136,6 +142,9 @@ def upsert(
         When the service would refuse something; nothing was sent, and `.findings` says what.
     ChangesStale
         When a product of `changes_from_frame` was changed meanwhile; nothing was sent.
+    StorageError
+        When the disk refuses the plan; nothing was sent. An `UpsertStopped` when it refuses later: its `.tracking` has
+        what was sent until then.
     ServiceError
         When not one batch could be sent. Later failures are states of the tracking.
     """
@@ -149,6 +158,8 @@ def upsert(
         raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
     if isinstance(records, Changes):
         products, known = list(records.records), records.known
+        if format == "xml":
+            products = [language_codes_only(product) for product in products]
     else:
         products, known = records_of(records, null_deletes=null_deletes), {}
     findings = inspect(products, as_xml=format == "xml", known=known)

@@ -77,7 +77,7 @@ def _problem(place: _Place) -> str | None:
         return "is null, which XML does not have"
     if isinstance(value, list):
         return _list_problem(value, type_)
-    if type_ in {"localized", "array"} or isinstance(type_, list):
+    if type_ in ("localized", "array") or isinstance(type_, list):
         return "is not a list, and would be read as one"
     if isinstance(value, Mapping):
         return _object_problem(value, type_, in_list=place.in_list)
@@ -104,7 +104,7 @@ def _list_problem(value: list[Any], type_: Type) -> str | None:
         return None if localized == len(value) else f"has an item that is not just {_LOCALIZED}"
     if isinstance(type_, list):
         return "has a text with its language, which is not meant there" if localized else None
-    if type_ not in {"array", "unknown"}:
+    if type_ not in ("array", "unknown"):
         return "is a list, where one value is meant"
     if localized not in {0, len(value)}:
         return "has texts with their language beside other items"

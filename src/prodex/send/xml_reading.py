@@ -65,7 +65,7 @@ def _member(several: list[Element], type_: Type) -> Any:
             raise MarkupRefused(f"{first.name!r:.40} is said to be an empty list and is not empty")
         return []
     is_nil = first.attributes.get(_NIL) in {"true", "1"}
-    is_list = type_ in {"localized", "array"} or isinstance(type_, list)
+    is_list = type_ in ("localized", "array") or isinstance(type_, list)
     if len(several) == 1 and not first.attributes.keys() & {"list", "languages", "unit"} and (is_nil or not is_list):
         return _value(first, type_)
     inner: Type = type_[0] if isinstance(type_, list) else "unknown"
