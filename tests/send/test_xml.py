@@ -26,7 +26,22 @@ def item(code, data):
 
 
 texts = st.text(max_size=30) | st.sampled_from(
-    ["TRUE", "false", "007", "-1.5", "1e5", "", " ", " a", "null", "<b>&amp;]]>", "a\r\nb\tc", "\x00", "\ud83d", "5"]
+    [
+        "TRUE",
+        "false",
+        "007",
+        "-1.5",
+        "1e5",
+        "",
+        " ",
+        " a",
+        "null",
+        "<b>&amp;]]>",
+        "a\r\nb\tc",
+        "\x00",
+        "\ud83d",
+        "5",
+    ]
 )
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 names = st.sampled_from(
@@ -54,7 +69,9 @@ fitting = {
     "brand": codes,
     "isTaggedBy": st.lists(words, max_size=3),
     "hasTags": st.lists(st.fixed_dictionaries({"tag": words}), max_size=2),
-    "synonyms": st.lists(st.fixed_dictionaries({"text": st.lists(st.builds(item, words, words))}), max_size=3),
+    "synonyms": st.lists(
+        st.fixed_dictionaries({"text": st.lists(st.builds(item, words, words))}), max_size=3
+    ),
     "specializes": st.fixed_dictionaries(
         {"isIdentifiedBy": st.lists(st.fixed_dictionaries({"reference": words}), min_size=1)}
     ),
@@ -181,7 +198,12 @@ def test_lists_are_repeated_and_objects_nested():
         ("brand", {"code": 12}, "brand.code", "a text is meant"),
         ("brand", "ACME", "brand", "an object is meant"),
         ("isTaggedBy", "new", "isTaggedBy", "not a list"),
-        ("assets", {"pictures": [{"url": "u"}, {"width": "800"}]}, "assets.pictures[1].width", "a whole number"),
+        (
+            "assets",
+            {"pictures": [{"url": "u"}, {"width": "800"}]},
+            "assets.pictures[1].width",
+            "a whole number",
+        ),
         ("assets", {"pictures": [{"tags": ["5"]}]}, "assets.pictures[0].tags[0]", "as a number"),
         ("a b", "x", "a b", "no XML element"),
     ],

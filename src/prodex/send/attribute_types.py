@@ -18,7 +18,12 @@ Type: TypeAlias = (
     | Mapping[str, "Type"]
 )
 
-CODE_VALUE: Mapping[str, Type] = {"code": "text", "description": "text", "label": "text", "pictureUrl": "text"}
+CODE_VALUE: Mapping[str, Type] = {
+    "code": "text",
+    "description": "text",
+    "label": "text",
+    "pictureUrl": "text",
+}
 
 LANGUAGE: Mapping[str, Type] = {
     "normalizedCode": "text",
@@ -58,16 +63,64 @@ _PICTURE: Mapping[str, Type] = {
 }
 
 #: "Types are arrays or null as returned" (spec, Product); nothing else is shown of them.
-_ARRAYS = """
-synonyms conservationAdvices productionVariantEffectiveDate shapeStatement productActivities keepRefrigeratedAfter
-keepRefrigeratedBefore compulsoryStatements isDerivedFrom createdShareValueStatement isPracticeCompatible shape serves
-isComplementaryWith originText brandHighlight manufactureInsights flavorStatement substitutes importClassification
-packagingMentions isSharedFrom additives conservations tradeItemDateOnPackagingTypeCode packaging temperature
-isClassifiedIn isWrappedBy advertisedInformations startAvailabilityDateTime endAvailabilityDateTime dutyFeeTax
-hasNotableIngredients isSizedBy environmentStatement sparklingValue replaces nutritionalAllegations isEquivalentTo
-netContent history netWeight grossWeight priceComparisonType originCountry isSubstitutableWith reasonForNewEAN
-isReplaceableBy productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy contact offerOnPack
-""".split()
+_ARRAYS = [
+    "synonyms",
+    "conservationAdvices",
+    "productionVariantEffectiveDate",
+    "shapeStatement",
+    "productActivities",
+    "keepRefrigeratedAfter",
+    "keepRefrigeratedBefore",
+    "compulsoryStatements",
+    "isDerivedFrom",
+    "createdShareValueStatement",
+    "isPracticeCompatible",
+    "shape",
+    "serves",
+    "isComplementaryWith",
+    "originText",
+    "brandHighlight",
+    "manufactureInsights",
+    "flavorStatement",
+    "substitutes",
+    "importClassification",
+    "packagingMentions",
+    "isSharedFrom",
+    "additives",
+    "conservations",
+    "tradeItemDateOnPackagingTypeCode",
+    "packaging",
+    "temperature",
+    "isClassifiedIn",
+    "isWrappedBy",
+    "advertisedInformations",
+    "startAvailabilityDateTime",
+    "endAvailabilityDateTime",
+    "dutyFeeTax",
+    "hasNotableIngredients",
+    "isSizedBy",
+    "environmentStatement",
+    "sparklingValue",
+    "replaces",
+    "nutritionalAllegations",
+    "isEquivalentTo",
+    "netContent",
+    "history",
+    "netWeight",
+    "grossWeight",
+    "priceComparisonType",
+    "originCountry",
+    "isSubstitutableWith",
+    "reasonForNewEAN",
+    "isReplaceableBy",
+    "productBenefits",
+    "suggestedRetailPrice",
+    "warnings",
+    "consumptionAdvice",
+    "isPartitionedBy",
+    "contact",
+    "offerOnPack",
+]
 
 PRODUCT: Mapping[str, Type] = {
     **dict.fromkeys(_ARRAYS, "array"),

@@ -108,27 +108,29 @@ def read(path: Path) -> Lines:
         When its plan cannot be read.
     """
     try:
-        content = path.read_bytes()
-        lines = content.split(b"\n")
-        head = _opened(lines[0])
-        if head is None:
-            raise ValueError("its first line is damaged")
-        if head["version"] != VERSION:
-            raise ValueError(f"it is of version {head['version']!r:.40}, and this prodex reads {VERSION} and 1")
-        count = int(head["batches"])
-        entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
-        if len(entries) != count:
-            raise ValueError(f"it has {len(entries)} of {count} batches")
-        # Behind the last line break is nothing, or a line that was cut off when its process was killed. What that was
-        # about had not begun, or has its beginning written down.
-        *whole, last = lines[1 + count :]
-        whole += [last] if _opened(last) is not None else []
-        return Lines(head, entries, *_states(whole, entries))
+        return _lines(path.read_bytes().split(b"\n"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"The journal {path} cannot be read: {error}. What it says of an upsert cannot be trusted; look at the "
             "service for what arrived."
         ) from error
+
+
+def _lines(lines: list[bytes]) -> Lines:
+    head = _opened(lines[0])
+    if head is None:
+        raise ValueError("its first line is damaged")
+    if head["version"] != VERSION:
+        raise ValueError(f"it is of version {head['version']!r:.40}, and this prodex reads {VERSION} and 1")
+    count = int(head["batches"])
+    entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
+    if len(entries) != count:
+        raise ValueError(f"it has {len(entries)} of {count} batches")
+    # Behind the last line break is nothing, or a line that was cut off when its process was killed. What that was
+    # about had not begun, or has its beginning written down.
+    *whole, last = lines[1 + count :] or [b""]
+    whole += [last] if _opened(last) is not None else []
+    return Lines(head, entries, *_states(whole, entries))
 
 
 def _entry(line: bytes, number: int) -> Entry:
@@ -162,7 +164,9 @@ def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
     if word == BEING_SENT:
         return Batch(gtins, "unknown", message="the process ended before the answer came")
     if word not in get_args(Sent) or (word == "sent" and tracking is None):
-        return Batch(gtins, "unknown", message=f"its journal has the state {word!r:.40}, which is not known here")
+        return Batch(
+            gtins, "unknown", message=f"its journal has the state {word!r:.40}, which is not known here"
+        )
     return Batch(gtins, word, None if tracking is None else str(tracking), str(line.get("message") or ""))
 
 
@@ -188,7 +192,9 @@ def read_0_1(path: Path) -> tuple[Line, list[Batch]]:
     """
     lines = list(_plain(path))
     if not lines or not isinstance(lines[0].get("host"), str) or lines[0].get("version") != 1:
-        raise InputError(f"The journal {path} cannot be read: its first line is damaged, or of a newer prodex.")
+        raise InputError(
+            f"The journal {path} cannot be read: its first line is damaged, or of a newer prodex."
+        )
     gtins: dict[int, tuple[str, ...]] = {}
     ended: dict[int, Line] = {}
     for line in lines[1:]:

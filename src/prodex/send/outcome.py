@@ -77,7 +77,9 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     word = record.get("status")
     notes = []
     if word not in ENDED and word != RUNNING:
-        notes.append("the tracking record has no status" if word is None else f"it says {word!r:.80}, no known status")
+        notes.append(
+            "the tracking record has no status" if word is None else f"it says {word!r:.80}, no known status"
+        )
     counted = _counted(record)
     if batch.gtins and word in ENDED - {"ERROR"} and counted not in {None, len(batch.gtins)}:
         notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
@@ -113,7 +115,11 @@ def _rows(batch: Batch, told: Mapping[str, tuple[str, str]], status: str, messag
             yield one, untold, message or (_AS_A_WHOLE if status == SUCCESS else "")
     for key, (said, words) in rest.items():
         if batch.gtins:
-            yield key, UNEXPECTED, f"the service says {said} of this GTIN, which was not sent. {words}".strip()
+            yield (
+                key,
+                UNEXPECTED,
+                f"the service says {said} of this GTIN, which was not sent. {words}".strip(),
+            )
         else:  # an import that was not sent from here
             yield key, said, words
 

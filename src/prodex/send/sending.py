@@ -47,8 +47,8 @@ def numbers_to_send(
         return []
     if not journal.keeps_payloads:
         raise InputError(
-            f"The products of {journal.name} are not kept here any more, so they cannot be sent. Upsert them again from "
-            "where they came: .products names those that were not sent."
+            f"The products of {journal.name} are not kept here any more, so they cannot be sent. Upsert them again "
+            "from where they came: .products names those that were not sent."
         )
     if (journal.host, journal.key) != (host_of(service.base_url), service.fingerprint):
         raise InputError(

@@ -20,8 +20,8 @@ from prodex.errors import (
 )
 from prodex.send.batch import Batch
 from prodex.send.display import html_of, text_of
-from prodex.send.journal import Journal
 from prodex.send.frames import batches_frame, named, products_frame
+from prodex.send.journal import Journal
 from prodex.send.outcome import RUNNING, SUCCESS, Outcome, outcome_of
 from prodex.send.sending import numbers_to_send, send
 from prodex.service import Client
@@ -279,19 +279,17 @@ class Tracking:
         words = {also} if isinstance(also, str) else set(also)
         if wrong := words - {"unknown", "refused"}:
             raise InputError(f"also is {min(map(str, wrong))!r}; give 'unknown', 'refused' or both.")
-        if self._journal is None:
-            raise InputError("These imports were not sent from here, so their products are not kept here.")
-        with self._journal.alone():
+        with self._plan().alone():
             # Another process may have gone on with it since this one looked.
-            self._sent[:] = self._journal.batches()
-            self._send(numbers_to_send(self._service, self._journal, self._sent, words), progress)
+            self._sent[:] = self._plan().batches()
+            self._outcomes.clear()
+            self._send(numbers_to_send(self._service, self._plan(), self._sent, words), progress)
         return self
 
     def send_planned(self, progress: Progress) -> Self:
         """Send all of a plan that was just made; `prodex.upsert` has checked it."""
-        assert self._journal is not None
-        with self._journal.alone():
-            self._sent[:] = self._journal.batches()
+        with self._plan().alone():
+            self._sent[:] = self._plan().batches()
             self._send([n for n, batch in enumerate(self._sent) if batch.sent == "not sent"], progress)
         return self
 
@@ -307,14 +305,18 @@ class Tracking:
         return {canonical(identifier): error for identifier, error in self._problems.items()}
 
     def _send(self, numbers: Sequence[int], progress: Progress) -> None:
-        assert self._journal is not None
         try:
-            send(self._service, self._journal, numbers, self._sent, progress)
+            send(self._service, self._plan(), numbers, self._sent, progress)
         except UpsertStopped as error:
             error.tracking = self
             raise
         finally:
             self._outcomes.clear()
+
+    def _plan(self) -> Journal:
+        if self._journal is None:
+            raise InputError("These imports were not sent from here, so their products are not kept here.")
+        return self._journal
 
     def _known(self) -> list[Outcome]:
         """Return what is known of each batch."""

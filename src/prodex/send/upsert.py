@@ -174,7 +174,9 @@ def upsert(
         refuse_stale(service, records)
     if not products:
         return Tracking(service, ())
-    extra = (records.origin.query.extra if records.origin.query else {}) if isinstance(records, Changes) else {}
+    extra = (
+        (records.origin.query.extra if records.origin.query else {}) if isinstance(records, Changes) else {}
+    )
     plan = _plan(products, way, batch_size, _loaded(records))
     journal = Journal.begin(service.base_url, service.fingerprint, way.content_type, plan, extra)
     tracking = Tracking(service, journal.batches(), journal=journal, findings=frame_of(findings))

@@ -51,7 +51,9 @@ def named(name: str) -> Journal:
     for path in _journals():
         if _name(path) == name:
             return Journal(path)
-    raise InputError(f"There is no upsert {name!r:.80} in {tracking_folder()}. prodex.list_upserts() shows all.")
+    raise InputError(
+        f"There is no upsert {name!r:.80} in {tracking_folder()}. prodex.list_upserts() shows all."
+    )
 
 
 def list_upserts() -> pd.DataFrame:
@@ -73,7 +75,7 @@ def list_upserts() -> pd.DataFrame:
     rows = [_row(path) for path in _journals()]
     columns = ["name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
     frame = pd.DataFrame(rows, columns=[*columns, "keeps_products", "note"])
-    numbers = {column: "Int64" for column in columns[3:]}
+    numbers = dict.fromkeys(columns[3:], "Int64")
     return frame.astype({**numbers, "keeps_products": "bool"})
 
 

@@ -1,8 +1,8 @@
 """Products as XML (spec, endpoint 7): SupplierProducts, a `product` each, elements named after attributes.
 
-The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an element
-with elements in it, a list is an element repeated, and a reader has only the attribute's type to tell what is meant.
-`xml_limits` names what could not be read back as it was; that goes as JSON.
+The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an
+element with elements in it, a list is an element repeated, and a reader has only the attribute's type to tell what is
+meant. `xml_limits` names what could not be read back as it was; that goes as JSON.
 """
 
 from __future__ import annotations

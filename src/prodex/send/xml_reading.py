@@ -1,7 +1,7 @@
 """SupplierProducts from a file, as records: plain XML by the attributes' types, and what prodex 0.1 wrote.
 
-prodex 0.1 marked values with XML attributes of its own: `list`, `type`, `unit` and `xsi:nil`. Files with those are still
-read; none are written.
+prodex 0.1 marked values with XML attributes of its own: `list`, `type`, `unit` and `xsi:nil`. Files with those are
+still read; none are written.
 """
 
 from __future__ import annotations
@@ -66,7 +66,11 @@ def _member(several: list[Element], type_: Type) -> Any:
         return []
     is_nil = first.attributes.get(_NIL) in {"true", "1"}
     is_list = type_ in ("localized", "array") or isinstance(type_, list)
-    if len(several) == 1 and not first.attributes.keys() & {"list", "languages", "unit"} and (is_nil or not is_list):
+    if (
+        len(several) == 1
+        and not first.attributes.keys() & {"list", "languages", "unit"}
+        and (is_nil or not is_list)
+    ):
         return _value(first, type_)
     inner: Type = type_[0] if isinstance(type_, list) else "unknown"
     return [_value(item, inner) for item in several]

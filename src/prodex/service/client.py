@@ -23,9 +23,9 @@ from prodex.errors import (
 from prodex.query import ProductQuery
 from prodex.service.authentication import TokenSource, request_token
 from prodex.service.door import Door, Reply, refuse, says
+from prodex.service.identifiers import canonical, tracking_identifier
 from prodex.service.pace import Pace
 from prodex.service.page import Page
-from prodex.service.identifiers import canonical, tracking_identifier
 from prodex.service.replies import anything, json_value, tracking_record
 from prodex.service.retry import Patience, Setback
 from prodex.service.settings import Settings, is_loopback
@@ -309,6 +309,10 @@ class Client:
             headers={"Content-Type": "application/json"},
             idempotent=False,
         )
+
+    def without_secrets(self, text: str) -> str:
+        """Return what the service said as a message may show it: without secrets, and shortened."""
+        return self._door.hide(text)
 
     def token_facts(self) -> tuple[str | None, float]:
         """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left."""

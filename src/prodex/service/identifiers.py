@@ -131,7 +131,9 @@ def _in_element(root: Element) -> Iterator[str | None]:
             texts = [element.text] if element.text.strip() else []
             inner = list(_plain_ids(element)) if element.children else []
             yield from [*map(_digits, [*named, *texts]), *inner] or [None]
-        yield from (_digits(value) for name, value in element.attributes.items() if _is_tracking(_local(name)))
+        yield from (
+            _digits(value) for name, value in element.attributes.items() if _is_tracking(_local(name))
+        )
         waiting += element.children
 
 

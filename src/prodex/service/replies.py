@@ -29,7 +29,7 @@ def anything(reply: Reply) -> Any:
 
 
 def tracking_record(reply: Reply) -> dict[str, Any]:
-    """Return a tracking record (spec, endpoint 8) as it came: what it says is judged where it is known what was sent."""
+    """Return a tracking record (spec, endpoint 8) as it came; it is judged where it is known what was sent."""
     record = json_value(reply)
     if not isinstance(record, dict):
         raise UnexpectedReply(f"The reply is no tracking record; it {_begins(reply.body)}.")
