@@ -1,7 +1,7 @@
 """A reader of SupplierProducts that knows the specification and nothing of prodex.
 
 An element is read by its attribute's type, as the tables "Product" and "assets" of the specification show it. Where
-they show none, it reads as a lenient service may: what looks like a number is one, what looks like true or false too, white
+they show none, it reads as a lenient service may: what looks like a number or a boolean is one, white
 space around a text says nothing, and an element that stands alone is no list.
 """
 

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import pandas as pd
 
@@ -251,7 +251,7 @@ class Tracking:
     def send_rest(
         self,
         *,
-        also: str | Collection[Literal["unknown", "refused"]] = (),
+        also: str | Collection[str] = (),
         progress: Progress = None,
     ) -> Self:
         """Send the products of this upsert that were not sent, and only those.
