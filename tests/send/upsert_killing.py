@@ -35,6 +35,16 @@ _UPSERT = _BEGIN + f"prodex.upsert(service, products, batch_size={BATCH}, progre
 _REST = _BEGIN + "prodex.track(service).send_rest(progress=False)"
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that says nothing of connections whose process was killed."""
+
+    daemon_threads = True
+
+    def handle_error(self, *arguments: Any) -> None:
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(*arguments)
+
+
 class Receiver:
     """A service that takes products and counts how often each GTIN came; each answer takes a moment."""
 
@@ -85,8 +95,7 @@ class Receiver:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
 
     @property
     def base_url(self) -> str:

@@ -75,13 +75,14 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         rows = tuple((one, status, problem) for one in batch.gtins)
         return Outcome(status, problem, len(batch.gtins), not gave_up, rows, {})
     word = record.get("status")
+    has_ended = isinstance(word, str) and word in ENDED
     notes = []
-    if word not in ENDED and word != RUNNING:
+    if not has_ended and word != RUNNING:
         notes.append(
             "the tracking record has no status" if word is None else f"it says {word!r:.80}, no known status"
         )
     counted = _counted(record)
-    if batch.gtins and word in ENDED - {"ERROR"} and counted not in {None, len(batch.gtins)}:
+    if batch.gtins and has_ended and word != "ERROR" and counted not in {None, len(batch.gtins)}:
         notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
     told, foreign = _told(record, batch.gtins)
     if foreign and batch.gtins:
@@ -91,14 +92,14 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         notes.append(f"it says nothing of {len(silent):,} products that were sent, {silent[0]} first")
     if word == SUCCESS and (bad := sum(status != SUCCESS for status, _ in told.values())):
         notes.append(f"it says SUCCESS, but not of {bad:,} of its products")
-    certain = word in ENDED and not (word == SUCCESS and notes)
+    certain = has_ended and not (word == SUCCESS and notes)
     status = str(word) if certain or word == RUNNING else "unknown"
     message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
     return Outcome(
         status,
         message or (problem if word == RUNNING else ""),
         len(batch.gtins) if counted is None else counted,
-        word not in ENDED and not gave_up,
+        not has_ended and not gave_up,
         tuple(_rows(batch, told, status, message)),
         record,
     )
