@@ -150,7 +150,7 @@ def _several(name: str, value: Any) -> list[Any]:
     if _is_segment(value, _IDS):
         return [value]
     if all(isinstance(one, dict) for one in value.values()):
-        return [one if _is_segment(one, _IDS) else {"id": key, **one} for key, one in value.items()]
+        return [one if _Segment(one, None).id else {"id": key, **one} for key, one in value.items()]
     if len(value) == 1 and isinstance(inner := next(iter(value.values())), list):
         return inner
     raise ValueError(f"{name!r} holds {value!r:.80}, which is no list of segments")
