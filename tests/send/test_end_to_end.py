@@ -200,7 +200,7 @@ def test_xml_and_json_store_the_same(client_of, mill):
         "more": [True, "TRUE", 1.5, None, {"a": [{}]}],
     }
     records = [{"gtin": gtin(102), **attributes, "composition": [], "xFree": only_json}]
-    with pytest.raises(PreflightFailed, match="2 errors found.*Send it as JSON") as caught:
+    with pytest.raises(PreflightFailed, match=r"2 errors found.*Send it as JSON") as caught:
         prodex.upsert(mill, records, format="xml", progress=False)
     found = caught.value.findings.query("severity == 'error'")
     assert [("composition", gtin(102)), ("xFree.empty", gtin(102))] == [

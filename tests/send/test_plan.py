@@ -1,4 +1,4 @@
-"""The plan of an upsert on disk: whatever happens, every product is sent, not sent, or unknown, in any later process."""
+"""The plan of an upsert on disk: every product is sent, not sent, or unknown, in any later process."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_was_never_sent_is_listed_and_sent_with_one_call(service, receiver)
 
     tracking.send_rest(progress=False).wait(progress=False)
     assert ["SUCCESS"] * 2 + ["unknown"] * 2 + ["SUCCESS"] * 2 == tracking.products["status"].tolist()
-    assert {gtin: 1 for gtin in [*gtins(6)[:2], *gtins(6)[4:]]} == dict(receiver.received)
+    assert dict.fromkeys([*gtins(6)[:2], *gtins(6)[4:]], 1) == dict(receiver.received)
     assert "unknown" == prodex.track(service).status
 
     again = prodex.track(service).send_rest(progress=False)

@@ -206,7 +206,7 @@ def test_what_cannot_be_read_is_shown(client, exchange, reply):
     """The error has the reply, shortened, and without secrets."""
     reply = reply | {"token": "canary-secret-5f2b\x1b"} if isinstance(reply, dict) else reply
     exchange.answers.append(says(200, reply))
-    with pytest.raises(UnexpectedReply, match="no list of segments.*It sent") as caught:
+    with pytest.raises(UnexpectedReply, match=r"no list of segments.*It sent") as caught:
         prodex.load_segments(client)
     assert ("canary" in str(caught.value), "\x1b" in str(caught.value)) == (False, False)
 
