@@ -24,33 +24,11 @@ from prodex.send.frames import batches_frame, named, products_frame
 from prodex.send.journal import Journal
 from prodex.send.outcome import RUNNING, SUCCESS, Outcome, outcome_of
 from prodex.send.sending import numbers_to_send, send
+from prodex.send.summary import message_of_all, status_of_all, still_running
 from prodex.service import Client
 from prodex.service.identifiers import canonical
 from prodex.service.progress import Progress, showing
 from prodex.service.settings import is_loopback
-
-#: What all batches together can come to, the worst first. Words in small letters are ours, the others the service's.
-_WORST_FIRST = (
-    RUNNING,
-    "unknown",
-    "refused",
-    "not sent",
-    "TIMEOUT",
-    "ERROR",
-    "CONTAINS_ERRORS",
-    "accepted",
-    "EMPTY",
-    SUCCESS,
-)
-
-_WHAT_TO_DO = {
-    "unknown": "The answer was lost: the import may have happened. Load the products to see, then send again what is "
-    'missing: send_rest(also="unknown").',
-    "accepted": "The service took these products, but nobody can ask what became of them. Load them to see.",
-    "refused": 'When the reason is gone, send_rest(also="refused") sends these again.',
-    "not sent": "send_rest() sends these.",
-    "TIMEOUT": "The import did not end at the service. Contact its support and name the tracking identifier.",
-}
 
 
 class _Pauses(NamedTuple):
@@ -117,19 +95,12 @@ class Tracking:
         of our own: "unknown" (the answer was lost, or what the service says cannot be true), "refused", "not sent" and
         "accepted" (under an identifier that cannot be read).
         """
-        found = {outcome.status for outcome in self._known()}
-        return next((status for status in _WORST_FIRST if status in found), "EMPTY")
+        return status_of_all(self._known())
 
     @property
     def message(self) -> str:
         """What the service says of what failed, and what to do where we know."""
-        said = [outcome.message for outcome in self._known()]
-        hints = [
-            _WHAT_TO_DO.get(outcome.status, "")
-            for batch, outcome in zip(self._sent, self._known(), strict=True)
-            if batch.tracking is None or outcome.status == "TIMEOUT"
-        ]
-        return " ".join(dict.fromkeys(text for text in (*said, *self._said_twice(), *hints) if text))
+        return message_of_all(self._sent, self._known())
 
     @property
     def count(self) -> int:
@@ -242,7 +213,7 @@ class Tracking:
                 show(self._ended(), total)
                 left = begin + timeout - time.monotonic()
                 if left <= 0:
-                    raise TrackingTimeout(self._still_running(timeout))
+                    raise TrackingTimeout(still_running(self._sent, self._known(), timeout))
                 time.sleep(min(pause, left))
                 pause = min(2 * pause, longest)
             show(self._ended(), total)
@@ -343,27 +314,6 @@ class Tracking:
 
     def _pauses(self) -> _Pauses:
         return _PAUSES_ON_LOOPBACK if is_loopback(self._service.base_url) else _PAUSES
-
-    def _still_running(self, timeout: float) -> str:
-        running = [
-            (batch.tracking, outcome)
-            for batch, outcome in zip(self._sent, self._known(), strict=True)
-            if outcome.is_running and batch.tracking is not None
-        ]
-        ids = [canonical(str(identifier)) for identifier, _ in running[:20]]
-        odd = next((outcome.message for _, outcome in running if outcome.status != RUNNING), "")
-        return (
-            f"{len(running)} of {len(self._sent)} imports still ran after {timeout:g} s. They go on at the "
-            f"service; prodex.track(service, {ids}) picks them up at any time. {odd}".rstrip()
-        )
-
-    def _said_twice(self) -> list[str]:
-        times = Counter(batch.tracking for batch in self._sent if batch.tracking is not None)
-        return [
-            f"The service gave the tracking identifier {identifier} for {number} calls, so nobody can tell them apart."
-            for identifier, number in times.items()
-            if number > 1
-        ]
 
     def _ended(self) -> int:
         return sum(
