@@ -43,13 +43,13 @@ def exchange() -> Iterator[Sandbox]:
 def run(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run a command as the first supplier, or as another organisation."""
 
-    def command(*words: str, who: int = 3) -> Result:
+    def command(*words: str, who: int = 3, catch: bool = True) -> Result:
         key = exchange.credentials[who]
         monkeypatch.setenv("PRODEX_BASE_URL", exchange.base_url)
         monkeypatch.setenv("PRODEX_CLIENT_ID", str(key["client_id"]))
         monkeypatch.setenv("PRODEX_CLIENT_SECRET", str(key["client_secret"]))
         monkeypatch.chdir(tmp_path)
-        return CliRunner().invoke(app, list(words))
+        return CliRunner().invoke(app, list(words), catch_exceptions=catch)
 
     return command
 
@@ -123,6 +123,34 @@ def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: San
     ids = [str(row["tracking"]) for row in json.loads(last.stdout)]
     named = run("track", *ids, "--wait", "--format", "json")
     assert (0, 0, 2) == (last.exit_code, named.exit_code, len(json.loads(named.stdout)))
+
+
+def test_the_rest_of_an_upsert_is_sent_by_its_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`upserts` lists what is left, `send-rest` sends it; what may have arrived only when that is said."""
+
+    class Ended(BaseException):
+        pass
+
+    def end(*_: object, **__: object) -> None:
+        raise Ended
+
+    products = [{"gtin": gtin, "nameLegal": NAME} for gtin in GTINS]
+    with monkeypatch.context() as patched:
+        patched.setattr(prodex.Client, "upsert_products", end)
+        with pytest.raises(Ended):
+            run("upsert", file_of(tmp_path, *products), "--batch-size", "1", catch=False)
+    (left,) = json.loads(run("upserts", "--format", "json").stdout)
+    assert (2, 1, 1) == (left["products"], left["unknown"], left["not_sent"])
+
+    rest = run("send-rest", "--upsert", left["name"], "--wait", "--format", "json")
+    assert (1, ["unknown", "SUCCESS"]) == (rest.exit_code, [row["status"] for row in json.loads(rest.stdout)])
+    assert isinstance(run("send-rest", "--also", "all").exception, InputError)
+    every = run("send-rest", "--also", "unknown", "--wait", "--format", "json")
+    assert (0, ["SUCCESS"] * 2) == (every.exit_code, [row["status"] for row in json.loads(every.stdout)])
+    shown = run("track", "--upsert", left["name"], "--format", "json")
+    assert ["SUCCESS"] * 2 == [row["status"] for row in json.loads(shown.stdout)]
 
 
 def test_what_failed_is_exit_code_1(run: Run, tmp_path: Path) -> None:

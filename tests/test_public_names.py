@@ -42,6 +42,7 @@ NAMES = [
     "gallery",
     "list_audits",
     "list_snapshots",
+    "list_upserts",
     "load_organizations",
     "load_products",
     "load_rich_content",

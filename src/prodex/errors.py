@@ -16,6 +16,7 @@
     │   │   └── CursorLost             a scroll cursor is no longer known to the service
     │   ├── RedirectRefused            the service points to another host
     │   ├── OutcomeUnknown             the answer to a write was lost; it may have happened or not
+    │   │   └── IdentifierUnreadable   the write was accepted, but nobody can read under which identifier
     │   ├── MediaFailed                a file at an address that a supplier typed did not come
     │   │   └── MediaRefused           that address is not asked, or what it gives is not taken
     │   └── UnexpectedReply            a reply that is not what the contract promises
@@ -26,6 +27,7 @@
     │   ├── SnapshotDamaged
     │   └── SnapshotLocked             another process is writing it
     ├── StorageError                   the disk refused a write (full, read-only, not permitted)
+    │   └── UpsertStopped              it refused in the middle of an upsert; the rest was not sent
     └── MissingExtra                   an optional dependency is not installed
 
 A message says what happened, with which value, and what to do. No message, repr or attribute holds a client
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from prodex.catalog import Ledger
+    from prodex.send import Tracking
 
 
 class ProdexError(Exception):
@@ -129,6 +132,20 @@ class OutcomeUnknown(ServiceError):
     """The answer to a write was lost: the service may have acted on it, or not. It is not sent again."""
 
 
+class IdentifierUnreadable(OutcomeUnknown):
+    """A write was accepted, but its answer holds no tracking identifier that can be read. It is not sent again.
+
+    Attributes
+    ----------
+    answer
+        The beginning of what the service answered, without secrets.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, answer: str = "") -> None:
+        super().__init__(message, status=status)
+        self.answer = answer
+
+
 class MediaFailed(ServiceError):
     """A file at an address that a supplier typed did not come; it may come another time."""
 
@@ -177,6 +194,21 @@ class SnapshotLocked(SnapshotError):
 
 class StorageError(ProdexError, OSError):
     """The disk refused a write: full, read-only or not permitted."""
+
+
+class UpsertStopped(StorageError):
+    """The disk refused to take down what becomes of an upsert, so the rest of it was not sent.
+
+    Attributes
+    ----------
+    tracking
+        A `Tracking` of what was sent until then, answers that could not be written down included; its `send_rest`
+        sends the rest once there is space.
+    """
+
+    def __init__(self, message: str, tracking: Tracking | None = None) -> None:
+        super().__init__(message)
+        self.tracking = tracking
 
 
 class MissingExtra(ProdexError, ImportError):

@@ -6,7 +6,7 @@ The specification shows neither record, so whatever comes is kept under its own 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,12 +14,17 @@ import pandas as pd
 
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
 from prodex.service import Client
+from prodex.service.segments import segment_rows
 
 #: organization_type on the wire (spec, endpoint 3), by what people may write.
 ORGANIZATION_TYPES: Mapping[str, int] = {"manufacturer": 1, "retailer": 2, "1": 1, "2": 2}
 
 _PAGE = 100
+_MOST_PAGES = 10_000
 _TOTALS = ("totalResults", "total", "totalCount")
+
+#: Names under which services wrap a list.
+_WRAPPED = ("data", "organizations", "organisations", "results", "items")
 
 
 def load_organizations(service: Client, organization_type: int | str | None = None) -> pd.DataFrame:
@@ -50,19 +55,28 @@ def load_organizations(service: Client, organization_type: int | str | None = No
             f"There is no organization_type {organization_type!r}. Give 1 or 'manufacturer', 2 or 'retailer'."
         )
     found: dict[str, dict[str, Any]] = {}
-    offset, total = 0, None
-    while total is None or offset < total:
-        reply = service.organizations(organization_type=wanted, offset=offset, limit=_PAGE)
-        rows, total = _listed(reply, "organisations"), _total(reply)
-        new = {_key(row): row for row in rows if _key(row) not in found}
+    keys: set[str] = set()
+    offset, announced = 0, 0  # a total is a claim: it ends nothing, and has to be reached
+    for _ in range(_MOST_PAGES):
+        try:
+            reply = service.organizations(organization_type=wanted, offset=offset, limit=_PAGE)
+        except RequestRefused:
+            if not offset:
+                raise
+            break  # a service may refuse an offset behind its last one
+        rows = _listed(service, reply, "organisations")
+        announced = max(announced, _total(reply))
+        new = {_key(row) for row in rows} - keys
+        # Rows are told apart by all that they say: an id that comes twice with other words is two rows.
+        found |= {json.dumps(row, sort_keys=True): row for row in rows}
         if not new:  # the end, or a service that gives the same page at every offset
             break
-        found |= new
+        keys |= new
         offset += len(rows)
-    if total is not None and len(found) < total:
+    if len(found) < announced:
         raise IncompleteLoad(
-            f"{len(found):,} organisations came, but the service announced {total:,}. Load again; if it stays so, it "
-            "does not give all of them in pages."
+            f"{len(found):,} organisations came, but the service announced {announced:,}. Load again; if it stays so, "
+            "it does not give all of them in pages."
         )
     return pd.DataFrame(list(found.values()))
 
@@ -80,20 +94,26 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
     Returns
     -------
     DataFrame
-        One row for each segment, parents before children: id, name, parent (its id), level (0 at the root), path (the
-        names from the root, joined with " > "), and whatever else the service says of it.
+        One row for each segment, parents before children: id (text), name, parent (its id), level (0 at the root), path
+        (the names from the root, joined with " > "), and whatever else the service says of it. A column note says
+        where the reply contradicts itself.
 
     Raises
     ------
     UnexpectedReply
-        When the reply is no tree of segments.
+        When the reply is no hierarchy of segments; the message shows it.
     """
     reply = service.product_segments(permission)
-    roots = [reply] if isinstance(reply, dict) and "id" in reply else _listed(reply, "segments")
-    frame = pd.DataFrame(list(_segments(roots)))
-    return frame.reindex(
-        columns=list(dict.fromkeys(["id", "name", "parent", "level", "path", *frame.columns]))
+    try:
+        rows = segment_rows(reply)
+    except ValueError as error:
+        raise UnexpectedReply(
+            f"The service sent no list of segments: {error}. {_shown(service, reply)}"
+        ) from None
+    columns = dict.fromkeys(
+        ["id", "name", "parent", "level", "path", *(name for row in rows for name in row)]
     )
+    return pd.DataFrame(rows, columns=list(columns)).astype({"level": "Int64"} if rows else {})
 
 
 def access_of(service: Client) -> dict[str, Any]:
@@ -117,55 +137,42 @@ def access_of(service: Client) -> dict[str, Any]:
     }
 
 
-def _segments(roots: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    # A stack, not recursion: a tree may be of any depth.
-    waiting: list[tuple[dict[str, Any], Any, int, tuple[str, ...]]]
-    waiting = [(node, None, 0, ()) for node in reversed(roots)]
-    while waiting:
-        node, parent, level, above = waiting.pop()
-        path = (*above, str(node.get("name", node.get("id"))))
-        others = {key: value for key, value in node.items() if key not in {"id", "name", "children"}}
-        yield {
-            "id": node.get("id"),
-            "name": node.get("name"),
-            "parent": parent,
-            "level": level,
-            "path": " > ".join(path),
-            **{f"{key} (attribute)" if key in _OURS else key: value for key, value in others.items()},
-        }
-        children = node.get("children")
-        waiting += [
-            (child, node.get("id"), level + 1, path)
-            for child in reversed(_listed(children, "segments") if children is not None else [])
-        ]
-
-
-_OURS = frozenset({"parent", "level", "path"})
-
-
 def _names(organizations: pd.DataFrame) -> list[str]:
     column = next((name for name in ("nameLegal", "name") if name in organizations), None)
     return [] if column is None else [str(name) for name in organizations[column]]
 
 
-def _listed(reply: Any, what: str) -> list[dict[str, Any]]:
-    """Return the objects of a reply: a bare list, or the one list in an envelope."""
-    if isinstance(reply, dict):
-        lists = [value for value in reply.values() if isinstance(value, list)]
-        reply = (
-            reply["data"] if isinstance(reply.get("data"), list) else lists[0] if len(lists) == 1 else reply
-        )
-    if not isinstance(reply, list) or not all(isinstance(item, dict) for item in reply):
-        raise UnexpectedReply(f"The service sent no list of {what}, but {reply!r:.80}.")
-    return reply
+def _listed(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
+    """Return the objects of a reply: a bare list, or the one list in an envelope, or in an envelope in that."""
+    found = reply
+    for _ in range(3):
+        if not isinstance(found, dict):
+            break
+        lists = [value for value in found.values() if isinstance(value, list)]
+        known = [found[name] for name in _WRAPPED if isinstance(found.get(name), list | dict)]
+        found = known[0] if known else lists[0] if len(lists) == 1 else None
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise UnexpectedReply(f"The service sent no list of {what}. {_shown(service, reply)}")
+    return found
 
 
-def _total(reply: Any) -> int | None:
+def _shown(service: Client, reply: Any) -> str:
+    """Show a reply whose shape nobody knows: its beginning, without secrets."""
+    return f"It sent {service.without_secrets(repr(reply)[:5_000])}"
+
+
+def _total(reply: Any) -> int:
+    """Return how many a reply announces; 0 where it says nothing that can be read."""
     if not isinstance(reply, dict):
-        return None
-    return next((n for n in map(reply.get, _TOTALS) if isinstance(n, int) and not isinstance(n, bool)), None)
+        return 0
+    for total in map(reply.get, _TOTALS):
+        text = str(total).strip() if isinstance(total, int | str) and not isinstance(total, bool) else ""
+        if text.isascii() and text.isdigit() and len(text) < 10:
+            return int(text)
+    return 0
 
 
 def _key(row: Mapping[str, Any]) -> str:
-    """Tell organisations apart: by id where there is one."""
-    return str(row["id"]) if "id" in row else json.dumps(row, sort_keys=True)
+    """Tell whether an organisation came before: by its id where it has one."""
+    identifier = next((row[name] for name in ("id", "uuid") if isinstance(row.get(name), int | str)), None)
+    return json.dumps(row, sort_keys=True) if identifier is None else str(identifier)

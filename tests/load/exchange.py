@@ -51,8 +51,16 @@ def paged(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def quick(seconds: float = 20) -> dict[str, Any]:
-    """Return how a client is connected that tries again without pauses."""
-    return {"patience": Patience(first_wait=0.001, jitter=0, total=seconds, longest_wait=0.5)}
+    """Return how a client is connected that tries again for some seconds, with short pauses."""
+    policy = RetryPolicy(
+        seconds=seconds,
+        load_seconds=seconds,
+        first_wait=0.001,
+        longest_wait=0.5,
+        jitter=0,
+        retries_per_second=1_000,
+    )
+    return {"retry": policy}
 
 
 def connected(sandbox: Sandbox, organization: int = 0) -> Client:

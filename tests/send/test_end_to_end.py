@@ -12,7 +12,7 @@ import pytest
 from mill_exchange import DAIRY, MILL, SHOP, client, gtin, product, small_exchange, text
 
 import prodex
-from prodex.errors import ChangesStale, RequestRefused, TrackingTimeout
+from prodex.errors import ChangesStale, PreflightFailed, RequestRefused, TrackingTimeout
 from prodex.query import ProductQuery
 from prodex.sandbox import Behaviour
 
@@ -166,21 +166,14 @@ def test_what_was_read_can_be_written_back_and_changes_nothing(mill):
 
 
 def test_xml_and_json_store_the_same(client_of, mill):
-    """The same attributes, sent one way and the other, are the same bytes at the service."""
+    """The same attributes, sent one way and the other, are the same bytes at the service; the rest XML refuses."""
     attributes = {
-        "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": " Pain <de> mie & TRUE "}],
+        "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Pain <de> mie & TRUE"}],
         "nameLegal": [{"expressedIn": {"code": "fra-FR"}, "data": "TRUE"}],
         "isConsumerUnit": False,
         "lifeCycle": 3,
-        "xFree": {
-            "empty": {},
-            "none": None,
-            "list": [],
-            "one": [1],
-            "more": [True, "TRUE", 1.5, None, {"a": [{}]}],
-        },
+        "xFree": {"one": "a", "more": ["b", "c"]},
         "assets": {"pictures": [{"url": "https://example.com/ü.jpg", "isPackshot": True}]},
-        "composition": None,
     }
     for number, way in ((101, "json"), (102, "xml")):
         records = [{"gtin": gtin(number), **attributes}]
@@ -198,6 +191,22 @@ def test_xml_and_json_store_the_same(client_of, mill):
         "assets",
     }
     assert json.loads(one["assets"])["pictures"] == json.loads(two["assets"])["pictures"]
+
+    only_json = {
+        "empty": {},
+        "none": None,
+        "list": [],
+        "one": [1],
+        "more": [True, "TRUE", 1.5, None, {"a": [{}]}],
+    }
+    records = [{"gtin": gtin(102), **attributes, "composition": [], "xFree": only_json}]
+    with pytest.raises(PreflightFailed, match=r"2 errors found.*Send it as JSON") as caught:
+        prodex.upsert(mill, records, format="xml", progress=False)
+    found = caught.value.findings.query("severity == 'error'")
+    assert [("composition", gtin(102)), ("xFree.empty", gtin(102))] == [
+        *found[["attribute", "gtin"]].itertuples(index=False, name=None)
+    ]
+    assert "SUCCESS" == prodex.upsert(mill, records, progress=False).wait(progress=False).status
 
 
 def test_a_value_outside_its_referential_is_named(mill):

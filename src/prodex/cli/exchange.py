@@ -24,6 +24,10 @@ RetrySeconds = Annotated[
     ),
 ]
 Wait = Annotated[float, typer.Option("--timeout", help="Seconds to wait for the end, with --wait.")]
+Upsert = Annotated[
+    str,
+    typer.Option("--upsert", help='Name of an upsert ("prodex upserts" lists them); the last unless given.'),
+]
 
 app = typer.Typer()
 scenarios = typer.Typer(
@@ -106,8 +110,9 @@ def upsert(
 @app.command(epilog="Example: prodex track 12 13 --wait")
 def track(
     ids: Annotated[
-        list[int] | None, typer.Argument(help="Tracking identifiers; those of the last upsert unless given.")
+        list[str] | None, typer.Argument(help="Tracking identifiers; those of the last upsert unless given.")
     ] = None,
+    upsert: Upsert = "",
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False,
     timeout: Wait = 3600,
     service: Service = "",
@@ -116,7 +121,33 @@ def track(
     out: OutOption = None,
 ) -> None:
     """Show what became of products that were sent; exit code 1 unless all of them arrived."""
-    _follow(prodex.track(connected(service, retry_seconds), ids or None), wait, timeout, format, out)
+    tracking = prodex.track(connected(service, retry_seconds), ids or None, upsert=upsert or None)
+    _follow(tracking, wait, timeout, format, out)
+
+
+@app.command(epilog="Example: prodex upserts --format csv")
+def upserts(format: FormatOption = Format.TABLE, out: OutOption = None) -> None:
+    """List the upserts from this machine: how many products of each were sent, not sent, or are unknown."""
+    show(prodex.list_upserts(), format, out)
+
+
+@app.command("send-rest", epilog="Example: prodex send-rest --wait")
+def send_rest(
+    upsert: Upsert = "",
+    also: Annotated[
+        list[str],
+        typer.Option(help="refused: also what was refused; unknown: also what may have arrived (repeat)."),
+    ] = [],  # noqa: B006
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False,
+    timeout: Wait = 3600,
+    service: Service = "",
+    retry_seconds: RetrySeconds = None,
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Send the products of an upsert that were not sent, and only those; exit code 1 unless all of them arrived."""
+    tracking = prodex.track(connected(service, retry_seconds), upsert=upsert or None)
+    _follow(tracking.send_rest(also=also), wait, timeout, format, out)
 
 
 @scenarios.command(epilog="Example: prodex scenarios require --scenario 7=true --gtin 03036811359935")

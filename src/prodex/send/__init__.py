@@ -3,8 +3,10 @@
 from prodex.send.changes import Changes, changes_from_frame
 from prodex.send.records import DELETE
 from prodex.send.scenarios import ScenarioRequest, require_scenarios, scenario_request
-from prodex.send.tracking import Tracking, track
+from prodex.send.track import track
+from prodex.send.tracking import Tracking
 from prodex.send.upsert import DryRun, upsert
+from prodex.send.upserts import list_upserts
 
 __all__ = [
     "DELETE",
@@ -13,6 +15,7 @@ __all__ = [
     "ScenarioRequest",
     "Tracking",
     "changes_from_frame",
+    "list_upserts",
     "require_scenarios",
     "scenario_request",
     "track",

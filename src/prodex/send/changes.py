@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.errors import ChangesRefused, ChangesStale
 from prodex.query import ProductQuery
+from prodex.send.batch import Loaded
 from prodex.send.merge import Edit, Wish, merged
 from prodex.send.records import Product
 from prodex.send.wishes import Known, wishes_in
@@ -152,17 +153,37 @@ def refuse_stale(service: Client, changes: Changes) -> None:
     ChangesStale
         When one was changed, or is not there any more.
     """
-    if not changes.records:
-        return
     extra = changes.origin.query.extra if changes.origin.query is not None else {}
+    gtins = (record["gtin"] for record in changes.records)
+    loaded = [(gtin, Loaded(*one)) for gtin, one in zip(gtins, changes.loaded.items(), strict=True)]
+    refuse_changed(service, loaded, extra)
+
+
+def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra: Mapping[str, Any]) -> None:
+    """Ask the service when products were last changed, and refuse when that is not as they were loaded.
+
+    Parameters
+    ----------
+    loaded
+        GTIN, product and the date as loaded.
+    extra
+        Filters beside the GTIN with which they were loaded.
+
+    Raises
+    ------
+    ChangesStale
+        When one was changed, or is not there any more.
+    """
+    if not loaded:
+        return
     query = ProductQuery(
-        gtins_in=[record["gtin"] for record in changes.records], source_include=["updatedAt"], extra=extra
+        gtins_in=[gtin for gtin, _ in loaded], source_include=["updatedAt"], extra=dict(extra)
     )
     now: dict[str, str | None] = {}
     for page in pages(service, query, progress=False, report=PullReport()):
-        for product in map(json.loads, map(bytes, page.envelope.data)):
-            now[product_key(product)] = product.get("updatedAt")
-    for (product, then), record in zip(changes.loaded.items(), changes.records, strict=True):
+        for record in map(json.loads, map(bytes, page.envelope.data)):
+            now[product_key(record)] = record.get("updatedAt")
+    for gtin, (product, then) in loaded:
         if product not in now:
             what = "is not to be seen at the service any more"
         elif now[product] is None or now[product] != then:
@@ -170,8 +191,7 @@ def refuse_stale(service: Client, changes: Changes) -> None:
         else:
             continue
         raise ChangesStale(
-            f"GTIN {record['gtin']} {what}. Nothing was sent: load it again (max_age=0), and make the corrections on "
-            "that."
+            f"GTIN {gtin} {what}. Nothing was sent: load it again (max_age=0), and make the corrections on that."
         )
 
 
@@ -201,6 +221,18 @@ def _refuse_unknown(origin: Origin, attribute: str, wishes: list[Wish]) -> None:
             f"{attribute} {why}, and writing it replaces all of it: what is not known here would be lost. Load the "
             "products with the whole attribute in all languages, and make the corrections on that."
         )
+
+
+def language_codes_only(value: Any) -> Any:
+    """Name the language of each text by its code alone, as XML does: the service has its own words for the rest."""
+    match value:
+        case {"expressedIn": {"code": str(code)}, "data": str()}:
+            return value | {"expressedIn": {"code": code}}
+        case dict():
+            return {key: language_codes_only(inner) for key, inner in value.items()}
+        case list():
+            return [language_codes_only(item) for item in value]
+    return value
 
 
 def _without_labels(value: Any) -> Any:

@@ -1,128 +1,242 @@
-"""What was sent, on disk before anybody waits for it: a line for every step, none ever changed.
+"""The plan of an upsert and what became of it, on disk: nothing is sent before all of the plan is there.
 
-A process may end at any moment, and a write must not be sent twice, so each batch is written down before it goes out
-and again when its answer has come. No product data and no secret stand here, only GTINs and tracking identifiers.
+A process may end at any moment, and no product may be sent twice. So the batches, their GTINs and their payloads are
+on disk before the first call; each batch is written down again before it is sent, and once more with its answer. No
+line is ever changed. A damaged line makes batches unknown, never "not sent".
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import IO, Any, Self
 from urllib.parse import urlsplit
 
-from prodex.errors import InputError
-from prodex.files import home, storage
+import filelock
 
-#: What became of a batch on its way: it got its tracking identifier; its answer was lost; the service refused it; or
-#: it was never sent, because the way to the service had failed.
-Sent = Literal["sent", "unknown", "refused", "not sent"]
+from prodex.errors import InputError, StorageError
+from prodex.files import home, remove, storage, sweep, writing_folder
+from prodex.send import journal_lines
+from prodex.send.batch import Batch, Loaded, Planned
+from prodex.send.journal_lines import BEING_SENT
+from prodex.store.lock import locked
 
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Products that were sent in one call.
-
-    Attributes
-    ----------
-    gtins
-        Their GTINs; none for an import that somebody else sent.
-    sent
-        What became of the call.
-    tracking
-        Its tracking identifier, or None where none came.
-    message
-        Why it was not sent, or how its answer was lost.
-    """
-
-    gtins: tuple[str, ...]
-    sent: Sent
-    tracking: int | None = None
-    message: str = ""
+_JOURNAL = "journal.jsonl"
+_PAYLOADS = "payloads"
 
 
 class Journal:
-    """The file of one upsert."""
+    """One upsert on disk: a folder with its journal and, until all of it was sent, its payloads.
+
+    Attributes
+    ----------
+    path
+        The journal itself.
+    host
+        Host of the service, without its port: a sandbox gets another port with every start.
+    key
+        Digest of the access key; None in journals of prodex 0.1, which did not keep it.
+    at
+        When it was planned (ISO 8601, UTC).
+    content_type
+        Of the payloads.
+    extra
+        Filters with which the products were loaded, where corrections were merged with them.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._unwritten: list[tuple[int, Batch]] = []
+        self._is_old = path.name != _JOURNAL
+        if self._is_old:
+            head, _ = journal_lines.read_0_1(path)
+            self._entries: tuple[journal_lines.Entry, ...] = ()
+        else:
+            head, self._entries, *_ = journal_lines.read(path)
+        self.host = str(head.get("host"))
+        self.key = None if head.get("key") is None else str(head["key"])
+        self.at = str(head.get("at", ""))
+        self.content_type = str(head.get("content_type", ""))
+        self.extra: Mapping[str, Any] = head.get("extra") or {}
 
     @classmethod
-    def begin(cls, base_url: str) -> Self:
-        """Make the file.
+    def begin(
+        cls,
+        base_url: str,
+        key: str,
+        content_type: str,
+        batches: Iterable[Planned],
+        extra: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Write a whole plan, and have it on the disk itself.
 
         Raises
         ------
         StorageError
-            When the disk refuses: then nothing is sent.
+            When the disk refuses: then nothing of the plan is there, and nothing may be sent.
         """
-        folder = home() / "tracking"
         moment = datetime.now(UTC)
-        journal = cls(folder / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}.jsonl")
-        with storage(journal.path):
-            folder.mkdir(parents=True, exist_ok=True)
-        journal._add({"version": 1, "host": _host(base_url), "at": moment.isoformat()})
-        return journal
+        parent = tracking_folder()
+        with storage(parent):
+            parent.mkdir(parents=True, exist_ok=True)
+            parent.chmod(0o700)
+        sweep(parent)
+        folder = parent / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}"
+        lines: list[dict[str, Any]] = []
+        with writing_folder(folder) as beside:
+            beside.chmod(0o700)
+            with _private(beside / _PAYLOADS) as payloads:
+                for number, (body, gtins, loaded) in enumerate(batches):
+                    digest = hashlib.sha256(body).hexdigest()
+                    place = {"at": payloads.tell(), "bytes": len(body), "sha256": digest}
+                    lines.append({"batch": number, "gtins": gtins, **place, "loaded": loaded})
+                    payloads.write(body)
+            head = {
+                "version": journal_lines.VERSION,
+                "host": host_of(base_url),
+                "key": key,
+                "at": moment.isoformat(),
+                "content_type": content_type,
+                "extra": extra or {},
+                "batches": len(lines),
+            }
+            with _private(beside / _JOURNAL) as file:
+                file.writelines(journal_lines.sealed(line) for line in (head, *lines))
+        return cls(folder / _JOURNAL)
 
-    @classmethod
-    def latest(cls, base_url: str) -> Self:
-        """Return the newest file of a service.
+    @property
+    def name(self) -> str:
+        """What `prodex.track` and `prodex send-rest` call it."""
+        return self.path.stem if self._is_old else self.path.parent.name
+
+    @property
+    def keeps_payloads(self) -> bool:
+        """Whether the payloads are still there, so that what was not sent can be sent."""
+        return not self._is_old and self._payloads.is_file() and not self._payloads.is_symlink()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a process is sending it now."""
+        lock = self.path.parent / ".lock"
+        if self._is_old or not lock.exists():
+            return False
+        taken = filelock.FileLock(lock)
+        try:
+            taken.acquire(blocking=False)
+        except filelock.Timeout:
+            return True
+        except OSError:  # where nothing can be written, nobody is sending
+            return False
+        taken.release()
+        return False
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every other process from sending it meanwhile.
+
+        Raises
+        ------
+        SnapshotLocked
+            When another one is sending it now.
+        """
+        with locked(self.path.parent, f"sending {self.name}"):
+            journal_lines.mend(self.path)
+            while self._unwritten:
+                self._add_end(*self._unwritten[0])
+                del self._unwritten[0]
+            yield
+
+    def batches(self) -> list[Batch]:
+        """Read what became of all batches; one that was being sent and has no end is unknown."""
+        if self._is_old:
+            return journal_lines.read_0_1(self.path)[1]
+        _, entries, states, stopped, is_damaged = journal_lines.read(self.path)
+        states = {**states, **dict(self._unwritten)}
+        rest = Batch((), "not sent", message=stopped or "the process ended before it was sent")
+        if is_damaged:
+            rest = Batch((), "unknown", message="a line of the journal that cannot be read may tell of it")
+        return [
+            states.get(number, Batch(entry.gtins, rest.sent, message=rest.message))
+            for number, entry in enumerate(entries)
+        ]
+
+    def loaded(self, number: int) -> list[tuple[str, Loaded]]:
+        """Return GTIN, product and its date when it was loaded, of a batch whose corrections were merged."""
+        entry = self._entries[number]
+        return list(zip(entry.gtins, entry.loaded, strict=False))
+
+    def payload(self, number: int) -> bytes:
+        """Return the payload of a batch as it was planned.
 
         Raises
         ------
         InputError
-            When nothing was ever sent to it from here.
+            When it is not there any more, or not as it was.
         """
-        for path in sorted((home() / "tracking").glob("*.jsonl"), reverse=True):
-            if next(_lines(path), {}).get("host") == _host(base_url):
-                return cls(path)
-        raise InputError(
-            f"Nothing that was sent to {_host(base_url)} stands in {home() / 'tracking'}. Give the tracking "
-            "identifiers: prodex.track(service, [...])."
-        )
+        entry, body = self._entries[number], b""
+        if self.keeps_payloads:
+            with self._payloads.open("rb") as file:
+                file.seek(max(0, entry.at))
+                body = file.read(max(0, entry.size))
+        if hashlib.sha256(body).hexdigest() != entry.sha256:
+            raise InputError(
+                f"The products of batch {number} in {self.path.parent} are not there any more, or not as they were "
+                "planned. They are not sent; upsert them again from where they came."
+            )
+        return body
 
-    def sending(self, number: int, gtins: Sequence[str]) -> None:
-        """Write down that a batch goes out now."""
-        self._add({"batch": number, "gtins": list(gtins)})
+    def sending(self, number: int) -> None:
+        """Write down that a batch is sent now."""
+        moment = datetime.now(UTC).isoformat()
+        journal_lines.append(self.path, {"batch": number, "state": BEING_SENT, "time": moment})
 
     def ended(self, number: int, batch: Batch) -> None:
-        """Write down what became of it."""
-        self._add({"batch": number, "sent": batch.sent, "tracking": batch.tracking, "message": batch.message})
+        """Write down what became of it.
 
-    def batches(self) -> list[Batch]:
-        """Read what became of all batches; one that went out and never came back is unknown."""
-        gtins: dict[int, list[str]] = {}
-        ended: dict[int, Mapping[str, Any]] = {}
-        for line in _lines(self.path):
-            if "gtins" in line:
-                gtins[line["batch"]] = line["gtins"]
-            elif "sent" in line:
-                ended[line["batch"]] = line
-        lost = {"sent": "unknown", "message": "the process ended before the answer came"}
-        found = [(gtins[number], ended.get(number, lost)) for number in sorted(gtins)]
-        return [Batch(tuple(of), end["sent"], end.get("tracking"), end["message"]) for of, end in found]
+        Raises
+        ------
+        StorageError
+            When the disk refuses; this object keeps it, and writes it before anything else.
+        """
+        try:
+            self._add_end(number, batch)
+        except StorageError:
+            self._unwritten.append((number, batch))
+            raise
 
-    def _add(self, line: Mapping[str, Any]) -> None:
-        with storage(self.path), self.path.open("ab") as file:
-            file.write(json.dumps(line).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+    def stopped(self, why: str) -> None:
+        """Write down why the rest was not sent."""
+        journal_lines.append(self.path, {"stopped": why})
 
+    def discard_payloads(self) -> None:
+        """Delete the products; the plan and what became of it stay."""
+        remove(self._payloads)
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a file; one that was cut off when its process ended is left out."""
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                yield json.loads(line)
-            except ValueError:
-                continue
+    @property
+    def _payloads(self) -> Path:
+        return self.path.parent / _PAYLOADS
+
+    def _add_end(self, number: int, batch: Batch) -> None:
+        line = {"batch": number, "state": batch.sent, "tracking": batch.tracking, "message": batch.message}
+        journal_lines.append(self.path, line)
 
 
-def _host(base_url: str) -> str:
-    """Name the service: by host only, since a sandbox gets another port with every start."""
+def tracking_folder() -> Path:
+    """Return the folder that holds all upserts."""
+    return home() / "tracking"
+
+
+def host_of(base_url: str) -> str:
+    """Return the host of a service."""
     return urlsplit(base_url).hostname or base_url
+
+
+@contextmanager
+def _private(path: Path) -> Iterator[IO[bytes]]:
+    """Make a file that nobody else may read."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        yield file

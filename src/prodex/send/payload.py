@@ -46,7 +46,7 @@ def batches_of(
     gtins: list[str] = []
     size = 0
     for product in products:
-        item = way.one(_writable(product))
+        item = way.one(writable(product))
         if items and (len(items) == batch_size or size + len(item) > _LARGEST_BODY):
             yield way.all(items), tuple(gtins)
             items, gtins, size = [], [], 0
@@ -57,8 +57,8 @@ def batches_of(
         yield way.all(items), tuple(gtins)
 
 
-def _writable(product: Product) -> Product:
-    """Leave out what the service keeps itself."""
+def writable(product: Product) -> Product:
+    """Return a product without what the service keeps itself: as it is sent."""
     kept = {name: value for name, value in product.items() if name not in KEPT_BY_THE_SERVICE}
     if isinstance(assets := kept.get("assets"), dict) and "lastUpdatedAt" in assets:
         kept["assets"] = {name: value for name, value in assets.items() if name != "lastUpdatedAt"}

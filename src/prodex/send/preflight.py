@@ -15,7 +15,8 @@ import pandas as pd
 
 from prodex import gtin
 from prodex.errors import InputError, PreflightFailed
-from prodex.send import xml
+from prodex.send import xml_limits
+from prodex.send.payload import writable
 from prodex.send.records import KEPT_BY_THE_SERVICE, Product
 
 NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
@@ -69,8 +70,8 @@ def inspect(
         found += _about_one(product, known.get(texts[place], ()))
         if as_xml:
             found += [
-                Finding(texts[place], name, "error", f"XML cannot carry it: it {problem}", "Send it as JSON.")
-                for name, problem in xml.problems(product)
+                Finding(texts[place], path, "error", f"XML cannot carry it: it {problem}", "Send it as JSON.")
+                for path, problem in xml_limits.problems(writable(product))
             ]
     order = {"error": 0, "warning": 1, "info": 2}
     return sorted(found, key=lambda finding: order[finding.severity])

@@ -16,7 +16,7 @@ from prodex import gtin
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.reading import read_products
-from prodex.send import xml
+from prodex.send import xml_reading
 from prodex.tables.declaration import TABLES
 
 
@@ -91,7 +91,9 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     [{'gtin': '03036811359935', 'description': None}]
     """
     if isinstance(source, str | Path):
-        source = xml.decoded(Path(source).read_bytes()) if _is_xml(Path(source)) else _whole_file(source)
+        source = (
+            xml_reading.decoded(Path(source).read_bytes()) if _is_xml(Path(source)) else _whole_file(source)
+        )
     if isinstance(source, Catalog):
         records: Iterable[Any] = map(json.loads, source.arrow("raw", ["json"])["json"].to_pylist())
     elif isinstance(source, pd.DataFrame):

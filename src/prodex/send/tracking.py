@@ -4,43 +4,43 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import pandas as pd
 
-from prodex import gtin
-from prodex.errors import InputError, TrackingTimeout
+from prodex.errors import (
+    AuthenticationFailed,
+    InputError,
+    RequestRefused,
+    ServiceError,
+    TrackingTimeout,
+    UpsertStopped,
+)
+from prodex.send.batch import Batch
 from prodex.send.display import html_of, text_of
-from prodex.send.journal import Batch, Journal
+from prodex.send.frames import batches_frame, named, products_frame
+from prodex.send.journal import Journal
+from prodex.send.outcome import RUNNING, SUCCESS, Outcome, outcome_of
+from prodex.send.sending import numbers_to_send, send
+from prodex.send.summary import message_of_all, status_of_all, still_running
 from prodex.service import Client
+from prodex.service.identifiers import canonical
 from prodex.service.progress import Progress, showing
 from prodex.service.settings import is_loopback
 
-#: What a batch can come to, the worst first. Words in small letters are ours, the others the service's.
-_WORST_FIRST = (
-    "IN_PROGRESS",
-    "unknown",
-    "not sent",
-    "refused",
-    "TIMEOUT",
-    "ERROR",
-    "CONTAINS_ERRORS",
-    "EMPTY",
-    "SUCCESS",
-)
 
-_WHAT_TO_DO = {
-    "unknown": "The answer was lost: the import may have happened. Load the products to see, then send again what is "
-    "missing.",
-    "not sent": "Send these again once the way to the service is clear.",
-    "TIMEOUT": "The import did not end at the service. Contact its support and name the tracking identifier.",
-}
+class _Pauses(NamedTuple):
+    """Seconds between two rounds of questions, each pause twice the one before; and how long a 404 may pass."""
 
-# Seconds between two rounds of questions: from the first pause to the longest, each twice the one before.
-_PAUSES = (2.0, 60.0)
-_PAUSES_ON_LOOPBACK = (0.02, 1.0)
+    first: float
+    longest: float
+    unknown: float
+
+
+_PAUSES = _Pauses(2, 60, 300)
+_PAUSES_ON_LOOPBACK = _Pauses(0.02, 1, 10)
 
 
 class Tracking:
@@ -52,8 +52,6 @@ class Tracking:
     ----------
     findings
         What was found before sending; a frame of gtin, attribute, severity, problem and what_to_do.
-    path
-        The file that keeps the tracking identifiers, or None for imports that were not sent from here.
     """
 
     def __init__(
@@ -61,118 +59,139 @@ class Tracking:
         service: Client,
         batches: Iterable[Batch],
         *,
-        path: Path | None = None,
+        journal: Journal | None = None,
         findings: pd.DataFrame | None = None,
     ) -> None:
         self._service = service
-        self._sent = tuple(batches)
-        self._records: dict[int, Mapping[str, Any]] = {}
-        self.path = path
+        self._sent = list(batches)
+        self._journal = journal
+        self._records: dict[str, Mapping[str, Any]] = {}
+        self._problems: dict[str, ServiceError] = {}
+        self._unknown_since: dict[str, float] = {}
+        self._gave_up: set[str] = set()
+        self._outcomes: dict[int, Outcome] = {}
         self.findings = pd.DataFrame() if findings is None else findings
 
     @property
-    def tracking_ids(self) -> list[int]:
-        """The tracking identifiers, in the order of sending."""
-        return [batch.tracking for batch in self._sent if batch.tracking is not None]
+    def path(self) -> Path | None:
+        """The file that keeps what became of each batch, or None for imports that were not sent from here."""
+        return None if self._journal is None else self._journal.path
+
+    @property
+    def name(self) -> str | None:
+        """What `prodex.track(service, upsert=...)` calls it, or None for imports that were not sent from here."""
+        return None if self._journal is None else self._journal.name
+
+    @property
+    def tracking_ids(self) -> list[int | str]:
+        """The tracking identifiers in the order of sending; text where a number would not name one ("007")."""
+        return [canonical(batch.tracking) for batch in self._sent if batch.tracking is not None]
 
     @property
     def status(self) -> str:
         """The status of all batches together: the worst, and IN_PROGRESS as long as one of them is.
 
-        Beside the six of the service (EMPTY, IN_PROGRESS, ERROR, CONTAINS_ERRORS, SUCCESS, TIMEOUT) there are three
-        of our own: "unknown" (the answer was lost), "refused" and "not sent".
+        Beside the six of the service (EMPTY, IN_PROGRESS, ERROR, CONTAINS_ERRORS, SUCCESS, TIMEOUT) there are four
+        of our own: "unknown" (the answer was lost, or what the service says cannot be true), "refused", "not sent" and
+        "accepted" (under an identifier that cannot be read).
         """
-        found = {self._status(batch) for batch in self._sent}
-        return next((status for status in _WORST_FIRST if status in found), "EMPTY")
+        return status_of_all(self._known())
 
     @property
     def message(self) -> str:
         """What the service says of what failed, and what to do where we know."""
-        said = [self._message(batch) for batch in self._sent]
-        hints = [_WHAT_TO_DO.get(self._status(batch), "") for batch in self._sent]
-        return " ".join(dict.fromkeys(text for text in (*said, *hints) if text))
+        return message_of_all(self._sent, self._known())
 
     @property
     def count(self) -> int:
         """Number of products in the payloads, as the service counted them where it did."""
-        return sum(self._count(batch) for batch in self._sent)
+        return sum(outcome.count for outcome in self._known())
 
     @property
     def created_at(self) -> str | None:
         """When the first import was made, as the service writes it."""
-        return _named(self._first("createdAt"), "")
+        return named(self._first("createdAt"), "")
 
     @property
     def user(self) -> str | None:
         """Who sent it, by the service's account."""
-        return _named(self._first("user"), "username")
+        return named(self._first("user"), "username")
 
     @property
     def organization(self) -> str | None:
         """Whose import it is."""
-        return _named(self._first("organization"), "nameLegal")
+        return named(self._first("organization"), "nameLegal")
 
     @property
     def endpoint(self) -> str | None:
         """API for a write through upsert, IMPORT for the import of a file."""
-        return _named(self._first("endpoint"), "")
+        return named(self._first("endpoint"), "")
 
     @property
     def done(self) -> bool:
-        """Whether no import is running any more."""
-        return self.status != "IN_PROGRESS"
+        """Whether no import is followed any more."""
+        return not any(outcome.is_running for outcome in self._known())
 
     @property
-    def records(self) -> dict[int, Mapping[str, Any]]:
+    def records(self) -> dict[int | str, Mapping[str, Any]]:
         """The tracking records as they came, by tracking identifier."""
-        return dict(self._records)
+        return {canonical(identifier): record for identifier, record in self._records.items()}
 
     @property
     def batches(self) -> pd.DataFrame:
         """One row for each batch, in the order of sending."""
-        rows = [
-            {
-                "tracking": batch.tracking,
-                "status": self._status(batch),
-                "count": self._count(batch),
-                "created_at": self._record(batch).get("createdAt"),
-                "message": self._message(batch),
-                "user": _named(self._record(batch).get("user"), "username"),
-                "organization": _named(self._record(batch).get("organization"), "nameLegal"),
-                "endpoint": self._record(batch).get("endpoint"),
-            }
-            for batch in self._sent
-        ]
-        frame = pd.DataFrame(rows, columns=list(_BATCH_COLUMNS))
-        return frame.astype({"tracking": "Int64", "count": "Int64"})
+        return batches_frame(self._sent, self._known())
 
     @property
     def products(self) -> pd.DataFrame:
-        """One row for each product sent: gtin, status, message, tracking.
+        """One row for each product: gtin, status, message, tracking.
 
-        Where the service gives no outcome of a product, the status is that of its batch.
+        Where the service gives no outcome of a product, the status is that of its batch. "unexpected" is an outcome of
+        a GTIN that was not sent.
         """
-        rows = [row for batch in self._sent for row in self._outcomes(batch)]
-        frame = pd.DataFrame(rows, columns=["gtin", "status", "message", "tracking"])
-        return frame.astype({"tracking": "Int64"})
+        return products_frame(self._sent, self._known())
 
     @property
     def failed(self) -> pd.DataFrame:
         """The rows of `products` that are neither SUCCESS nor still running: failed, or nobody knows."""
         products = self.products
-        return products[~products["status"].isin(["SUCCESS", "IN_PROGRESS"])].reset_index(drop=True)
+        return products[~products["status"].isin([SUCCESS, RUNNING])].reset_index(drop=True)
+
+    def statuses(self) -> Counter[str]:
+        """Count the products by status."""
+        return Counter(status for outcome in self._known() for _, status, _ in outcome.products)
 
     def refresh(self) -> Self:
-        """Ask the service once for each import that is not known to have ended."""
-        for batch in self._sent:
-            if batch.tracking is not None and self._status(batch) == "IN_PROGRESS":
-                self._records[batch.tracking] = self._service.track(batch.tracking)
+        """Ask the service once for each import that is not known to have ended.
+
+        What it answers to one identifier hides no other: an error is in the row of its batch.
+
+        Raises
+        ------
+        ServiceError
+            When the service cannot be reached, or does not accept the access key.
+        """
+        running = [batch for batch, known in zip(self._sent, self._known(), strict=True) if known.is_running]
+        for identifier in dict.fromkeys(batch.tracking for batch in running if batch.tracking is not None):
+            try:
+                self._records[identifier] = self._service.track(identifier)
+                self._problems.pop(identifier, None)
+            except ServiceError as error:
+                self._note(identifier, error)
+                if error.status is None or isinstance(error, AuthenticationFailed):
+                    for batch in running:
+                        self._problems.setdefault(str(batch.tracking), error)
+                    raise
+            finally:
+                self._outcomes.clear()
         return self
 
     def wait(self, timeout: float = 3600, *, progress: Progress = None) -> Self:
         """Wait until every import has ended.
 
-        Asks after 2, 4, 8 ... seconds, at last every 60; far more often on this machine.
+        Asks after 2, 4, 8 ... seconds, at last every 60; far more often on this machine. An import that the service
+        does not know (404) is waited for, five minutes at most; a status that is none of the six is followed to the
+        end of the time.
 
         Parameters
         ----------
@@ -187,116 +206,127 @@ class Tracking:
             When one still runs then. It goes on at the service; `prodex.track` picks it up at any time.
         """
         begin = time.monotonic()
-        pause, longest = _PAUSES_ON_LOOPBACK if is_loopback(self._service.base_url) else _PAUSES
+        pause, longest, _ = self._pauses()
         total = sum(len(batch.gtins) for batch in self._sent) or self.count
         with showing(progress, "Imported") as show:
             while not self.refresh().done:
                 show(self._ended(), total)
                 left = begin + timeout - time.monotonic()
                 if left <= 0:
-                    running = [b.tracking for b in self._sent if self._status(b) == "IN_PROGRESS"]
-                    raise TrackingTimeout(
-                        f"{len(running)} of {len(self._sent)} imports still ran after {timeout:g} s. They go on at the "
-                        f"service; prodex.track(service, {running[:20]}) picks them up at any time."
-                    )
+                    raise TrackingTimeout(still_running(self._sent, self._known(), timeout))
                 time.sleep(min(pause, left))
                 pause = min(2 * pause, longest)
             show(self._ended(), total)
         return self
 
+    def send_rest(
+        self,
+        *,
+        also: str | Collection[str] = (),
+        progress: Progress = None,
+    ) -> Self:
+        """Send the products of this upsert that were not sent, and only those.
+
+        Parameters
+        ----------
+        also
+            "refused", to send what the service refused once more; "unknown", to send what may have arrived already.
+        progress
+            A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+
+        Raises
+        ------
+        InputError
+            When the products are not kept on this machine any more, or belong to another service or access key.
+        ChangesStale
+            When corrections were merged with what was loaded, and a product was changed since; nothing was sent.
+        SnapshotLocked
+            When another process is sending them now.
+        ServiceError
+            When not one batch could be sent.
+        UpsertStopped
+            When the disk refuses to take down what becomes of them.
+        """
+        words = {also} if isinstance(also, str) else set(also)
+        if wrong := words - {"unknown", "refused"}:
+            raise InputError(f"also is {min(map(str, wrong))!r}; give 'unknown', 'refused' or both.")
+        with self._plan().alone():
+            # Another process may have gone on with it since this one looked.
+            self._sent[:] = self._plan().batches()
+            self._outcomes.clear()
+            self._send(numbers_to_send(self._service, self._plan(), self._sent, words), progress)
+        return self
+
+    def send_planned(self, progress: Progress) -> Self:
+        """Send all of a plan that was just made; `prodex.upsert` has checked it."""
+        with self._plan().alone():
+            self._sent[:] = self._plan().batches()
+            self._send([n for n, batch in enumerate(self._sent) if batch.sent == "not sent"], progress)
+        return self
+
+    def discard(self) -> Self:
+        """Delete the products that are kept to be sent; what became of each stays known."""
+        if self._journal is not None:
+            self._journal.discard_payloads()
+        return self
+
+    @property
+    def problems(self) -> dict[int | str, ServiceError]:
+        """Why the last question for an import had no answer, by tracking identifier."""
+        return {canonical(identifier): error for identifier, error in self._problems.items()}
+
+    def _send(self, numbers: Sequence[int], progress: Progress) -> None:
+        try:
+            send(self._service, self._plan(), numbers, self._sent, progress)
+        except UpsertStopped as error:
+            error.tracking = self
+            raise
+        finally:
+            self._outcomes.clear()
+
+    def _plan(self) -> Journal:
+        if self._journal is None:
+            raise InputError("These imports were not sent from here, so their products are not kept here.")
+        return self._journal
+
+    def _known(self) -> list[Outcome]:
+        """Return what is known of each batch."""
+        for number, batch in enumerate(self._sent):
+            if number not in self._outcomes:
+                identifier = str(batch.tracking)
+                record, problem = self._records.get(identifier), self._problems.get(identifier)
+                self._outcomes[number] = outcome_of(
+                    batch,
+                    record,
+                    "" if problem is None else str(problem),
+                    gave_up=identifier in self._gave_up,
+                )
+        return [self._outcomes[number] for number in range(len(self._sent))]
+
+    def _note(self, identifier: str, error: ServiceError) -> None:
+        """Keep why an import could not be asked for; give up on what no waiting mends."""
+        self._problems[identifier] = error
+        if not isinstance(error, RequestRefused):
+            return
+        since = self._unknown_since.setdefault(identifier, time.monotonic())
+        if error.status != 404 or time.monotonic() - since >= self._pauses().unknown:
+            self._gave_up.add(identifier)
+
+    def _pauses(self) -> _Pauses:
+        return _PAUSES_ON_LOOPBACK if is_loopback(self._service.base_url) else _PAUSES
+
     def _ended(self) -> int:
-        return sum(len(batch.gtins) for batch in self._sent if self._status(batch) != "IN_PROGRESS")
-
-    def _record(self, batch: Batch) -> Mapping[str, Any]:
-        return {} if batch.tracking is None else self._records.get(batch.tracking, {})
-
-    def _count(self, batch: Batch) -> int:
-        count = self._record(batch).get("count")
-        return count if isinstance(count, int) else len(batch.gtins)
-
-    def _status(self, batch: Batch) -> str:
-        if batch.tracking is None:
-            return batch.sent
-        return str(self._record(batch).get("status", "IN_PROGRESS"))
-
-    def _message(self, batch: Batch) -> str:
-        return str(self._record(batch).get("message") or batch.message)
-
-    def _first(self, name: str) -> Any:
-        return next(
-            (self._record(batch)[name] for batch in self._sent if self._record(batch).get(name)), None
+        return sum(
+            len(batch.gtins)
+            for batch, outcome in zip(self._sent, self._known(), strict=True)
+            if not outcome.is_running
         )
 
-    def _outcomes(self, batch: Batch) -> Iterator[tuple[str, str, str, int | None]]:
-        told: dict[str, tuple[str, str]] = {}
-        listed = self._record(batch).get("products")
-        for outcome in listed if isinstance(listed, list) else ():
-            if isinstance(outcome, Mapping):
-                told[_gtin(outcome.get("gtin"))] = (
-                    str(outcome.get("status")),
-                    str(outcome.get("message") or ""),
-                )
-        # With CONTAINS_ERRORS alone, nobody can tell how a product fared that is not named.
-        status = self._status(batch)
-        untold = ("unknown" if status == "CONTAINS_ERRORS" else status), self._message(batch)
-        for one in dict.fromkeys((*batch.gtins, *told)):
-            yield (one, *told.get(one, untold), batch.tracking)
+    def _first(self, name: str) -> Any:
+        return next((outcome.record[name] for outcome in self._known() if outcome.record.get(name)), None)
 
     def __repr__(self) -> str:
         return text_of(self)
 
     def _repr_html_(self) -> str:
         return html_of(self)
-
-    def statuses(self) -> Counter[str]:
-        """Count the products by status."""
-        return Counter(self.products["status"].tolist())
-
-
-_BATCH_COLUMNS = ("tracking", "status", "count", "created_at", "message", "user", "organization", "endpoint")
-
-
-def track(service: Client, ids: int | Sequence[int] | None = None) -> Tracking:
-    """Pick up imports that were sent before, from this process or any other.
-
-    Parameters
-    ----------
-    service
-        From `prodex.connect`, with the access key that sent them.
-    ids
-        Tracking identifiers; without any, those of the last `upsert` to this service from this machine.
-
-    Returns
-    -------
-    Tracking
-        With what the service knows now; `.wait()` waits for the end.
-
-    Raises
-    ------
-    RequestRefused
-        When the service does not know one of them.
-    InputError
-        When nothing was sent from here, and no identifiers are given.
-    """
-    if ids is None:
-        journal = Journal.latest(service.base_url)
-        return Tracking(service, journal.batches(), path=journal.path).refresh()
-    wanted = [ids] if isinstance(ids, int) else list(ids)
-    for one in wanted:
-        if isinstance(one, bool) or not isinstance(one, int) or not 0 <= one < 2**31:
-            raise InputError(f"{one!r} is no tracking identifier; it is a whole number, such as 12.")
-    return Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()
-
-
-def _gtin(value: Any) -> str:
-    try:
-        return gtin.normal_form(value)
-    except InputError:
-        return str(value)
-
-
-def _named(value: Any, name: str) -> str | None:
-    """Return what an object of the record is called."""
-    if not isinstance(value, Mapping):
-        return None if value is None else str(value)
-    return str(value.get(name) or value.get("id") or "") or None

@@ -1,30 +1,24 @@
-"""Sending products: checked first, in batches, each sent once, and written down before it leaves."""
+"""Sending products: all of them checked, then all of them planned on disk, then sent batch by batch."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, overload
 
 import pandas as pd
 
-from prodex.errors import (
-    AuthenticationFailed,
-    InputError,
-    OutcomeUnknown,
-    RequestRefused,
-    ServiceError,
-    StorageError,
-)
-from prodex.send.changes import Changes, refuse_stale
-from prodex.send.journal import Batch, Journal
+from prodex.errors import InputError
+from prodex.send.batch import Loaded, Planned
+from prodex.send.changes import Changes, language_codes_only, refuse_stale
+from prodex.send.journal import Journal
 from prodex.send.payload import WAYS, Format, Way, batches_of
 from prodex.send.preflight import Finding, frame_of, inspect, refuse_errors
 from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
-from prodex.service.progress import Progress, showing
+from prodex.service.progress import Progress
 from prodex.verbatim import on_one_line
 
 _LOG = logging.getLogger("prodex")
@@ -112,7 +106,12 @@ def upsert(
 
     Everything is checked before anything leaves, and an error stops all of it. Each batch is sent once: when its
     answer is lost, its state is "unknown" and the other batches go on, unless two answers in a row are lost or the
-    service cannot be reached or refuses; then the rest is "not sent". Tracking identifiers are on disk as they come.
+    service cannot be reached or refuses; then the rest is "not sent".
+
+    The batches, their GTINs and their payloads are on disk before the first call (in `PRODEX_HOME`, readable by its
+    owner only), and what becomes of each batch as it is known. So `prodex.track(service)` has every product in any
+    later process: sent, not sent, or unknown; its `send_rest()` sends those that were not. The payloads are deleted
+    when all of them were sent, or by `Tracking.discard()`.
 
     Parameters
     ----------
@@ -122,7 +121,8 @@ def upsert(
         A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also of
         XML), or what `changes_from_frame` made. What the service keeps itself (id, updatedAt ...) is left out.
     format
-        "json" or "xml".
+        "json" or "xml". Plain XML cannot carry null, empty lists and whatever depends on an attribute's type that is
+        not known; what it cannot carry is an error of preflight.
     dry_run
         Send nothing, and return the payloads and the findings.
     batch_size
@@ -143,6 +143,9 @@ def upsert(
         When the service would refuse something; nothing was sent, and `.findings` says what.
     ChangesStale
         When a product of `changes_from_frame` was changed meanwhile; nothing was sent.
+    StorageError
+        When the disk refuses the plan; nothing was sent. An `UpsertStopped` when it refuses later: its `.tracking` has
+        what was sent until then.
     ServiceError
         When not one batch could be sent. Later failures are states of the tracking.
     """
@@ -156,6 +159,8 @@ def upsert(
         raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
     if isinstance(records, Changes):
         products, known = list(records.records), records.known
+        if format == "xml":
+            products = [language_codes_only(product) for product in products]
     else:
         products, known = records_of(records, null_deletes=null_deletes), {}
     findings = inspect(products, as_xml=format == "xml", known=known)
@@ -170,60 +175,28 @@ def upsert(
         refuse_stale(service, records)
     if not products:
         return Tracking(service, ())
-    journal = Journal.begin(service.base_url)
-    batches = _send(service, products, way, batch_size, journal, progress)
-    return Tracking(service, batches, path=journal.path, findings=frame_of(findings))
+    extra = (
+        (records.origin.query.extra if records.origin.query else {}) if isinstance(records, Changes) else {}
+    )
+    plan = _plan(products, way, batch_size, _loaded(records))
+    journal = Journal.begin(service.base_url, service.fingerprint, way.content_type, plan, extra)
+    tracking = Tracking(service, journal.batches(), journal=journal, findings=frame_of(findings))
+    return tracking.send_planned(progress)
 
 
-def _send(
-    service: Client,
-    products: Sequence[Product],
-    way: Way,
-    batch_size: int,
-    journal: Journal,
-    progress: Progress,
-) -> list[Batch]:
-    sent: list[Batch] = []
-    stopped = ""
-    with showing(progress, "Sent") as show:
-        for number, (body, gtins) in enumerate(batches_of(products, way, batch_size)):
-            journal.sending(number, gtins)
-            batch, error = Batch(gtins, "not sent", message=stopped), None
-            if not stopped:
-                batch, error = _sent(service, body, way, gtins)
-                lost_twice = bool(sent) and batch.sent == sent[-1].sent == "unknown"
-                stopped = f"the sending stopped at batch {number}" if error else ""
-                stopped = "two answers in a row were lost" if lost_twice else stopped
-            sent.append(batch)
-            _write_down(journal, number, sent)
-            if error is not None and not any(one.sent in {"sent", "unknown"} for one in sent):
-                raise error
-            show(sum(len(one.gtins) for one in sent), len(products))
-    return sent
+def _plan(
+    products: Sequence[Product], way: Way, batch_size: int, loaded: Mapping[str, Loaded]
+) -> Iterator[Planned]:
+    for body, gtins in batches_of(products, way, batch_size):
+        yield Planned(body, gtins, tuple(loaded[gtin] for gtin in gtins if gtin in loaded))
 
 
-def _sent(
-    service: Client, body: bytes, way: Way, gtins: tuple[str, ...]
-) -> tuple[Batch, ServiceError | None]:
-    """Send one batch; return what became of it, and the error when it certainly did not arrive."""
-    try:
-        return Batch(gtins, "sent", service.upsert_products(body, way.content_type)), None
-    except OutcomeUnknown as error:
-        return Batch(gtins, "unknown", message=str(error)), None
-    except (RequestRefused, AuthenticationFailed) as error:
-        return Batch(gtins, "refused", message=str(error)), error
-    except ServiceError as error:
-        return Batch(gtins, "not sent", message=str(error)), error
-
-
-def _write_down(journal: Journal, number: int, sent: Sequence[Batch]) -> None:
-    try:
-        journal.ended(number, sent[-1])
-    except StorageError as error:
-        ids = [one.tracking for one in sent if one.tracking is not None]
-        raise StorageError(
-            f"{error} The sending stopped after batch {number}. Note the tracking identifiers: {ids}."
-        ) from error
+def _loaded(records: Source | Changes) -> dict[str, Loaded]:
+    """Return, by GTIN, as of when corrections are; empty where nothing was merged."""
+    if not isinstance(records, Changes):
+        return {}
+    pairs = zip(records.records, records.loaded.items(), strict=True)
+    return {record["gtin"]: Loaded(*loaded) for record, loaded in pairs}
 
 
 def _say_loudly(findings: Sequence[Finding]) -> None:

@@ -16,6 +16,7 @@ from prodex import envelope, locales
 from prodex.errors import (
     AuthenticationFailed,
     CursorLost,
+    IdentifierUnreadable,
     RequestRefused,
     ServiceUnreachable,
     SettingsError,
@@ -25,9 +26,10 @@ from prodex.limits import Limits
 from prodex.query import ProductQuery
 from prodex.service.authentication import TokenSource, request_token
 from prodex.service.door import Door, Reply, refuse, says
+from prodex.service.identifiers import canonical, tracking_identifier
 from prodex.service.pace import Pace
 from prodex.service.page import Page
-from prodex.service.replies import json_or_nothing, json_value, tracking_id, tracking_record
+from prodex.service.replies import anything, json_value, tracking_record
 from prodex.service.retry import Retrying, RetryPolicy, Setback
 from prodex.service.settings import Settings, is_loopback
 from prodex.verbatim import on_one_line
@@ -247,7 +249,7 @@ class Client:
         parts = (query or ProductQuery()).in_calls()
         return sum(announced(self.search_products(part.to_probe())) for part in parts)
 
-    def upsert_products(self, body: bytes, content_type: str = "application/json") -> int:
+    def upsert_products(self, body: bytes, content_type: str = "application/json") -> int | str:
         """Write products by POST (spec, endpoint 7), one payload; `prodex.upsert` checks, cuts and keeps track.
 
         Parameters
@@ -259,18 +261,24 @@ class Client:
 
         Returns
         -------
-        int
-            The tracking identifier: the import itself has only begun.
+        int or str
+            The tracking identifier: the import itself has only begun. Text where a number would not name it ("007").
 
         Raises
         ------
+        IdentifierUnreadable
+            When the service accepted the payload, and its answer holds no identifier that can be read.
         OutcomeUnknown
             When the answer was lost. The payload is not sent again, since it may have been taken.
         """
         headers = {"Content-Type": content_type, "Accept": content_type}
-        return self.call("POST", LIST_PATH, decode=tracking_id, body=body, headers=headers, idempotent=False)
+        return canonical(
+            self.call(
+                "POST", LIST_PATH, decode=tracking_identifier, body=body, headers=headers, idempotent=False
+            )
+        )
 
-    def track(self, tracking_id: int) -> dict[str, Any]:
+    def track(self, tracking_id: int | str) -> dict[str, Any]:
         """Return the tracking record of a write (spec, endpoint 8) as it came."""
         try:
             return self.call("GET", f"{TRACK_PATH}/{tracking_id}", decode=tracking_record)
@@ -317,7 +325,8 @@ class Client:
         Returns
         -------
         Any
-            What the service says, whose shape is not shown; None where it says nothing.
+            What the service says, whose shape is not shown: JSON, else its text; None where it says nothing. Any
+            answer of success means that it was done.
         """
         body: dict[str, Any] = {"uuids": list(uuids), "ruleset_values": dict(ruleset_values)}
         if deadline is not None:
@@ -325,11 +334,15 @@ class Client:
         return self.call(
             "POST",
             RULESET_PATH,
-            decode=json_or_nothing,
+            decode=anything,
             body=json.dumps(body).encode(),
             headers={"Content-Type": "application/json"},
             idempotent=False,
         )
+
+    def without_secrets(self, text: str) -> str:
+        """Return what the service said as a message may show it: without secrets, and shortened."""
+        return self._door.hide(text)
 
     def token_facts(self) -> tuple[str | None, float]:
         """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left."""
@@ -374,6 +387,10 @@ class Client:
             refuse(what, reply)
             try:
                 return decode(reply)
+            except IdentifierUnreadable as error:
+                answer = self._door.hide(error.answer, token, 1_000)
+                said = f"It says: {answer}" if answer else "It is empty."
+                raise IdentifierUnreadable(f"{error} {said}", status=error.status, answer=answer) from None
             except UnexpectedReply as error:
                 problem = self._door.hide(str(error), token)
             # Raised out here, because an error of a JSON reader carries the whole text that it could

@@ -190,12 +190,12 @@ class Door:
             retry_after=retry_after(response.headers.get("Retry-After")),
         )
 
-    def hide(self, text: str, bearer: str | None = None) -> str:
+    def hide(self, text: str, bearer: str | None = None, longest: int = _LONGEST_MESSAGE) -> str:
         """Return a text of the service as it may be shown: without secrets, and not too long."""
         for secret in (*self._hidden, bearer):
             text = text.replace(secret, "***") if secret else text
         text = _JSON_WEB_TOKEN.sub("***", text)
-        return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
+        return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 class _Bearer:

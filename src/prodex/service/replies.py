@@ -1,4 +1,4 @@
-"""What the replies to writes say, as JSON or as XML."""
+"""What replies say, of whatever shape they are."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ import json
 from typing import Any
 
 from prodex.errors import UnexpectedReply
-from prodex.markup import MarkupRefused, parsed
 from prodex.service.door import Reply
 
-#: The states of an import (spec, States).
-IMPORT_STATES = ("EMPTY", "IN_PROGRESS", "ERROR", "CONTAINS_ERRORS", "SUCCESS", "TIMEOUT")
-
-#: A reply is small and flat, and what is not is no reply to trust.
-_LARGEST_XML = 1_000_000
-_DEEPEST_XML = 16
-_INT32 = range(2**31)
+#: What may stand before a reply and says nothing.
+_BLANK = "\ufeff \t\r\n"
 
 
 def json_value(reply: Reply) -> Any:
@@ -26,50 +20,35 @@ def json_value(reply: Reply) -> Any:
         raise UnexpectedReply(f"The reply is not JSON; it {_begins(reply.body)}.") from None
 
 
-def json_or_nothing(reply: Reply) -> Any:
-    """Return the JSON of a reply, or None where nothing came: a shape that the specification does not show."""
-    return json_value(reply) if reply.body.strip() else None
-
-
-def tracking_id(reply: Reply) -> int:
-    """Return the tracking identifier in the answer to an upsert (spec, endpoint 7)."""
-    if reply.body.lstrip()[:1] == b"<":
-        found = _xml_tracking(reply.body).strip()
-        identifier: Any = int(found) if found.isascii() and found.isdigit() and len(found) < 20 else found
-    else:
-        answer = json_value(reply)
-        identifier = answer.get("tracking") if isinstance(answer, dict) else None
-    if isinstance(identifier, bool) or not isinstance(identifier, int) or identifier not in _INT32:
-        raise UnexpectedReply(
-            f"The answer to an upsert has no tracking identifier; it {_begins(reply.body)}."
-        )
-    return identifier
+def anything(reply: Reply) -> Any:
+    """Return the JSON of a reply whose shape the specification does not show, or its text; None where nothing came."""
+    try:
+        return json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return beginning(reply.body) or None
 
 
 def tracking_record(reply: Reply) -> dict[str, Any]:
-    """Return a tracking record (spec, endpoint 8)."""
+    """Return a tracking record (spec, endpoint 8) as it came; it is judged where it is known what was sent."""
     record = json_value(reply)
-    if not isinstance(record, dict) or record.get("status") not in IMPORT_STATES:
-        status = record.get("status") if isinstance(record, dict) else None
-        raise UnexpectedReply(
-            f"The reply is no tracking record: its status is {status!r:.80}, not one of {', '.join(IMPORT_STATES)}."
-        )
+    if not isinstance(record, dict):
+        raise UnexpectedReply(f"The reply is no tracking record; it {_begins(reply.body)}.")
     return record
 
 
-def _xml_tracking(body: bytes) -> str:
-    """Return the text of the element `tracking`, wherever it stands; "" where there is none."""
-    try:
-        root = parsed(body, largest=_LARGEST_XML, deepest=_DEEPEST_XML)
-    except MarkupRefused as error:
-        raise UnexpectedReply(f"The XML reply cannot be read: {error}.") from None
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        if element.name.rpartition(":")[2] == "tracking":
-            return element.text
-        waiting += element.children
-    return ""
+def beginning(body: bytes) -> str:
+    """Return how a reply begins, as text, with control characters as escapes; it may hold secrets."""
+    text = body[:20_000].decode(_encoding(body), "replace").strip(_BLANK)
+    return "".join(sign if sign.isprintable() or sign == " " else repr(sign)[1:-1] for sign in text)
+
+
+def is_web_page(body: bytes) -> bool:
+    """Whether a reply is an HTML page, as a proxy sends it instead of the service."""
+    return beginning(body)[:40].lower().startswith(("<!doctype html", "<html"))
+
+
+def _encoding(body: bytes) -> str:
+    return "utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
 
 
 def _begins(body: bytes) -> str:

@@ -1,0 +1,232 @@
+"""The lines of a journal: written so that a full disk or a killed process spoils none, read so that damage shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from prodex.errors import InputError
+from prodex.files import storage
+from prodex.send.batch import Batch, Loaded, Sent
+
+#: Written before a batch is sent; when nothing follows, nobody knows what became of it.
+BEING_SENT = "being sent"
+
+_CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
+
+#: The version of what is written here; files of prodex 0.1 are of version 1.
+VERSION = 2
+
+Line = Mapping[str, Any]
+
+
+class Entry(NamedTuple):
+    """A batch of the plan: its GTINs, and its payload's place, size and digest."""
+
+    gtins: tuple[str, ...]
+    at: int
+    size: int
+    sha256: str
+    loaded: tuple[Loaded, ...] = ()
+
+
+class Lines(NamedTuple):
+    """What a journal holds.
+
+    Attributes
+    ----------
+    head, entries
+        The plan, which is written as a whole.
+    states
+        The last state of each batch that has one.
+    stopped
+        Why the rest was not sent; "" where nobody said.
+    is_damaged
+        Whether a line cannot be read, so that what it said of some batch is lost.
+    """
+
+    head: Line
+    entries: tuple[Entry, ...]
+    states: Mapping[int, Batch]
+    stopped: str
+    is_damaged: bool
+
+
+def sealed(line: Line) -> bytes:
+    r"""Write a line with its checksum (CRC-32 of the line without it).
+
+    >>> sealed({"batch": 1})
+    b'{"batch": 1, "check": "9f0b53d1"}\n'
+    """
+    text = json.dumps(line).encode()
+    return text[:-1] + b', "check": "%08x"}\n' % zlib.crc32(text)
+
+
+def append(path: Path, line: Line) -> None:
+    """Add a line, and have it on the disk itself; when the disk refuses, the file stays as it was.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses.
+    """
+    with storage(path), path.open("r+b", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        try:
+            rest = memoryview(sealed(line))
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def mend(path: Path) -> None:
+    """Cut off a last line that was never finished: its process was killed while it wrote."""
+    content = path.read_bytes()
+    last = content.rpartition(b"\n")[2]
+    if last:
+        with storage(path), path.open("r+b") as file:
+            file.truncate(len(content) - len(last))
+            if _opened(last) is not None:
+                file.seek(0, os.SEEK_END)
+                file.write(last + b"\n")
+
+
+def read(path: Path) -> Lines:
+    """Read a journal.
+
+    Raises
+    ------
+    InputError
+        When its plan cannot be read.
+    """
+    try:
+        return _lines(path.read_bytes().split(b"\n"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"The journal {path} cannot be read: {error}. What it says of an upsert cannot be trusted; look at the "
+            "service for what arrived."
+        ) from error
+
+
+def _lines(lines: list[bytes]) -> Lines:
+    head = _opened(lines[0])
+    if head is None:
+        raise ValueError("its first line is damaged")
+    if head["version"] != VERSION:
+        raise ValueError(f"it is of version {head['version']!r:.40}, and this prodex reads {VERSION} and 1")
+    count = int(head["batches"])
+    entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
+    if len(entries) != count:
+        raise ValueError(f"it has {len(entries)} of {count} batches")
+    # Behind the last line break is nothing, or a line that was cut off when its process was killed. What that was
+    # about had not begun, or has its beginning written down.
+    *whole, last = lines[1 + count :] or [b""]
+    whole += [last] if _opened(last) is not None else []
+    return Lines(head, entries, *_states(whole, entries))
+
+
+def _entry(line: bytes, number: int) -> Entry:
+    found = _opened(line)
+    if found is None or found["batch"] != number:
+        raise ValueError(f"line {number + 2} is damaged")
+    loaded = tuple(Loaded(str(product), moment) for product, moment in found.get("loaded", ()))
+    gtins = tuple(str(one) for one in found["gtins"])
+    return Entry(gtins, int(found["at"]), int(found["bytes"]), str(found["sha256"]), loaded)
+
+
+def _states(lines: list[bytes], entries: tuple[Entry, ...]) -> tuple[dict[int, Batch], str, bool]:
+    states: dict[int, Batch] = {}
+    stopped, is_damaged = "", False
+    for content in lines:
+        line = _opened(content)
+        if line is None:
+            is_damaged = True
+        elif "stopped" in line:
+            stopped = str(line["stopped"])
+        else:
+            number = int(line["batch"])
+            states[number] = state_of(entries[number].gtins, line)
+    return states, stopped, is_damaged
+
+
+def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
+    """Return what a line says of a batch; a word that is not ours is "unknown"."""
+    tracking = line.get("tracking")
+    word: Any = line.get("state")
+    if word == BEING_SENT:
+        return Batch(gtins, "unknown", message="the process ended before the answer came")
+    if word not in get_args(Sent) or (word == "sent" and tracking is None):
+        return Batch(
+            gtins, "unknown", message=f"its journal has the state {word!r:.40}, which is not known here"
+        )
+    return Batch(gtins, word, None if tracking is None else str(tracking), str(line.get("message") or ""))
+
+
+def _opened(line: bytes) -> dict[str, Any] | None:
+    """Return a line whose checksum is right, else None."""
+    found = _CHECK.search(line)
+    if found is None:
+        return None
+    text = line[: found.start()] + b"}"
+    if zlib.crc32(text) != int(found[1], 16):
+        return None
+    opened = json.loads(text)
+    return opened if isinstance(opened, dict) else None
+
+
+def read_0_1(path: Path) -> tuple[Line, list[Batch]]:
+    """Read a journal as prodex 0.1 wrote it: only batches that went out, no payloads, no checksums.
+
+    Raises
+    ------
+    InputError
+        When its first line cannot be read.
+    """
+    lines = list(_plain(path))
+    if not lines or not isinstance(lines[0].get("host"), str) or lines[0].get("version") != 1:
+        raise InputError(
+            f"The journal {path} cannot be read: its first line is damaged, or of a newer prodex."
+        )
+    gtins: dict[int, tuple[str, ...]] = {}
+    ended: dict[int, Line] = {}
+    for line in lines[1:]:
+        number = line.get("batch")
+        if not isinstance(number, int):
+            continue
+        if isinstance(line.get("gtins"), list):
+            gtins[number] = tuple(str(one) for one in line["gtins"])
+        if "sent" in line:
+            ended[number] = line
+    batches = [
+        state_of(gtins.get(number, ()), {"state": BEING_SENT} | _renamed(ended.get(number, {})))
+        for number in sorted(gtins.keys() | ended.keys())
+    ]
+    return lines[0], batches
+
+
+def _renamed(line: Line) -> dict[str, Any]:
+    """Return a last line of a batch as it is written today."""
+    return {"state" if name == "sent" else name: value for name, value in line.items()}
+
+
+def _plain(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines that can be read; one that was cut off when its process ended cannot."""
+    try:
+        with path.open("rb") as file:
+            for content in file:
+                try:
+                    line = json.loads(content)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(line, dict):
+                    yield line
+    except OSError as error:
+        raise InputError(f"The journal {path} cannot be read: {error}.") from error

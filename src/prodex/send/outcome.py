@@ -1,0 +1,160 @@
+"""What is known of a batch: what became of its call, and what its tracking record says, held against what was sent.
+
+Nothing is settled in silence: a record that contradicts itself or what was sent is never a success.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from prodex import gtin
+from prodex.errors import InputError
+from prodex.send.batch import Batch
+
+RUNNING = "IN_PROGRESS"
+SUCCESS = "SUCCESS"
+
+#: The states of an import that has ended (spec, States).
+ENDED = frozenset({"EMPTY", "ERROR", "CONTAINS_ERRORS", SUCCESS, "TIMEOUT"})
+
+#: An outcome that a record tells of a GTIN that was not sent.
+UNEXPECTED = "unexpected"
+
+_AS_A_WHOLE = "said of the import as a whole, not of this product"
+
+Row = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known of one batch.
+
+    Attributes
+    ----------
+    status
+        A state of the service, or one of ours in small letters.
+    message
+        The service's words, and what contradicts.
+    count
+        Number of products, as the service counted them where it did.
+    is_running
+        Whether to ask again.
+    products
+        gtin, status and message of each product.
+    record
+        The tracking record as it came.
+    """
+
+    status: str
+    message: str
+    count: int
+    is_running: bool
+    products: tuple[Row, ...] = field(repr=False)
+    record: Mapping[str, Any] = field(repr=False)
+
+
+def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, gave_up: bool) -> Outcome:
+    """Return what is known of a batch.
+
+    Parameters
+    ----------
+    record
+        Its tracking record, or None while there is none.
+    problem
+        Why the service could not be asked, or "".
+    gave_up
+        Whether nobody asks any more.
+    """
+    if batch.tracking is None:
+        rows = tuple((one, str(batch.sent), batch.message) for one in batch.gtins)
+        return Outcome(batch.sent, batch.message, len(batch.gtins), False, rows, {})
+    if record is None:
+        status = "unknown" if problem else RUNNING
+        rows = tuple((one, status, problem) for one in batch.gtins)
+        return Outcome(status, problem, len(batch.gtins), not gave_up, rows, {})
+    word = record.get("status")
+    has_ended = isinstance(word, str) and word in ENDED
+    notes = []
+    if not has_ended and word != RUNNING:
+        notes.append(
+            "the tracking record has no status" if word is None else f"it says {word!r:.80}, no known status"
+        )
+    counted = _counted(record)
+    if batch.gtins and has_ended and word != "ERROR" and counted not in {None, len(batch.gtins)}:
+        notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
+    told, foreign = _told(record, batch.gtins)
+    if foreign and batch.gtins:
+        notes.append(f"it tells of {len(foreign):,} GTINs that were not sent, {foreign[0]} first")
+    silent = [one for one in batch.gtins if _key(one) not in told] if told else []
+    if word == SUCCESS and silent:
+        notes.append(f"it says nothing of {len(silent):,} products that were sent, {silent[0]} first")
+    if word == SUCCESS and (bad := sum(status != SUCCESS for status, _ in told.values())):
+        notes.append(f"it says SUCCESS, but not of {bad:,} of its products")
+    certain = has_ended and not (word == SUCCESS and notes)
+    status = str(word) if certain or word == RUNNING else "unknown"
+    message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
+    return Outcome(
+        status,
+        message or (problem if word == RUNNING else ""),
+        len(batch.gtins) if counted is None else counted,
+        not has_ended and not gave_up,
+        tuple(_rows(batch, told, status, message)),
+        record,
+    )
+
+
+def _rows(batch: Batch, told: Mapping[str, tuple[str, str]], status: str, message: str) -> Iterator[Row]:
+    rest = dict(told)
+    # With CONTAINS_ERRORS, nobody can tell how a product fared that is not named.
+    untold = "unknown" if status == "CONTAINS_ERRORS" else status
+    for one in batch.gtins:
+        if (found := rest.pop(_key(one), None)) is not None:
+            yield one, *found
+        else:
+            yield one, untold, message or (_AS_A_WHOLE if status == SUCCESS else "")
+    for key, (said, words) in rest.items():
+        if batch.gtins:
+            yield (
+                key,
+                UNEXPECTED,
+                f"the service says {said} of this GTIN, which was not sent. {words}".strip(),
+            )
+        else:  # an import that was not sent from here
+            yield key, said, words
+
+
+def _told(record: Mapping[str, Any], sent: tuple[str, ...]) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """Return what a record says of products, by GTIN, and the GTINs among them that were not sent."""
+    told: dict[str, tuple[str, str]] = {}
+    listed = record.get("products")
+    for entry in listed if isinstance(listed, list) else ():
+        if not isinstance(entry, Mapping):
+            continue
+        key, said = _key(entry.get("gtin")), (str(entry.get("status")), str(entry.get("message") or ""))
+        if key in told and told[key][0] != said[0]:
+            said = "unknown", f"the service says both {told[key][0]} and {said[0]} of it. {said[1]}".strip()
+        told[key] = said
+    ours = {_key(one) for one in sent}
+    return told, [key for key in told if key not in ours]
+
+
+def _key(value: Any) -> str:
+    """Return a GTIN as 14 digits, whatever its check digit: services leave zeros out."""
+    try:
+        return gtin.normal_form(value)
+    except InputError:
+        text = str(value).strip()
+        return text.zfill(14) if text.isascii() and text.isdigit() else text
+
+
+def _counted(record: Mapping[str, Any]) -> int | None:
+    count = record.get("count")
+    if isinstance(count, str) and count.isascii() and count.isdigit() and len(count) < 15:
+        count = int(count)
+    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+
+
+def _sentence(note: str) -> str:
+    return f"{note[0].upper()}{note[1:]}."

@@ -1,0 +1,64 @@
+"""Picking up imports that were sent before, from this process or any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from prodex.errors import AuthenticationFailed, InputError, ServiceError
+from prodex.send.batch import Batch
+from prodex.send.tracking import Tracking
+from prodex.send.upserts import latest, named
+from prodex.service import Client
+
+
+def track(
+    service: Client, ids: int | str | Sequence[int | str] | None = None, *, upsert: str | None = None
+) -> Tracking:
+    """Pick up imports that were sent before, from this process or any other.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`, with the access key that sent them.
+    ids
+        Tracking identifiers; without any, those of the last `upsert` to this service from this machine.
+    upsert
+        Name of an earlier upsert from this machine, as `prodex.list_upserts` shows it.
+
+    Returns
+    -------
+    Tracking
+        With what the service knows now; `.wait()` waits for the end. Of an upsert from this machine it has every
+        product: sent, not sent, or unknown; `.send_rest()` sends what was not sent.
+
+    Raises
+    ------
+    RequestRefused
+        When the service knows none of the identifiers.
+    InputError
+        When nothing was sent from here, and no identifiers are given.
+    """
+    if ids is None:
+        journal = latest(service.base_url, service.fingerprint) if upsert is None else named(upsert)
+        tracking = Tracking(service, journal.batches(), journal=journal)
+        try:
+            return tracking.refresh()
+        except AuthenticationFailed:
+            raise
+        except ServiceError:  # what is known here is no less true while the service is away; the rows say so
+            return tracking
+    if upsert is not None:
+        raise InputError("Give tracking identifiers or the name of an upsert, not both.")
+    wanted = dict.fromkeys(map(_identifier, [ids] if isinstance(ids, int | str) else ids))
+    tracking = Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()
+    if tracking.problems and not tracking.records:
+        raise next(iter(tracking.problems.values()))
+    return tracking
+
+
+def _identifier(value: Any) -> str:
+    text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not (text.isascii() and text.isdigit() and len(text) <= 40):
+        raise InputError(f"{value!r:.80} is no tracking identifier; it is a whole number, such as 12.")
+    return text

@@ -1,0 +1,121 @@
+"""SupplierProducts from a file, as records: plain XML by the attributes' types, and what prodex 0.1 wrote.
+
+prodex 0.1 marked values with XML attributes of its own: `list`, `type`, `unit` and `xsi:nil`. Files with those are
+still read; none are written.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from prodex.errors import InputError
+from prodex.markup import Element, MarkupRefused, parsed
+from prodex.send.attribute_types import PRODUCT, Type
+from prodex.send.xml import Product
+from prodex.send.xml_limits import DEEPEST
+
+_LARGEST = 500_000_000
+_NIL = "xsi:nil"
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def decoded(body: bytes) -> list[Product]:
+    """Read products out of a SupplierProducts document.
+
+    Raises
+    ------
+    InputError
+        When it is none; the message says why.
+
+    Examples
+    --------
+    >>> decoded(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
+    ...         b"</SupplierProducts>")
+    [{'lifeCycle': 1, 'isTaggedBy': ['new']}]
+    """
+    try:
+        root = parsed(body, largest=_LARGEST, deepest=DEEPEST)
+        if root.name.rpartition(":")[2] != "SupplierProducts" or root.text.strip():
+            raise InputError(f"The root of the XML is {root.name!r:.40}; products stand in SupplierProducts.")
+        return [_product(element) for element in root.children]
+    except MarkupRefused as error:
+        raise InputError(f"The XML holds no products that can be read: {error}.") from error
+
+
+def _product(element: Element) -> Product:
+    if element.name.rpartition(":")[2] != "product" or element.attributes or element.text.strip():
+        raise MarkupRefused(f"SupplierProducts holds {element.name!r:.40}, and only product belongs there")
+    return _members(element, PRODUCT)
+
+
+def _members(element: Element, types: Mapping[str, Type]) -> dict[str, Any]:
+    groups: dict[str, list[Element]] = {}
+    for child in element.children:
+        groups.setdefault(child.name.rpartition(":")[2], []).append(child)
+    return {name: _member(several, types.get(name, "unknown")) for name, several in groups.items()}
+
+
+def _member(several: list[Element], type_: Type) -> Any:
+    first = several[0]
+    if first.attributes.get("list") == "empty":
+        if len(several) > 1 or first.children or first.text:
+            raise MarkupRefused(f"{first.name!r:.40} is said to be an empty list and is not empty")
+        return []
+    is_nil = first.attributes.get(_NIL) in {"true", "1"}
+    is_list = type_ in ("localized", "array") or isinstance(type_, list)
+    if (
+        len(several) == 1
+        and not first.attributes.keys() & {"list", "languages", "unit"}
+        and (is_nil or not is_list)
+    ):
+        return _value(first, type_)
+    inner: Type = type_[0] if isinstance(type_, list) else "unknown"
+    return [_value(item, inner) for item in several]
+
+
+def _value(element: Element, type_: Type) -> Any:
+    marks = {name: value for name, value in element.attributes.items() if (name, value) != ("list", "true")}
+    nil = marks.pop(_NIL, None) in {"true", "1"}
+    bare = not element.children and not (nil and element.text)
+    match marks:
+        case {"languages": code, **others} if bare and not others:
+            return {"expressedIn": {"code": code}, "data": None if nil else element.text}
+        case {"unit": code, **others} if bare and not nil and not others:
+            return {"expressedIn": {"code": code}, "data": _number(element)}
+        case {"type": "number"} if bare and not nil and len(marks) == 1:
+            return _number(element)
+        case {"type": "string"} if bare and not nil and len(marks) == 1:
+            return element.text
+        case {"type": "object"} if bare and not nil and len(marks) == 1 and not element.text.strip():
+            return {}
+        case {} if not marks and nil and bare:
+            return None
+        case {} if not marks and not nil and element.children and not element.text.strip():
+            return _members(element, type_ if isinstance(type_, Mapping) else {})
+        case {} if not marks and not nil and not element.children:
+            return _scalar(element.text, type_)
+    raise MarkupRefused(f"element {element.name!r:.40} has attributes or text that cannot be meant so")
+
+
+def _scalar(text: str, type_: Type) -> Any:
+    """Return a value by its type; a text that does not fit stays a text, for preflight or the service to judge."""
+    if type_ == "text":
+        return text
+    if type_ == "boolean":
+        return _BOOLEANS.get(text.strip().lower(), text)
+    if type_ == "integer" and text.strip().removeprefix("-").isdecimal() and len(text) < 40:
+        return int(text)
+    return {"TRUE": True, "FALSE": False}.get(text, text) if type_ == "unknown" else text
+
+
+def _number(element: Element) -> int | float:
+    try:
+        number = json.loads(element.text)
+    except (ValueError, RecursionError):
+        number = None
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise MarkupRefused(f"element {element.name!r:.40} holds {element.text!r:.40}, which is no number")
+    return number

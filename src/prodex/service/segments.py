@@ -1,0 +1,279 @@
+"""The product segment hierarchy out of a reply whose shape the specification does not show (spec, endpoint 9).
+
+Read are trees under any name for the children, lists of segments that name their parents, and mixtures of both. Every
+object becomes a row. What contradicts itself is in the row's `note`; what cannot be read is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_IDS = ("id", "uuid", "segmentid", "segmentuuid", "code")
+_NAMES = ("name", "label", "title", "segmentname")
+_PARENTS = ("parent", "parentid", "parentuuid", "parentsegment", "parentsegmentid", "parentcode")
+_CHILDREN = ("children", "childs", "childsegments", "subsegments", "nodes")
+#: Names under which an envelope holds the segments; a node may have them too.
+_WRAPPED = ("data", "segments", "productsegments", "hierarchy", "items", "results")
+#: What services write where there is no parent.
+_NO_PARENT = ("", "0", "-1")
+#: Columns of ours; an attribute of such a name has another in the frame.
+_OURS = frozenset({"parent", "level", "path", "note"})
+_NAMELESS = "(no name)"
+
+
+@dataclass(eq=False)
+class _Segment:
+    """One object of the reply."""
+
+    values: Mapping[str, Any]
+    above: _Segment | None
+    below: list[_Segment] = field(default_factory=list)
+    used: frozenset[str] = frozenset()
+    notes: list[str] = field(default_factory=list)
+    missing_parent: str | None = None
+
+    @property
+    def id(self) -> str | None:
+        return next(iter(self.ids.values()), None)
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Its identifiers by kind, the first is its id."""
+        found = {_plain(name): _text(value) for name, value in self.values.items()}
+        return {name: text for name in _IDS if (text := found.get(name)) is not None}
+
+    @property
+    def name(self) -> str | None:
+        named = {_plain(name): value for name, value in self.values.items() if name not in self.used}
+        return next((text for name in _NAMES if (text := _words(named.get(name))) is not None), None)
+
+
+def segment_rows(reply: Any) -> list[dict[str, Any]]:
+    """Return one row for each segment, parents before children.
+
+    Raises
+    ------
+    ValueError
+        When the reply is no hierarchy; the message says why.
+
+    Examples
+    --------
+    >>> [row["path"] for row in segment_rows([{"uuid": "a", "label": "Food"}, {"uuid": "b", "parentUuid": "a"}])]
+    ['Food', 'Food > b']
+    """
+    segments = _all_segments(_roots(reply))
+    _link(segments)
+    times = Counter(segment.id for segment in segments)
+    rows: dict[int, dict[str, Any]] = {}
+    for root in segments:
+        if root.above is None:
+            rows |= _rows_below(root, 0, rows)
+    for segment in segments:  # what no root reaches stands in a circle
+        if id(segment) not in rows:
+            segment.notes.append(f"its parents lead in a circle: {_circle(segment)}")
+            rows |= _rows_below(segment, None, rows)
+    for segment in segments:
+        if segment.id is not None and times[segment.id] > 1:
+            segment.notes.append(f"its id comes {times[segment.id]} times")
+        if segment.notes:
+            rows[id(segment)]["note"] = "; ".join(segment.notes)
+    return list(rows.values())
+
+
+def _roots(reply: Any) -> list[Any]:
+    """Return the objects at the top: those of a list, a root, or what an envelope holds."""
+    for _ in range(4):
+        if isinstance(reply, list):
+            return reply
+        if not isinstance(reply, dict):
+            raise ValueError(f"a {type(reply).__name__} came")  # noqa: TRY004 - of the reply, not of our call
+        if _is_segment(reply, _IDS[:-1]) or _has_facts_and_children(reply):
+            return [reply]
+        containers = {name: value for name, value in reply.items() if isinstance(value, list | dict)}
+        wrapped = [value for name, value in containers.items() if _plain(name) in _WRAPPED]
+        filled = [value for value in containers.values() if value]
+        if len(wrapped) != 1 and len(filled) > 1 and all(isinstance(value, list) for value in filled):
+            return [item for value in filled for item in value]
+        if not wrapped and len(containers) != 1:
+            raise ValueError("nothing in it is a list of objects")
+        reply = wrapped[0] if wrapped else next(iter(containers.values()))
+    raise ValueError("it is wrapped too often")
+
+
+def _all_segments(roots: list[Any]) -> list[_Segment]:
+    """Return every object of the reply, parents before children."""
+    found: list[_Segment] = []
+    waiting: list[tuple[Any, _Segment | None]] = [(root, None) for root in reversed(roots)]
+    while waiting:  # a stack, not recursion: a tree may be of any depth
+        values, above = waiting.pop()
+        if not isinstance(values, dict):
+            raise ValueError(f"{values!r:.40} is where a segment should be")  # noqa: TRY004
+        children = _children(values)
+        segment = _Segment(values, above, used=frozenset(children))
+        found.append(segment)
+        if above is not None:
+            above.below.append(segment)
+        below = [child for several in children.values() for child in several]
+        waiting += [(child, segment) for child in reversed(below)]
+    return found
+
+
+def _children(values: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the members that hold children, by name."""
+    known = {
+        name: _several(name, value)
+        for name, value in values.items()
+        if _plain(name) in _CHILDREN and (value is None or isinstance(value, list | dict))
+    }
+    if known:
+        return known
+    return {
+        name: value
+        for name, value in values.items()
+        if _plain(name) not in _NAMES
+        and isinstance(value, list)
+        and value
+        and all(isinstance(one, dict) and _is_segment(one, _IDS) for one in value)
+    }
+
+
+def _several(name: str, value: Any) -> list[Any]:
+    """Return children that are a list, one object, or objects by id."""
+    if not value:
+        return []
+    if isinstance(value, list):
+        return value
+    if _is_segment(value, _IDS):
+        return [value]
+    if all(isinstance(one, dict) for one in value.values()):
+        return [one if _Segment(one, None).id else {"id": key, **one} for key, one in value.items()]
+    if len(value) == 1 and isinstance(inner := next(iter(value.values())), list):
+        return inner
+    raise ValueError(f"{name!r} holds {value!r:.80}, which is no list of segments")
+
+
+def _link(segments: list[_Segment]) -> None:
+    """Put the segments that name their parents below them."""
+    by_id: dict[tuple[str, str], _Segment] = {}
+    by_any: dict[str, _Segment] = {}
+    for segment in segments:
+        for kind, text in segment.ids.items():
+            by_id.setdefault((kind, text), segment)
+            by_any.setdefault(text, segment)
+    for segment in segments:
+        kind, wanted = _said_parent(segment)
+        if wanted is None or wanted in _NO_PARENT:
+            continue
+        parent = by_id.get((kind, wanted)) or by_any.get(wanted)
+        if segment.above is not None:
+            if parent is not segment.above:
+                segment.notes.append(f"it names {wanted} as its parent, and is below {segment.above.id}")
+        elif parent is None:
+            segment.missing_parent = wanted
+            segment.notes.append(f"its parent {wanted} is not in the reply")
+        elif parent is segment:
+            segment.notes.append("it names itself as its parent")
+        else:
+            segment.above = parent
+            parent.below.append(segment)
+
+
+def _said_parent(segment: _Segment) -> tuple[str, str | None]:
+    """Return of which kind the named parent's identifier is, and the identifier."""
+    for name, value in segment.values.items():
+        if name in segment.used or _plain(name) not in _PARENTS:
+            continue
+        if isinstance(value, dict):
+            ids = _Segment(value, None).ids
+            return next(iter(ids.items()), ("id", None))
+        if (text := _text(value)) is not None:
+            return {"parentuuid": "uuid", "parentcode": "code"}.get(_plain(name), "id"), text
+    return "id", None
+
+
+def _rows_below(root: _Segment, level: int | None, rows: Mapping[int, Any]) -> dict[int, dict[str, Any]]:
+    """Return the rows of a segment and of all below it, by identity; `rows` are those that are there already."""
+    found: dict[int, dict[str, Any]] = {}
+    waiting: list[tuple[_Segment, int | None, tuple[str, ...]]] = [(root, level, ())]
+    while waiting:
+        segment, at, above = waiting.pop()
+        if id(segment) in found or id(segment) in rows:
+            continue
+        path = (*above, segment.name or segment.id or _NAMELESS)
+        found[id(segment)] = _row(segment, at, path)
+        below = None if at is None else at + 1
+        waiting += [(child, below, path) for child in reversed(segment.below)]
+    return found
+
+
+def _row(segment: _Segment, level: int | None, path: tuple[str, ...]) -> dict[str, Any]:
+    others = {}
+    for name, value in segment.values.items():
+        if name in segment.used or (name == "id" and _text(value)) or (name == "name" and _text(value)):
+            continue
+        taken = name in _OURS or (name in ("id", "name") and value is not None)
+        if taken or name not in ("id", "name"):
+            others[f"{name} (attribute)" if taken else name] = value
+    return {
+        "id": segment.id,
+        "name": segment.name,
+        "parent": segment.missing_parent if segment.above is None else segment.above.id,
+        "level": level,
+        "path": " > ".join(path),
+        **others,
+    }
+
+
+def _circle(segment: _Segment) -> str:
+    """Name the parents of a segment, up to the one that was named before."""
+    seen: list[_Segment] = []
+    at: _Segment | None = segment
+    while at is not None and at not in seen:
+        seen.append(at)
+        at = at.above
+    return " < ".join(one.id or one.name or _NAMELESS for one in [*seen, *([at] if at else [])])
+
+
+def _is_segment(values: Mapping[str, Any], ids: tuple[str, ...]) -> bool:
+    """Whether an object has an identifier or a name, as segments have; a text in a language has neither."""
+    if "data" in values and "expressedIn" in values:
+        return False
+    names = {_plain(name): value for name, value in values.items()}
+    return any(_text(names.get(name)) is not None for name in ids) or any(
+        _words(names.get(name)) is not None for name in _NAMES
+    )
+
+
+def _has_facts_and_children(values: Mapping[str, Any]) -> bool:
+    """Whether an object without identifier and name is a root all the same: children, and something said of it."""
+    names = {_plain(name): value for name, value in values.items()}
+    return any(isinstance(names.get(name), list) for name in _CHILDREN) and any(
+        not isinstance(value, list | dict) and value is not None for value in values.values()
+    )
+
+
+def _words(value: Any) -> str | None:
+    """Return a name: a text, or the first of texts in several languages."""
+    if isinstance(value, list):
+        return next((text for item in value if (text := _words(item)) is not None), None)
+    if isinstance(value, dict):
+        named = next(
+            (value[key] for key in ("data", "en", "text", "label") if isinstance(value.get(key), str)), None
+        )
+        return named or next((text for text in value.values() if isinstance(text, str)), None)
+    return _text(value)
+
+
+def _text(value: Any) -> str | None:
+    """Return an identifier or a name as text; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return str(value)
+
+
+def _plain(name: str) -> str:
+    return re.sub("[_-]", "", name).lower()

@@ -1,0 +1,246 @@
+"""Segment hierarchies of every shape, whose own the specification does not show: no row and no name is lost."""
+
+from __future__ import annotations
+
+import pytest
+from exchange import says
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prodex
+from prodex.errors import IncompleteLoad, UnexpectedReply
+from prodex.service.segments import segment_rows
+
+EXPECTED = [
+    ("1", "All", None, 0, "All"),
+    ("2", "Food", "1", 1, "All > Food"),
+    ("3", "Bread", "2", 2, "All > Food > Bread"),
+    ("4", "Tools", "1", 1, "All > Tools"),
+]
+
+
+def tree(ids="id", names="name", children="children"):
+    """Make one tree of four segments, its members called differently."""
+
+    def node(number, name, *below):
+        return {ids: number, names: name, children: list(below)}
+
+    return node("1", "All", node("2", "Food", node("3", "Bread")), node("4", "Tools"))
+
+
+def flat(parent="parentId", ids="id", names="name", root=None):
+    """Make the same as a list in which segments name their parents."""
+    rows = [("1", "All", root), ("2", "Food", "1"), ("4", "Tools", "1"), ("3", "Bread", "2")]
+    return [{ids: number, names: name, parent: above} for number, name, above in rows]
+
+
+def table(reply):
+    """Return the columns that every hierarchy has."""
+    return [
+        tuple(row[name] for name in ("id", "name", "parent", "level", "path")) for row in segment_rows(reply)
+    ]
+
+
+SHAPES = {
+    "uuid and label": tree("uuid", "label"),
+    "segmentId and title": tree("segment_id", "title"),
+    **{
+        f"children as {name}": tree(children=name)
+        for name in ("subSegments", "nodes", "items", "sub_segments", "zz")
+    },
+    "a list at the top": [tree()],
+    "data": {"data": [tree()]},
+    "data, one root": {"data": tree()},
+    "data in data": {"data": {"segments": [tree()]}, "totalResults": 4},
+    "hierarchy beside totals": {"total": 4, "hierarchy": tree()},
+    "any one name": {"whatever": [tree()], "status": "OK"},
+    "children by id": {
+        "id": "1",
+        "name": "All",
+        "children": {
+            "2": {"name": "Food", "children": {"3": {"name": "Bread"}}},
+            "4": {"name": "Tools", "children": None},
+        },
+    },
+    "one child that is no list": {
+        "id": "1",
+        "name": "All",
+        "children": [
+            {"id": "2", "name": "Food", "children": {"id": "3", "name": "Bread"}},
+            {"id": "4", "name": "Tools"},
+        ],
+    },
+    **{
+        f"flat with {name}": flat(name)
+        for name in ("parent", "parentId", "parent_id", "parentUuid", "parentSegmentId", "parent_code")
+    },
+    "flat with parents as objects": [
+        row | {"parent": None if row["parentId"] is None else {"id": row["parentId"]}, "parentId": None}
+        for row in flat()
+    ],
+    "flat in data": {"data": flat("parentUuid", "uuid", "label"), "totalResults": 4},
+    "flat, children before parents": flat()[::-1],
+    "flat, the root's parent is 0": flat(root=0),
+    "flat, the root's parent is empty": flat(root=""),
+    "flat with whole numbers": [
+        row | {"id": int(row["id"]), "parentId": row["parentId"] and int(row["parentId"])} for row in flat()
+    ],
+    "names in several languages": [
+        row | {"name": [{"expressedIn": {"code": "eng-GB"}, "data": row["name"]}]} for row in flat()
+    ],
+    "names by language": [row | {"name": {"fr": "x", "en": row["name"]}} for row in flat()],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_gives_the_same_rows(shape):
+    """Whatever the members are called and however they are wrapped."""
+    found = table(SHAPES[shape])
+    assert EXPECTED == sorted(found)
+    assert found.index(EXPECTED[0]) < found.index(EXPECTED[1]) < found.index(EXPECTED[2])
+    assert not any("note" in row for row in segment_rows(SHAPES[shape]))
+
+
+def test_several_roots_and_one_without_id_or_name():
+    """Each is a row; what has no name is known by its id."""
+    reply = [
+        {"name": "Food", "children": [{"id": 7}]},
+        {"id": "8", "children": []},
+        {"colour": "red", "children": []},
+    ]
+    assert [
+        (None, "Food", None, 0, "Food"),
+        ("7", None, None, 1, "Food > 7"),
+        ("8", None, None, 0, "8"),
+        (None, None, None, 0, "(no name)"),
+    ] == table(reply)
+    assert "red" == segment_rows(reply)[3]["colour"]
+
+
+def test_several_lists_are_all_read():
+    """Two trees under two names."""
+    assert ["a", "b"] == [row["id"] for row in segment_rows({"mine": [{"id": "a"}], "others": [{"id": "b"}]})]
+
+
+def test_what_else_stands_in_a_segment_has_columns(client, exchange):
+    """uuid beside id, objects, lists of texts in languages; ours keep their names."""
+    reply = {
+        "id": 1,
+        "uuid": "u",
+        "level": "deep",
+        "tags": ["x"],
+        "texts": [{"expressedIn": {}, "data": "t"}],
+        "note": "n",
+    }
+    exchange.answers.append(says(200, reply))
+    frame = prodex.load_segments(client)
+    assert {"uuid": "u", "level (attribute)": "deep", "tags": ["x"], "note (attribute)": "n"} == {
+        name: frame[name][0] for name in ("uuid", "level (attribute)", "tags", "note (attribute)")
+    }
+    assert (1, "1", 0) == (len(frame), frame["id"][0], frame["level"][0])
+    assert [{"expressedIn": {}, "data": "t"}] == frame["texts"][0]
+
+
+def noted(reply):
+    """Return what is said of the segments, by id."""
+    return {row["id"]: row.get("note", "") for row in segment_rows(reply)}
+
+
+def test_a_circle_is_said_and_ends():
+    """Every segment of it has its row, without a level."""
+    reply = [{"id": "a", "parent": "b"}, {"id": "b", "parent": "a"}, {"id": "c", "parent": "b"}, {"id": "d"}]
+    rows = {row["id"]: row for row in segment_rows(reply)}
+    assert {"a", "b", "c", "d"} == set(rows)
+    assert (None, None, None, 0) == tuple(rows[name]["level"] for name in "abcd")
+    assert "lead in a circle: a < b < a" in rows["a"]["note"]
+    assert ("b", "a") == (rows["a"]["parent"], rows["b"]["parent"])
+
+
+def test_contradictions_are_said():
+    """A parent that is not there, its own parent, an id that comes twice, another parent than the one above."""
+    assert "parent x is not in the reply" in noted([{"id": "a", "parent": "x"}])["a"]
+    assert "x" == segment_rows([{"id": "a", "parent": "x"}])[0]["parent"]
+    assert "names itself" in noted([{"id": "a", "parent": "a"}])["a"]
+    assert ["a", "a"] == [row["id"] for row in segment_rows([{"id": "a"}, {"id": "a", "name": "other"}])]
+    assert "comes 2 times" in noted([{"id": "a"}, {"id": "a"}])["a"]
+    assert (
+        "names z as its parent, and is below a"
+        in noted([{"id": "a", "children": [{"id": "b", "parent": "z"}]}])["b"]
+    )
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers(0, 3) | st.sampled_from(["a", "b", "0"]),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["id", "uuid", "name", "parent", "children", "data", "x"]), inner, max_size=4
+            )
+        ),
+        max_leaves=15,
+    )
+)
+def test_any_reply_is_read_or_refused(reply):
+    """Never another error and never without end; each name that came under `name` is in a row."""
+    try:
+        rows = segment_rows(reply)
+    except ValueError:
+        return
+    assert len(rows) <= 40
+    for row in rows:
+        assert {"id", "name", "parent", "level", "path"} <= set(row)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.none() | st.sampled_from("abcdefx")), max_size=8))
+def test_no_row_of_a_flat_list_is_lost(pairs):
+    """Circles, duplicates and missing parents included."""
+    rows = segment_rows([{"id": one, "parent": above} for one, above in pairs])
+    assert sorted(one for one, _ in pairs) == sorted(row["id"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    "reply", [{"children": "x"}, {"id": 1, "children": ["a"]}, {"a": 1}, [[]], {"data": {"data": 3}}]
+)
+def test_what_cannot_be_read_is_shown(client, exchange, reply):
+    """The error has the reply, shortened, and without secrets."""
+    reply = reply | {"token": "canary-secret-5f2b\x1b"} if isinstance(reply, dict) else reply
+    exchange.answers.append(says(200, reply))
+    with pytest.raises(UnexpectedReply, match=r"no list of segments.*It sent") as caught:
+        prodex.load_segments(client)
+    assert ("canary" in str(caught.value), "\x1b" in str(caught.value)) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda rows: {"results": rows},
+        lambda rows: {"data": {"organizations": rows}},
+        lambda rows: {"organizations": {"data": rows, "total": "3"}},
+        lambda rows: {"totalResults": 0, "data": rows},
+        lambda rows: {"totalResults": 1, "data": rows},
+        lambda rows: {"totalResults": None, "data": rows},
+        lambda rows: {"totalResults": -1, "data": rows, "links": [{"rel": "next"}]},
+    ],
+)
+def test_organisations_are_read_whatever_is_announced(client, exchange, shape):
+    """A total ends nothing: it is a claim that has to be reached."""
+    rows = [{"id": None, "name": "A"}, {"id": None, "name": "B"}, {"uuid": "u", "name": "C"}]
+    exchange.answers.extend([says(200, shape(rows[:1])), says(200, shape(rows[1:])), says(200, shape([]))])
+    frame = prodex.load_organizations(client)
+    assert ["A", "B", "C"] == frame["name"].tolist()
+
+
+def test_an_offset_behind_the_last_organisation_may_be_refused(client, exchange):
+    """What came is kept, unless more was announced."""
+    exchange.answers.extend([says(200, [{"id": 1}]), says(400, "no such offset")])
+    assert 1 == len(prodex.load_organizations(client))
+    exchange.answers.extend([says(200, {"total": "2", "data": [{"id": 1}]}), says(400, "no such offset")])
+    with pytest.raises(IncompleteLoad, match="1 organisations came, but the service announced 2"):
+        prodex.load_organizations(client)
+
+
+def test_organisations_that_change_between_pages_do_not_go_on_for_ever(client, exchange):
+    """The same ids again are the end, whatever else is said of them."""
+    exchange.answers.extend([says(200, [{"id": 1, "seen": number}]) for number in range(9)])
+    assert [0, 1] == prodex.load_organizations(client)["seen"].tolist()
