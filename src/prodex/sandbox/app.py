@@ -19,7 +19,7 @@ from prodex.sandbox.endpoints import ROUTES, SERVICE
 from prodex.sandbox.exchange import Exchange
 from prodex.sandbox.failing import Failing
 from prodex.sandbox.listing import Listing
-from prodex.sandbox.openapi_others import COMPONENTS
+from prodex.sandbox.openapi import components
 from prodex.sandbox.orders import Orders
 from prodex.sandbox.refusals import Refusal
 from prodex.sandbox.store import Store
@@ -32,7 +32,15 @@ _DRAWERS = 2
 
 def application() -> FastAPI:
     """Make the application without anything to serve; enough for its OpenAPI document."""
-    app = FastAPI(title=SERVICE, version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title=SERVICE,
+        version="1",
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        # Generated clients name their functions after these.
+        generate_unique_id_function=lambda route: route.name,
+    )
     app.include_router(ROUTES)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(HTTPException, _refuse_path)
@@ -41,7 +49,7 @@ def application() -> FastAPI:
 
     def openapi() -> dict[str, Any]:
         document = describe()
-        document["components"]["schemas"] = document["components"].get("schemas", {}) | COMPONENTS
+        document["components"]["schemas"] = components()
         return document
 
     async def docs(_request: Request) -> HTMLResponse:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from prodex.sandbox.search import SEARCH_SCHEMA, full_text_expression
+from prodex.sandbox.search import full_text_expression
 
 Value = TypeVar("Value")
 
@@ -190,7 +190,8 @@ def search() -> Kind:
     def from_text(text: str) -> str:
         raise ValueError(f"{text!r} is not a search; a search is an object in the body of a POST")
 
-    return Kind(from_text, full_text_expression, {}, SEARCH_SCHEMA)
+    # Its schema has a name: schemas.reading.AdvancedSearch.
+    return Kind(from_text, full_text_expression, {}, {})
 
 
 def _integer_in(text: str) -> int:
