@@ -24,7 +24,8 @@ class AccessToken(ClosedObject):
     access_token: str = Field(description="A JWT, for the header `Authorization: Bearer`.")
     token_type: Literal["JWT"] = ABSENT
     type: Literal["JWT"] = Field(
-        default=ABSENT, description="The token's type under the name that one example has; see token_type_key."
+        default=ABSENT,
+        description="The token's type under the name that one example has; see token_type_key.",
     )
 
 

@@ -25,7 +25,7 @@ isClassifiedIn isWrappedBy advertisedInformations startAvailabilityDateTime endA
 hasNotableIngredients isSizedBy environmentStatement sparklingValue replaces nutritionalAllegations isEquivalentTo
 netContent history netWeight grossWeight priceComparisonType originCountry isSubstitutableWith reasonForNewEAN
 isReplaceableBy productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy contact offerOnPack
-""".split()
+"""
 
 _Texts = list[LocalizedText | None] | None
 #: Where a list is meant, an empty string has been seen for none.
@@ -42,9 +42,7 @@ class Tag(OpenObject):
 class Referential(OpenObject):
     """The referential of the entities that a product uses (spec, Product: expressedIn)."""
 
-    name: str | None = Field(
-        default=ABSENT, examples=["languages", "netcontents", "currencies", "weights"]
-    )
+    name: str | None = Field(default=ABSENT, examples=["languages", "netcontents", "currencies", "weights"])
 
 
 class PresentEntities(OpenObject):
@@ -113,7 +111,8 @@ class RequiredScenario(OpenObject):
 def _with_names(schema: dict[str, Any]) -> None:
     tidy(schema)
     schema["properties"] |= {
-        name: {"description": "Its shape is not shown in the specification."} for name in SHAPE_NOT_SHOWN
+        name: {"description": "Its shape is not shown in the specification."}
+        for name in SHAPE_NOT_SHOWN.split()
     }
 
 
@@ -127,7 +126,9 @@ class Product(OpenObject):
     )
     uuid: Uuid | None = ABSENT
     gtin: str = Field(default=ABSENT, description="14 digits in all cases shown.")
-    jsonVersion: int | None = Field(default=ABSENT, alias="_jsonVersion", description="3 in the records shown.")
+    jsonVersion: int | None = Field(
+        default=ABSENT, alias="_jsonVersion", description="3 in the records shown."
+    )
     createdAt: LocalDateTime | None = ABSENT
     updatedAt: LocalDateTime | None = ABSENT
     nameLegal: _Texts = ABSENT

@@ -9,7 +9,7 @@ class Language(OpenObject):
     """Language descriptor of a localized text (spec, Localized text item)."""
 
     code: Code | None = ABSENT
-    normalizedCode: str | None = ABSENT  # noqa: N815 - the wire's names, here and in all schemas
+    normalizedCode: str | None = ABSENT
     description: str | None = ABSENT
     label: str | None = ABSENT
 

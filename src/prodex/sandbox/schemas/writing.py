@@ -72,5 +72,3 @@ class TrackingRecord(ClosedObject):
     user: User
     organization: OrganizationName
     endpoint: Endpoint
-
-
