@@ -11,6 +11,7 @@ from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.contract import DESCRIPTION
@@ -97,9 +98,13 @@ async def _refuse_path(request: Request, error: Exception) -> JSONResponse:
     code = (
         "method_not_allowed" if isinstance(error, HTTPException) and error.status_code == 405 else "not_found"
     )
-    return await _refuse(
+    reply = await _refuse(
         request, Refusal(code, f"{request.method} {request.url.path} is no endpoint; /docs lists them.")
     )
+    if reply.status_code == 405:
+        matching = [route for route in ROUTES.routes if route.matches(request.scope)[0] is not Match.NONE]
+        reply.headers["Allow"] = ", ".join(sorted({name for route in matching for name in route.methods}))
+    return reply
 
 
 async def _admit(request: Request, error: Exception) -> JSONResponse:

@@ -42,24 +42,26 @@ class SearchEntry(ClosedObject):
 class AdvancedSearch(ClosedObject):
     """A text search: every entry of `must` has to match (spec, endpoint 5)."""
 
-    must: list[SearchEntry]
+    must: list[SearchEntry] = Field(max_length=32)
 
 
 #: Filters whose value is an object, which has a name.
 _OBJECTS: Final = {"advanced_search": AdvancedSearch}
 
+_MEMBERS: Final[dict[str, Any]] = {
+    name: (
+        _OBJECTS.get(name) or Annotated[Any, WithJsonSchema(one.kind.post_schema)],
+        Field(default=ABSENT, description=one.meaning),
+    )
+    for name, one in FILTERS.items()
+    if "POST" in one.methods
+}
+
 #: The body of a search: the filters that a POST takes, as they are declared.
-ProductSearch: Final[Any] = create_model(
+ProductSearch: Final = create_model(
     "ProductSearch",
     __base__=ClosedObject,
     __module__=__name__,
     __doc__="What to look for, which fields to return, and which page (spec, endpoint 5).",
-    **{
-        name: (
-            _OBJECTS.get(name) or Annotated[Any, WithJsonSchema(one.kind.post_schema)],
-            Field(default=ABSENT, description=one.meaning),
-        )
-        for name, one in FILTERS.items()
-        if "POST" in one.methods
-    },
+    **_MEMBERS,
 )
