@@ -91,17 +91,28 @@ def replies(description: str, schema: Mapping[str, Any], **more: Any) -> dict[st
     return {"200": {"description": description, "content": {JSON: {"schema": schema}}, **more}}
 
 
-_PRODUCTS: Final = "The products, and how many match."
+def _page(next_page: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a reply of products, with the way to the next page."""
+    return replies(
+        "The products, and how many match.",
+        reference(ProductPage),
+        links={"next_page": {"description": "The next page of a scroll.", **next_page}},
+    )
+
 
 LIST_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [*in_query(FILTERS), _ACCEPT_LANGUAGE],
-    "responses": replies(_PRODUCTS, reference(ProductPage)),
+    "responses": _page(
+        {"operationId": "list_products", "parameters": {"query.next_page": "$response.body#/next_page"}}
+    ),
 }
 
 SEARCH_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [_ACCEPT_LANGUAGE],
     "requestBody": takes(ProductSearch),
-    "responses": replies(_PRODUCTS, reference(ProductPage)),
+    "responses": _page(
+        {"operationId": "search_products", "requestBody": {"next_page": "$response.body#/next_page"}}
+    ),
 }
 
 TOKEN_CONTRACT: Final[dict[str, Any]] = {

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from prodex.sandbox.imports import Endpoint, ImportStatus
-from prodex.sandbox.schemas.objects import ClosedObject, LocalDateTime, tidy
+from prodex.sandbox.schemas.objects import ClosedObject, LocalDateTime
 from prodex.sandbox.schemas.product import Product
 
 TrackingId = Annotated[int, Field(ge=1, lt=2**31, json_schema_extra={"format": "int32"})]
 
 
-def _needs_gtin(schema: dict[str, Any]) -> None:
-    tidy(schema)
-    schema["required"] = ["gtin"]
-
-
 class ProductSent(Product):
     """A product to write: its gtin, and the attributes to write. A present one replaces, null deletes."""
-
-    model_config = ConfigDict(json_schema_extra=_needs_gtin)
 
     gtin: str = Field(description="8, 12, 13 or 14 digits with a right check digit.")
 
