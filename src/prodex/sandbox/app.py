@@ -11,7 +11,7 @@ from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.routing import Match
+from starlette.routing import Match, Route
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.contract import DESCRIPTION
@@ -102,8 +102,13 @@ async def _refuse_path(request: Request, error: Exception) -> JSONResponse:
         request, Refusal(code, f"{request.method} {request.url.path} is no endpoint; /docs lists them.")
     )
     if reply.status_code == 405:
-        matching = [route for route in ROUTES.routes if route.matches(request.scope)[0] is not Match.NONE]
-        reply.headers["Allow"] = ", ".join(sorted({name for route in matching for name in route.methods}))
+        methods = {
+            method
+            for route in ROUTES.routes
+            if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+            for method in route.methods or ()
+        }
+        reply.headers["Allow"] = ", ".join(sorted(methods))
     return reply
 
 

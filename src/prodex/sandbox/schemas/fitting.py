@@ -47,4 +47,4 @@ def misfit(attribute: str, value: Any) -> str | None:
 def _model_of(attribute: str) -> TypeAdapter[Any] | None:
     owner = Assets if attribute.startswith(_ASSETS) else Product
     field = owner.model_fields.get(attribute.removeprefix(_ASSETS))
-    return TypeAdapter(field.annotation) if field else None
+    return TypeAdapter(field.annotation) if field and field.annotation else None
