@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import requests
+from contract_check import check_reply
 
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
 
@@ -136,6 +137,9 @@ class Caller:
     base_url: str
     organization: Organization = SHOP
     session: requests.Session = field(default_factory=requests.Session)
+
+    def __post_init__(self) -> None:
+        self.session.hooks["response"].append(check_reply)
 
     def log_in(self) -> Caller:
         reply = self.token()

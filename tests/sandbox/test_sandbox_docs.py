@@ -64,6 +64,15 @@ def test_the_page_has_every_endpoint_parameter_and_refusal(page: Page, sandbox: 
     assert all(title in page.text for title in SECTIONS)
 
 
+def test_every_schema_is_a_link_away(page: Page, sandbox: Sandbox) -> None:
+    """Each schema has its place in the page, and where one is referred to, there is a link to it."""
+    schemas = requests.get(f"{sandbox.base_url}/openapi.json").json()["components"]["schemas"]
+    places = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    links = {attributes.get("href") for tag, attributes in page.tags if tag == "a"}
+    assert {f"schema-{name}" for name in schemas} <= places
+    assert {"#schema-ProductPage", "#schema-Product", "#schema-Picture", "#schemas"} <= links
+
+
 def test_the_page_can_be_read_without_seeing_or_pointing(page: Page) -> None:
     """A language, a way past the contents, headings without gaps, and header cells that say what they head."""
     assert ("html", {"lang": "en"}) in page.tags

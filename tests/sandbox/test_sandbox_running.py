@@ -141,7 +141,8 @@ def test_the_openapi_document_names_every_parameter_and_refusal(sandbox: Sandbox
     assert [name for name, one in FILTERS.items() if "GET" in one.methods] + ["Accept-language"] == [
         parameter["name"] for parameter in get["parameters"]
     ]
-    assert list(FILTERS) == list(post["requestBody"]["content"]["application/json"]["schema"]["properties"])
+    search = post["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    assert list(FILTERS) == list(document["components"]["schemas"][search]["properties"])
     assert {"200", "400", "401", "410"} == get["responses"].keys()
     assert {"200", "400", "401", "410", "413", "415"} == post["responses"].keys()
     assert document["paths"]["/auth/v1/token"]["post"]["deprecated"]

@@ -21,7 +21,7 @@ from prodex.sandbox.endpoints import ROUTES, SERVICE
 from prodex.sandbox.exchange import Exchange
 from prodex.sandbox.failing import Failing
 from prodex.sandbox.listing import Listing
-from prodex.sandbox.openapi_others import COMPONENTS
+from prodex.sandbox.openapi import components
 from prodex.sandbox.orders import Orders
 from prodex.sandbox.protection import Protection, ServesHost, served_hosts
 from prodex.sandbox.refusals import Refusal, reply_of
@@ -44,6 +44,8 @@ def application() -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # Generated clients name their functions after these.
+        generate_unique_id_function=lambda route: route.name,
     )
     app.include_router(ROUTES)
     app.add_exception_handler(Refusal, _refuse)
@@ -53,7 +55,7 @@ def application() -> FastAPI:
 
     def openapi() -> dict[str, Any]:
         document = describe()
-        document["components"]["schemas"] = document["components"].get("schemas", {}) | COMPONENTS
+        document["components"]["schemas"] = components()
         return document
 
     async def docs(_request: Request) -> HTMLResponse:

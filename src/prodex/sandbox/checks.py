@@ -1,7 +1,7 @@
 """What an attribute must be to be stored, and the codes in it looked up and completed.
 
 The attribute model is open: an attribute that the specification does not describe is stored as it comes, its
-codes looked up all the same.
+codes looked up all the same. One that it describes has to fit its schema.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import msgspec
 
 from prodex.sandbox.attributes import FLAG_ATTRIBUTES, TEXT_ATTRIBUTES
 from prodex.sandbox.referentials import CODE_ATTRIBUTES, UNITS_OF, Codes
-from prodex.sandbox.wire import decode, encode
+from prodex.sandbox.schemas.fitting import misfit
+from prodex.sandbox.wire import decode, encode, storable
 
 #: Attributes of which a product needs one.
 NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")
@@ -42,7 +43,10 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
     except (ValueError, RecursionError) as error:
         raise ProductRefused(f"{attribute} cannot be read: {error}") from None
     _check_shape(attribute, value)
-    return msgspec.Raw(encode(value)) if _complete(attribute, value, codes) else raw
+    completed = _complete(attribute, value, codes)
+    if problem := misfit(attribute, value):
+        raise ProductRefused(storable(problem))
+    return msgspec.Raw(encode(value)) if completed else raw
 
 
 def _check_shape(attribute: str, value: Any) -> None:

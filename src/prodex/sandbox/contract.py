@@ -22,6 +22,7 @@ Its decisions where the specification says "not shown":
 - GTINs of `filter_gtins_in` are looked for as they are written: those of records have 14 digits.
 - A path may end with a slash. HEAD answers as GET, without the body; OPTIONS, and 405, name the methods of the
   path in `Allow`.
+- Records that fill a store from files are served as they are, also where they do not fit the schema of a product.
 - Dates without zone are taken for UTC. Bounds of dates are inclusive.
 - A flag that is false asks for nothing.
 - With `filter_source_include`, attributes without data (null or an empty array) are absent.
@@ -68,6 +69,8 @@ How writing works here (upsert and its tracking), where the specification leaves
 - Codes are looked up: languages (`expressedIn.code` of a text), units (of a number with `expressedIn`),
   `brand`, `kind`, `typePackaging`. An unknown one is the product's error and names value and referential. A
   code sent alone, `{"code": "fra-FR"}`, is stored with the label (and whatever else) that the exchange knows.
+- An attribute that the schema of a product describes has to fit it, or is the product's error. Other attributes, and
+  those whose shape the specification does not show, may be anything.
 - Statuses stay: a write neither shares a product nor asks for its validation again.
 - Products of one payload are written in their order; a GTIN that comes twice is written twice.
 - Limits: 32,000,000 bytes of body, unpacked, and 10,000 products, both settable; 4,000,000 bytes and 64 levels of

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from importlib import resources
 from typing import Any, Final
 
@@ -16,6 +18,7 @@ from prodex.sandbox.contract import SECTIONS
 from prodex.sandbox.prose import as_html
 
 _METHODS: Final = ("get", "post")
+_REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ class Operation:
     description: Markup
     deprecated: bool
     parameters: list[dict[str, Any]]
-    bodies: Mapping[str, str]
-    replies: list[tuple[str, Markup, Mapping[str, str]]]
+    bodies: Mapping[str, Markup]
+    replies: list[tuple[str, Markup, Mapping[str, Markup]]]
 
     @property
     def anchor(self) -> str:
@@ -79,7 +82,7 @@ def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
                 )
 
 
-def _schemas(described: Mapping[str, Any]) -> dict[str, str]:
+def _schemas(described: Mapping[str, Any]) -> dict[str, Markup]:
     return {media_type: _pretty(one["schema"]) for media_type, one in described.get("content", {}).items()}
 
 
@@ -93,5 +96,6 @@ def _prose(text: str) -> Markup:
     return Markup(as_html(text))  # noqa: S704 - it escapes
 
 
-def _pretty(schema: Mapping[str, Any]) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False)
+def _pretty(schema: Mapping[str, Any]) -> Markup:
+    text = escape(json.dumps(schema, indent=2, ensure_ascii=False), quote=False)
+    return Markup(_REFERENCE.sub(r'"<a href="#schema-\1">#/components/schemas/\1</a>"', text))  # noqa: S704 - escaped

@@ -24,7 +24,12 @@ _INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,30})")
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 #: The types that an element may name itself; `object` is the empty one.
-_NAMED_TYPES: Final[Mapping[str, Type]] = {"string": TEXT, "number": NUMBER, "boolean": FLAG, "object": Record()}
+_NAMED_TYPES: Final[Mapping[str, Type]] = {
+    "string": TEXT,
+    "number": NUMBER,
+    "boolean": FLAG,
+    "object": Record(),
+}
 
 
 class ValueUnreadable(Exception):

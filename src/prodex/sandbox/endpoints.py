@@ -18,7 +18,7 @@ from prodex.sandbox.filters import read_query_string
 from prodex.sandbox.imports import tracking_record
 from prodex.sandbox.kinds import integer
 from prodex.sandbox.media.addresses import MEDIA, address_called
-from prodex.sandbox.openapi import LIST_CONTRACT, SEARCH_CONTRACT, TOKEN_CONTRACT, refusals
+from prodex.sandbox.openapi import HEALTH_CONTRACT, LIST_CONTRACT, SEARCH_CONTRACT, TOKEN_CONTRACT, refusals
 from prodex.sandbox.openapi_others import (
     MEDIA_CONTRACT,
     ORGANIZATIONS_CONTRACT,
@@ -57,7 +57,13 @@ _REQUIRE: Final = (
 
 
 @ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=TOKEN_CONTRACT)
-@ROUTES.post("/auth/v1/token", responses=_AUTHENTICATION, openapi_extra=TOKEN_CONTRACT, deprecated=True)
+@ROUTES.post(
+    "/auth/v1/token",
+    responses=_AUTHENTICATION,
+    openapi_extra=TOKEN_CONTRACT,
+    operation_id="create_token_v1",
+    deprecated=True,
+)
 async def create_token(request: Request, here: Here) -> JSONResponse:
     """Create an access token from client credentials."""
     credentials = await read_object(request, here.behaviour.body_limit)
@@ -158,14 +164,17 @@ def list_own_scenarios(here: Here, caller: Caller) -> JSONResponse:
     return JSONResponse(list_scenarios(here.store, caller))
 
 
-@ROUTES.get("/health")
+@ROUTES.get("/health", response_model=None, openapi_extra=HEALTH_CONTRACT)
 def health(here: Here) -> dict[str, Any]:
     """Say that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
     return {"service": SERVICE, "products": here.store.product_count()}
 
 
 @ROUTES.get(
-    "/media/{path:path}", responses=refusals("file_unknown", "file_not_served"), openapi_extra=MEDIA_CONTRACT
+    "/media/{path:path}",
+    response_class=Response,
+    responses=refusals("file_unknown", "file_not_served"),
+    openapi_extra=MEDIA_CONTRACT,
 )
 @ROUTES.head("/media/{path:path}", include_in_schema=False)
 async def get_file(request: Request, here: Here) -> Response:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from prodex.sandbox.search import SEARCH_SCHEMA, full_text_expression
+from prodex.sandbox.search import full_text_expression
 
 Value = TypeVar("Value")
 
@@ -61,10 +61,9 @@ def texts(choices: Collection[str] = ()) -> Kind:
                 raise ValueError("the array holds an empty string")
         return tuple(_chosen(item, choices) for item in value)
 
-    item = {"type": "string", **({"enum": list(choices)} if choices else {})}
-    array = {"type": "array", "items": item, "minItems": 1}
-    comma = {"type": "string", "description": "comma-separated"}
-    return Kind(from_text, from_json, comma, {"oneOf": [array, comma]})
+    item = {"type": "string", **({"enum": list(choices)} if choices else {"minLength": 1})}
+    comma = _comma_separated("|".join(choices) if choices else r"[^,\s][^,]*")
+    return Kind(from_text, from_json, comma, {"oneOf": [_array_of(item), comma]})
 
 
 def paths() -> Kind:
@@ -77,11 +76,13 @@ def paths() -> Kind:
                 raise ValueError(f"{value!r} is not a dotted path such as assets.pictures.url")
         return values
 
+    path = r"[^,.\s][^,.]*(\.[^,.]+)*"
+    comma = _comma_separated(path)
     return Kind(
         lambda text: checked(plain.from_text(text)),
         lambda value: checked(plain.from_json(value)),
-        plain.get_schema,
-        plain.post_schema,
+        comma,
+        {"oneOf": [_array_of({"type": "string", "pattern": r"^[^,.]+(\.[^,.]+)*$"}), comma]},
     )
 
 
@@ -112,10 +113,9 @@ def integers(choices: Collection[int] = ()) -> Kind:
             checked(_written(item)) for item in (_filled(value) if isinstance(value, list) else [value])
         )
 
-    item = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else {})}
-    comma = {"type": "string", "description": "comma-separated"}
-    array = {"type": "array", "items": item, "minItems": 1}
-    return Kind(from_text, from_json, comma, {"oneOf": [item, array, comma]})
+    item = {"type": "integer", "format": "int32", **_among(choices, INT32)}
+    comma = _comma_separated("|".join(map(str, choices)) if choices else "-?[0-9]{1,9}")
+    return Kind(from_text, from_json, comma, {"oneOf": [item, _array_of(item), comma]})
 
 
 def integer(choices: Collection[int] = (), bounds: range = INT32) -> Kind:
@@ -124,8 +124,7 @@ def integer(choices: Collection[int] = (), bounds: range = INT32) -> Kind:
     def checked(value: int) -> int:
         return _chosen(_within(value, bounds), choices)
 
-    limits: dict[str, Any] = {"minimum": bounds.start, "maximum": bounds.stop - 1}
-    schema = {"type": "integer", "format": "int32", **({"enum": list(choices)} if choices else limits)}
+    schema = {"type": "integer", "format": "int32", **_among(choices, bounds)}
     return Kind(
         lambda text: checked(_integer_in(text)), lambda value: checked(_written(value)), schema, schema
     )
@@ -148,8 +147,15 @@ def timestamp(unit: str) -> Kind:
     def from_json(value: Any) -> int:
         return from_text(value) if isinstance(value, str) else checked(_integer(value))
 
-    number = {"type": "integer", "format": "int64", "description": f"{unit} since 1970-01-01"}
-    return Kind(from_text, from_json, number, {"oneOf": [number, {"type": "string", "pattern": "^[0-9]+$"}]})
+    times = range(_TAKEN_FOR_MILLISECONDS) if unit == "seconds" else _TIMES
+    number = {
+        "type": "integer",
+        "format": "int64",
+        "description": f"{unit} since 1970-01-01",
+        **_among((), times),
+    }
+    digits = {"type": "string", "pattern": f"^[0-9]{{1,{len(str(times.stop - 1))}}}$"}
+    return Kind(from_text, from_json, number, {"oneOf": [number, digits]})
 
 
 def flag() -> Kind:
@@ -184,8 +190,8 @@ def cursor() -> Kind:
             return FIRST_PAGE
         return from_text(value) if isinstance(value, str) else str(_within(_integer(value), CURSORS))
 
-    digits = {"type": "string", "pattern": "^[0-9]*$"}
-    number = {"type": "integer", "format": "int64"}
+    digits = {"type": "string", "pattern": "^[0-9]{0,19}$"}
+    number = {"type": "integer", "format": "int64", **_among((), CURSORS)}
     return Kind(from_text, from_json, number, {"oneOf": [digits, number]})
 
 
@@ -195,7 +201,22 @@ def search() -> Kind:
     def from_text(text: str) -> str:
         raise ValueError(f"{text!r} is not a search; a search is an object in the body of a POST")
 
-    return Kind(from_text, full_text_expression, {}, SEARCH_SCHEMA)
+    # Its schema has a name: schemas.reading.AdvancedSearch.
+    return Kind(from_text, full_text_expression, {}, {})
+
+
+def _comma_separated(value: str) -> dict[str, Any]:
+    """Return the schema of values, each of a pattern, with commas between them."""
+    pattern = f"^({value})(,({value}))*$"
+    return {"type": "string", "description": "comma-separated", "pattern": pattern}
+
+
+def _array_of(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": item, "minItems": 1}
+
+
+def _among(choices: Collection[Any], bounds: range) -> dict[str, Any]:
+    return {"enum": list(choices)} if choices else {"minimum": bounds.start, "maximum": bounds.stop - 1}
 
 
 def _integer_in(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import Any
 
 
@@ -22,16 +22,29 @@ class SharingStatus(IntEnum):
     ACCEPTED = 4
 
 
-#: Product status on the retailer side (spec, States).
-PRODUCT_STATUSES = (
-    "NOT_ASSIGNED",
-    "ASSIGNATION_PENDING",
-    "WAITING_TO_BE_SHARED",
-    "TO_BE_VALIDATED",
-    "REFUSED",
-    "UPDATED",
-    "ACCEPTED",
-)
+class ValidationStatus(IntEnum):
+    """Validation status of a product (spec, Product)."""
+
+    NOT_APPLICABLE = 0
+    NOT_OK = 1
+    OK = 2
+    #: Seen at a deployed service.
+    CORRECTION = 3
+
+
+class ProductStatus(StrEnum):
+    """Product status on the retailer side (spec, States)."""
+
+    NOT_ASSIGNED = "NOT_ASSIGNED"
+    ASSIGNATION_PENDING = "ASSIGNATION_PENDING"
+    WAITING_TO_BE_SHARED = "WAITING_TO_BE_SHARED"
+    TO_BE_VALIDATED = "TO_BE_VALIDATED"
+    REFUSED = "REFUSED"
+    UPDATED = "UPDATED"
+    ACCEPTED = "ACCEPTED"
+
+
+PRODUCT_STATUSES = tuple(status.value for status in ProductStatus)
 
 
 @dataclass(frozen=True, slots=True)

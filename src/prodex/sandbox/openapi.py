@@ -1,6 +1,6 @@
-"""The OpenAPI document beyond what FastAPI finds out itself: its building blocks, tokens and product lists.
+"""The OpenAPI document beyond what FastAPI finds out itself: references to schemas, tokens and product lists.
 
-Parameters come from their declarations.
+Schemas come from the models of `prodex.sandbox.schemas`, parameters from their declarations.
 """
 
 from __future__ import annotations
@@ -8,32 +8,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
 from prodex.sandbox.filters import FILTERS, Filter
 from prodex.sandbox.refusals import REFUSALS
+from prodex.sandbox.schemas.access import (
+    AccessToken,
+    Error,
+    Health,
+    Organization,
+    OrganizationPage,
+    TokenRequest,
+)
+from prodex.sandbox.schemas.reading import ProductPage, ProductSearch
+from prodex.sandbox.schemas.scenarios import Scenario, ScenarioAnswer, ScenarioRequirement, Segment
+from prodex.sandbox.schemas.writing import ProductUpsert, TrackingRecord, UpsertAnswer
 
-_ERROR_SCHEMA: Final = {
-    "type": "object",
-    "required": ["error", "message"],
-    "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
-}
+JSON: Final = "application/json"
 
-_ENVELOPE: Final = {
-    "description": "The products, and how many match.",
-    "content": {
-        "application/json": {
-            "schema": {
-                "type": "object",
-                "required": ["totalResults", "data", "offset"],
-                "properties": {
-                    "totalResults": {"type": "integer"},
-                    "data": {"type": "array", "items": {"type": "object"}},
-                    "offset": {"type": "integer"},
-                    "next_page": {"type": ["string", "null"]},
-                },
-            }
-        }
-    },
-}
+_REFERENCE: Final = "#/components/schemas/{model}"
+#: The models of whole requests and replies; those of their parts come with them.
+MODELS: Final[tuple[type[BaseModel], ...]] = (
+    TokenRequest,
+    AccessToken,
+    Organization,
+    OrganizationPage,
+    ProductSearch,
+    ProductPage,
+    ProductUpsert,
+    UpsertAnswer,
+    TrackingRecord,
+    Segment,
+    ScenarioRequirement,
+    ScenarioAnswer,
+    Scenario,
+    Health,
+    Error,
+)
 
 _RETRY_AFTER: Final = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
 
@@ -45,6 +57,23 @@ _ACCEPT_LANGUAGE: Final = {
 }
 
 
+def components() -> dict[str, Any]:
+    """Return the schemas of all models, by name."""
+    _, schema = models_json_schema([(model, "validation") for model in MODELS], ref_template=_REFERENCE)
+    return dict(sorted(schema["$defs"].items()))
+
+
+def reference(model: type[BaseModel]) -> dict[str, str]:
+    """Return a schema that refers to a model's."""
+    assert model in MODELS, model  # noqa: S101 - it would refer to nothing
+    return {"$ref": _REFERENCE.format(model=model.__name__)}
+
+
+def array_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of an array."""
+    return {"type": "array", "items": reference(model)}
+
+
 def in_query(parameters: Mapping[str, Filter]) -> list[dict[str, Any]]:
     """Describe the parameters of a GET."""
     return [
@@ -54,73 +83,46 @@ def in_query(parameters: Mapping[str, Filter]) -> list[dict[str, Any]]:
     ]
 
 
-def replies(description: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def takes(model: type[BaseModel]) -> dict[str, Any]:
+    """Describe a body of JSON."""
+    return {"required": True, "content": {JSON: {"schema": reference(model)}}}
+
+
+def replies(description: str, schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Describe a reply of 200 as JSON."""
-    content = {"application/json": {"schema": schema}}
-    return {"200": {"description": description, "content": content}}
+    return {"200": {"description": description, "content": {JSON: {"schema": schema}}, **more}}
+
+
+def _page(next_page: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a reply of products, with the way to the next page."""
+    return replies(
+        "The products, and how many match.",
+        reference(ProductPage),
+        links={"next_page": {"description": "The next page of a scroll.", **next_page}},
+    )
 
 
 LIST_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [*in_query(FILTERS), _ACCEPT_LANGUAGE],
-    "responses": {"200": _ENVELOPE},
+    "responses": _page(
+        {"operationId": "list_products", "parameters": {"query.next_page": "$response.body#/next_page"}}
+    ),
 }
 
 SEARCH_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [_ACCEPT_LANGUAGE],
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": {
-                        name: {**one.kind.post_schema, "description": one.meaning}
-                        for name, one in FILTERS.items()
-                        if "POST" in one.methods
-                    },
-                }
-            }
-        },
-    },
-    "responses": {"200": _ENVELOPE},
+    "requestBody": takes(ProductSearch),
+    "responses": _page(
+        {"operationId": "search_products", "requestBody": {"next_page": "$response.body#/next_page"}}
+    ),
 }
 
 TOKEN_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["client_id", "client_secret", "grant_type"],
-                    "properties": {
-                        "client_id": {"type": "string"},
-                        "client_secret": {"type": "string"},
-                        "grant_type": {"type": "string", "enum": ["client_credentials"]},
-                    },
-                }
-            }
-        },
-    },
-    "responses": {
-        "200": {
-            "description": "A bearer token.",
-            "content": {
-                "application/json": {
-                    "schema": {
-                        "type": "object",
-                        "required": ["access_token"],
-                        "properties": {
-                            "access_token": {"type": "string"},
-                            "token_type": {"type": "string", "enum": ["JWT"]},
-                        },
-                    }
-                }
-            },
-        }
-    },
+    "requestBody": takes(TokenRequest),
+    "responses": replies("A bearer token.", reference(AccessToken)),
 }
+
+HEALTH_CONTRACT: Final[dict[str, Any]] = {"responses": replies("It runs.", reference(Health))}
 
 
 def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
@@ -129,7 +131,7 @@ def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
     for code in codes:
         status, meaning = REFUSALS[code]
         by_status.setdefault(status, []).append(f"`{code}`: {meaning}")
-    content = {"application/json": {"schema": _ERROR_SCHEMA}}
+    content = {JSON: {"schema": reference(Error)}}
     return {
         status: {
             "description": _lines(texts),

@@ -5,40 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from prodex.sandbox import organizations, segments
-from prodex.sandbox.openapi import in_query, replies
-from prodex.sandbox.scenarios import REQUIREMENT_SCHEMA
-
-_ORGANIZATIONS: Final = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "required": ["id", "nameLegal", "type"],
-        "properties": {
-            "id": {"type": "integer"},
-            "nameLegal": {"type": "string"},
-            "type": {"type": "integer", "enum": [1, 2]},
-        },
-    },
-}
+from prodex.sandbox.openapi import array_of, in_query, reference, replies, takes
+from prodex.sandbox.schemas.access import Organization, OrganizationPage
+from prodex.sandbox.schemas.scenarios import Scenario, ScenarioAnswer, ScenarioRequirement, Segment
 
 ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
     "parameters": in_query(organizations.PARAMETERS),
     "responses": replies(
         "The organisations; an envelope, or a bare array where the sandbox is told so.",
-        {
-            "oneOf": [
-                _ORGANIZATIONS,
-                {
-                    "type": "object",
-                    "required": ["data", "offset"],
-                    "properties": {
-                        "totalResults": {"type": "integer"},
-                        "data": _ORGANIZATIONS,
-                        "offset": {"type": "integer"},
-                    },
-                },
-            ]
-        },
+        {"anyOf": [reference(OrganizationPage), array_of(Organization)]},
     ),
 }
 
@@ -81,48 +56,16 @@ MEDIA_CONTRACT: Final[dict[str, Any]] = {
     },
 }
 
-_SEGMENT_REFERENCE: Final = "#/components/schemas/Segment"
-#: Schemas that refer to themselves, and so need a name.
-COMPONENTS: Final[dict[str, Any]] = {
-    "Segment": {
-        "type": "object",
-        "required": ["id", "name", "children"],
-        "properties": {
-            "id": {"type": "string"},
-            "name": {"type": "string"},
-            "children": {"type": "array", "items": {"$ref": _SEGMENT_REFERENCE}},
-        },
-    }
-}
-
 SEGMENTS_CONTRACT: Final[dict[str, Any]] = {
     "parameters": in_query(segments.PARAMETERS),
-    "responses": replies("The trees.", {"type": "array", "items": {"$ref": _SEGMENT_REFERENCE}}),
+    "responses": replies("The trees.", array_of(Segment)),
 }
 
 REQUIRE_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": {"required": True, "content": {"application/json": {"schema": REQUIREMENT_SCHEMA}}},
-    "responses": replies(
-        "All of it is done.",
-        {"type": "object", "required": ["products"], "properties": {"products": {"type": "integer"}}},
-    ),
+    "requestBody": takes(ScenarioRequirement),
+    "responses": replies("All of it is done.", reference(ScenarioAnswer)),
 }
 
 SCENARIOS_CONTRACT: Final[dict[str, Any]] = {
-    "responses": replies(
-        "The caller's scenarios.",
-        {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["id", "name", "deadlinesEnabled", "products"],
-                "properties": {
-                    "id": {"type": "string"},
-                    "name": {"type": "string"},
-                    "deadlinesEnabled": {"type": "boolean"},
-                    "products": {"type": "integer"},
-                },
-            },
-        },
-    )
+    "responses": replies("The caller's scenarios.", array_of(Scenario))
 }

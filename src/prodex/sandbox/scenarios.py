@@ -14,33 +14,9 @@ from typing import Any, Final, NoReturn
 
 from prodex.sandbox.model import Organization, OrganizationType, SharingStatus
 from prodex.sandbox.refusals import Refusal
+from prodex.sandbox.schemas.scenarios import ScenarioRequirement
 from prodex.sandbox.store import Store
 from prodex.sandbox.wire import encode, joined, members, storable
-
-REQUIREMENT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["uuids", "ruleset_values"],
-    "additionalProperties": False,
-    "properties": {
-        "uuids": {
-            "type": "array",
-            "minItems": 1,
-            "items": {"type": "string"},
-            "description": "Products, by uuid.",
-        },
-        "ruleset_values": {
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": {"type": "boolean"},
-            "description": "Scenario id -> true to activate, false to deactivate.",
-        },
-        "deadline": {
-            "type": "string",
-            "format": "date",
-            "description": "Day, YYYY-MM-DD, until which what is activated has to be done.",
-        },
-    },
-}
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOST_NAMED: Final = 5
@@ -57,7 +33,7 @@ class Requirement:
 
 def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
     """Read the body of a call; raise Refusal when it is not as documented."""
-    if unknown := body.keys() - REQUIREMENT_SCHEMA["properties"].keys():
+    if unknown := body.keys() - ScenarioRequirement.model_fields.keys():
         raise Refusal(
             "unknown_parameter",
             f"{min(unknown)!r} is no member of this body; it has uuids, ruleset_values and deadline.",

@@ -25,30 +25,6 @@ SEARCH_FIELDS: Final = {
 _MOST_WORDS: Final = 64
 _MOST_ENTRIES: Final = 32
 
-SEARCH_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["must"],
-    "additionalProperties": False,
-    "properties": {
-        "must": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["query", "fields"],
-                "additionalProperties": False,
-                "properties": {
-                    "query": {"type": "string"},
-                    "fields": {
-                        "type": "array",
-                        "minItems": 1,
-                        "items": {"type": "string", "enum": list(SEARCH_FIELDS)},
-                    },
-                },
-            },
-        }
-    },
-}
-
 
 def full_text_expression(search: Any) -> str | None:
     """Turn an `advanced_search` object into an FTS5 expression; None when it asks for nothing.
