@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from prodex.errors import InputError
-from prodex.files import home, storage
+from prodex.files import home, make_folder, open_private, storage
 
 #: What became of a batch on its way: it got its tracking identifier; its answer was lost; the service refused it; or
 #: it was never sent, because the way to the service had failed.
@@ -64,7 +64,7 @@ class Journal:
         moment = datetime.now(UTC)
         journal = cls(folder / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}.jsonl")
         with storage(journal.path):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder, private=True)
         journal._add({"version": 1, "host": _host(base_url), "at": moment.isoformat()})
         return journal
 
@@ -107,7 +107,7 @@ class Journal:
         return [Batch(tuple(of), end["sent"], end.get("tracking"), end["message"]) for of, end in found]
 
     def _add(self, line: Mapping[str, Any]) -> None:
-        with storage(self.path), self.path.open("ab") as file:
+        with storage(self.path), open_private(self.path, "ab") as file:
             file.write(json.dumps(line).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())

@@ -14,8 +14,8 @@ from typing import NamedTuple, Self
 
 import filelock
 
-from prodex.errors import SnapshotLocked
-from prodex.files import storage, writing
+from prodex.errors import SnapshotLocked, StorageError
+from prodex.files import make_folder, storage, writing
 
 #: Locked by the system itself, which lets go of it when the process ends in whatever way.
 _LOCK = ".lock"
@@ -65,11 +65,11 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
     SnapshotLocked
         When the lock is taken; nobody waits for it. The message names its owner.
     StorageError
-        When the folder cannot be written.
+        When the folder cannot be written. To lock a folder that was locked before takes no space on the disk.
     """
-    lock = filelock.FileLock(folder / _LOCK)
+    lock = filelock.FileLock(folder / _LOCK, mode=0o600)
     with storage(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, private=True)
         try:
             lock.acquire(blocking=False)
         except filelock.Timeout as error:
@@ -78,7 +78,8 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
             ) from error
     owner = folder / _OWNER
     try:
-        with writing(owner) as beside:
+        # Only for people: on a full disk the lock holds without it, and something can be deleted under it.
+        with suppress(StorageError), writing(owner, private=True) as beside:
             beside.write_text(json.dumps(Owner.now(doing)._asdict()), "utf-8")
         yield
     finally:

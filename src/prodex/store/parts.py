@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from prodex import parquet
 from prodex.catalog.part import Part, union
+from prodex.files import make_folder, open_private
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
 
@@ -106,8 +107,9 @@ def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) ->
 
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent, private=True)
     path.unlink(missing_ok=True)  # it may be a link to a file of an earlier snapshot, which never changes
+    open_private(path, "wb").close()
     return parquet.writer(
         path,
         schema,

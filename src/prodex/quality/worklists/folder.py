@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,7 +23,7 @@ import pyarrow.compute as pc
 from prodex import parquet
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.files import writing_folder
+from prodex.folders import replacing
 from prodex.formats import write_csv
 from prodex.quality.outcome import Audit
 from prodex.quality.worklists.fields import Codes, code_column
@@ -224,17 +222,8 @@ def _keys(audit: Audit) -> dict[str, Any]:
 def _taking(folder: Path, replace: bool) -> Iterator[Path]:
     """Give a folder to write to that takes the place of `folder` in the end."""
     _refuse_foreign(folder, replace)
-    old = folder.with_name(f".{folder.name}.old.{os.getpid()}.part")
-    try:
-        with writing_folder(folder) as beside:
-            yield beside
-            if folder.exists():
-                folder.rename(old)
-    except BaseException:
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+    with replacing(folder, _written_before(folder), folder / MANIFEST) as beside:
+        yield beside
 
 
 def _refuse_foreign(folder: Path, replace: bool) -> None:
