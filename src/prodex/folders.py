@@ -129,7 +129,9 @@ def _put_back(places: Collection[Path], process: int) -> None:
 def _recover(folder: Path, ours: Collection[str], head: Path) -> None:
     """Finish what a process began that is gone: put the old back where the new is not whole, and clear away the rest."""
     places = [*(folder / name for name in ours if name != head.name), folder, head]
-    names = {place.parent: {one.name for one in places if one.parent == place.parent} for place in places}
+    names: dict[Path, set[str]] = {}
+    for place in (*places, folder / head.name):  # where the new is written in a folder that stays
+        names.setdefault(place.parent, set()).add(place.name)
     for parent, known in names.items():
         if not parent.is_dir():
             continue
