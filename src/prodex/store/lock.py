@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import getpass
 import json
 import os
@@ -50,7 +51,7 @@ class Owner(NamedTuple):
 
 
 @contextmanager
-def locked(folder: Path, doing: str) -> Iterator[None]:
+def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator[None]:
     """Keep everybody else out of a folder meanwhile, other threads of this process included.
 
     Parameters
@@ -59,13 +60,16 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
         What to lock; made if it does not exist.
     doing
         What for, as in "loading 'shop'"; whoever is kept out reads it.
+    without_space
+        Go on where the disk is so full that the lock cannot be made: then nobody holds it, and nobody can begin to
+        write. For work that only deletes.
 
     Raises
     ------
     SnapshotLocked
         When the lock is taken; nobody waits for it. The message names its owner.
     StorageError
-        When the folder cannot be written. To lock a folder that was locked before takes no space on the disk.
+        When the folder cannot be written.
     """
     lock = filelock.FileLock(folder / _LOCK, mode=0o600)
     with storage(folder):
@@ -76,6 +80,9 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
             raise SnapshotLocked(
                 f"{folder} is in use by {Owner.of(folder) or 'another process'}. Wait for its end, or use another name."
             ) from error
+        except OSError as error:
+            if not without_space or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
     owner = folder / _OWNER
     try:
         # Only for people: on a full disk the lock holds without it, and something can be deleted under it.
