@@ -82,7 +82,7 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
 
 def open_private(path: Path, mode: str) -> IO[bytes]:
     """Open a file to write bytes to that only its owner may read, whatever the umask."""
-    file = open(path, mode, opener=lambda name, flags: os.open(name, flags, _PRIVATE_FILE))  # noqa: PTH123, SIM115
+    file = open(path, mode, opener=lambda name, flags: os.open(name, flags, _PRIVATE_FILE))  # noqa: SIM115
     _close(path, _PRIVATE_FILE)
     return file
 

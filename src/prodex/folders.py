@@ -127,7 +127,7 @@ def _put_back(places: Collection[Path], process: int) -> None:
 
 
 def _recover(folder: Path, ours: Collection[str], head: Path) -> None:
-    """Finish what a process began that is gone: put the old back where the new is not whole, and clear away the rest."""
+    """Finish what a process began that is gone: put the old back where the new is not whole, and clear up."""
     places = [*(folder / name for name in ours if name != head.name), folder, head]
     names: dict[Path, set[str]] = {}
     for place in (*places, folder / head.name):  # where the new is written in a folder that stays

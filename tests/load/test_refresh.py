@@ -411,7 +411,7 @@ def test_a_refresh_carries_no_damage_on(table: str) -> None:
         path.write_bytes(content)
 
         if table == "raw":
-            with pytest.raises(SnapshotDamaged, match="12 products .* fetched again") as raised:
+            with pytest.raises(SnapshotDamaged, match=r"12 products .* fetched again") as raised:
                 prodex.refresh(connected(sandbox), "shop")
             assert {f"{number:014d}" for number in range(12)} == set(raised.value.products)
             assert 1 == len(prodex.list_snapshots("shop"))

@@ -85,7 +85,11 @@ class Disk:
 
     def _watched(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def changed(*arguments: Any, **options: Any) -> Any:
-            paths = [self._below(one, options.get("dir_fd")) for one in arguments[:2] if isinstance(one, str | Path)]
+            paths = [
+                self._below(one, options.get("dir_fd"))
+                for one in arguments[:2]
+                if isinstance(one, str | Path)
+            ]
             folders = [path.parent for path in paths if path is not None]
             if not folders:
                 return call(*arguments, **options)
@@ -101,7 +105,7 @@ class Disk:
         return changed
 
     def _sync(self, handle: int) -> None:
-        path = self._below(os.readlink(f"/proc/self/fd/{handle}"), None)
+        path = self._below(Path(f"/proc/self/fd/{handle}").readlink(), None)
         if path is None or not path.exists():
             return
         with self._lock:
@@ -114,7 +118,7 @@ class Disk:
                 self._safe[path.stat().st_ino] = path.read_bytes()
 
     def _below(self, path: str | Path, folder: int | None) -> Path | None:
-        whole = Path(os.readlink(f"/proc/self/fd/{folder}"), path) if folder is not None else Path(path)
+        whole = Path(f"/proc/self/fd/{folder}").readlink() / path if folder is not None else Path(path)
         return whole if whole.is_relative_to(self.root) else None
 
     def _count(self) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,10 @@ except ProdexError as error:
 
 def on_a_full_disk(work: str, out: Path, largest: int = 0) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", _FULL, work, str(out), str(largest)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", _FULL, work, str(out), str(largest)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "" == done.stderr
     return done.stdout
@@ -117,12 +121,14 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def fill(place: Path) -> None:
     """Leave not a single byte, and no room for another file."""
-    with pytest.raises(OSError, match="No space left"), (place / "filler").open("wb", buffering=0) as file:
-        while True:
-            file.write(b"x" * 4096)
-    with pytest.raises(OSError, match="No space left"):
+    with suppress(OSError), (place / "filler").open("wb", buffering=0) as file:
+        while file.write(b"x" * 4096):
+            pass
+    with suppress(OSError):
         for number in range(1000):
             (place / f"empty-{number}").touch()
+    with pytest.raises(OSError, match="No space left"):
+        (place / "more").touch()
 
 
 def test_vacuum_frees_space_on_a_real_disk_that_is_full(

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.load.exchange import connected, loaded, records
 
 import prodex
 from prodex.files import make_folder, open_private
 from prodex.sandbox import Sandbox
 from prodex.store.journal import Journal
-from tests.load.exchange import connected, loaded, records
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
 

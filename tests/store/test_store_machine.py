@@ -1,4 +1,4 @@
-"""Whatever is done in whatever order, and whenever the power goes: what was reported as saved is there, and nothing is half.
+"""Law: whatever is done, and whenever the power goes, what was reported as saved is there, and nothing is half there.
 
 A model of plain dicts stands beside the store. `HYPOTHESIS_PROFILE=store-long` tries many more stories.
 """
@@ -20,11 +20,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from tests.store.crashes import Disk
 
 import prodex
 from prodex.sandbox import Sandbox
 from prodex.service import Patience
-from tests.store.crashes import Disk
 
 pytestmark = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a tmpfs, as Linux has one")
 
@@ -54,7 +54,11 @@ def served() -> Sandbox:
 
 def record(number: int, name: str) -> dict[str, Any]:
     described = {"code": "fra-FR", "normalizedCode": "fr"}
-    return {"id": number, "gtin": f"{number:014d}", "namePublicLong": [{"expressedIn": described, "data": name}]}
+    return {
+        "id": number,
+        "gtin": f"{number:014d}",
+        "namePublicLong": [{"expressedIn": described, "data": name}],
+    }
 
 
 def content(catalog: prodex.Catalog) -> Content:
@@ -120,7 +124,9 @@ class Store(RuleBasedStateMachine):
 
     @rule()
     def load(self) -> None:
-        self._add("shop", prodex.load_products(self.client, name="shop", max_age=0, progress=False), self.products)
+        self._add(
+            "shop", prodex.load_products(self.client, name="shop", max_age=0, progress=False), self.products
+        )
 
     @precondition(lambda self: self.saved["shop"])
     @rule()

@@ -123,4 +123,3 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_dictionary(kind))
-

@@ -33,7 +33,9 @@ def vacuum(name: str, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
 
     The newest snapshot that is complete and undamaged always stays, however many newer ones there are that are not.
     Half-written folders go when the process that wrote them is gone, and journals of interrupted loads when nothing
-    was added to them for a day. It works on a disk that is full. Each snapshot disappears as a whole; who has an older one open cannot read on in it.
+    was added to them for a day.
+    Each snapshot disappears as a whole; who has an older one open cannot read on in it. It works on a disk that is
+    full.
 
     Parameters
     ----------
