@@ -50,7 +50,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         _recover(folder, ours, head)
-    whole = _can_be_exchanged(folder, ours)
+        whole = _can_be_exchanged(folder, ours)
     beside = beside_of(folder if whole else folder / head.name)
     remove(beside)
     try:
@@ -150,7 +150,7 @@ def _can_be_exchanged(folder: Path, ours: Collection[str]) -> bool:
     """Whether one rename can take the folder away without taking anything with it that is not ours."""
     if not os.path.lexists(folder):
         return True
-    if folder.is_symlink() or folder.is_mount() or Path.cwd().is_relative_to(folder.resolve()):
+    if folder.is_symlink() or os.path.ismount(folder) or Path.cwd().is_relative_to(folder.resolve()):
         return False
     if not os.access(folder.absolute().parent, os.W_OK):
         return False

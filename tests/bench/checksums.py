@@ -1,4 +1,4 @@
-"""What checksums of pages cost: the same tables written and read with and without, in turns, as ratios.
+"""What checksums of pages cost: the same tables written and read with and without, in turns, as ratios of CPU time.
 
 `python -m tests.bench.checksums --products 20000`, or `make soak`, part "checksums".
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import TypeVar
 from unittest.mock import patch
 
@@ -74,9 +74,9 @@ def _read(part: StoredPart, folder: Path, *, verified: bool = True) -> list[pa.T
 
 
 def _timed(seconds: dict[str, list[float]], what: str, work: Callable[[], Value]) -> Value:
-    begin = perf_counter()
+    begin = process_time()
     made = work()
-    seconds.setdefault(what, []).append(perf_counter() - begin)
+    seconds.setdefault(what, []).append(process_time() - begin)
     return made
 
 
