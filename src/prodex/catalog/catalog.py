@@ -22,7 +22,7 @@ from prodex import formats, parquet
 from prodex.catalog.display import html_of, text_of
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
-from prodex.catalog.sql import Source, answer
+from prodex.catalog.sql import answer
 from prodex.catalog.views import drift, wide
 from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
@@ -299,7 +299,7 @@ class Catalog:
         known = {field.name: field for field in declared}
         return pa.schema([known.get(name, pa.field(name, pa.string())) for name in self._columns(table)])
 
-    def _source(self, table: str) -> Source:
+    def _source(self, table: str) -> Any:
         """Return a table for SQL: from files piece by piece where they hold just this, else from memory."""
         whole = all(part.chosen is None and table in part.files for part in self.parts)
         if not whole or table in _MERGED:

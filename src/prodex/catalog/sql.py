@@ -13,18 +13,16 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from prodex import parquet
 from prodex.catalog.part import Part
 from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
 from prodex.tables.frames import to_frame
 
-#: A table in memory, or files that are read when they are needed.
-Source = pa.Table | ds.Dataset
+Settings = dict[str, str | bool | int | float | list[str]]
 
 #: What keeps a query to the tables that it was given: no files, addresses, databases or extensions.
-_CONFINED = {
+_CONFINED: Settings = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -32,7 +30,7 @@ _CONFINED = {
 
 
 def answer(
-    query: str, tables: Mapping[str, Source], parts: Sequence[Part], *, allow_external: bool
+    query: str, tables: Mapping[str, Any], parts: Sequence[Part], *, allow_external: bool
 ) -> pd.DataFrame:
     """Answer a query over some tables.
 
@@ -41,7 +39,7 @@ def answer(
     query
         In DuckDB's SQL.
     tables
-        What it may name.
+        What it may name: Arrow tables, or datasets of files that are read when they are needed.
     parts
         What the tables were made of, to find out whether a file is damaged when reading fails.
     allow_external
@@ -60,7 +58,7 @@ def answer(
         raise MissingExtra("catalog.sql() needs DuckDB: pip install 'prodex[sql]'.") from error
     with _scratch() as folder:
         # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
-        settings = {"python_enable_replacements": "false", "temp_directory": folder}
+        settings: Settings = {"python_enable_replacements": "false", "temp_directory": folder}
         with duckdb.connect(config=settings | ({} if allow_external else _CONFINED)) as connection:
             for name, source in tables.items():
                 connection.register(name, source)
