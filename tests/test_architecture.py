@@ -17,7 +17,7 @@ ROWS = (
     {"errors"},
     {"limits"},
     {"files", "unpacking", "locales", "envelope", "gtin", "markup", "spreadsheet"},
-    {"sheets"},
+    {"sheets", "parquet", "folders"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},

@@ -185,7 +185,17 @@ class SnapshotNotFound(SnapshotError, LookupError):
 
 
 class SnapshotDamaged(SnapshotError):
-    """A file of a snapshot is missing, cut off or changed."""
+    """A file of a snapshot is missing, cut off or changed.
+
+    Attributes
+    ----------
+    products
+        The products whose records have to be fetched again, by GTIN or else by id, where that is known.
+    """
+
+    def __init__(self, message: str, *, products: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.products = products
 
 
 class SnapshotLocked(SnapshotError):

@@ -10,10 +10,12 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 
@@ -22,6 +24,10 @@ from prodex.errors import SettingsError, StorageError
 #: Windows keeps these names for devices, with any ending.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.\-]+")
+
+#: Read, write and enter for the owner, nothing for others.
+_PRIVATE_FOLDER = 0o700
+_PRIVATE_FILE = 0o600
 
 
 def home() -> Path:
@@ -53,25 +59,78 @@ def checked_name(name: str) -> str:
     return name
 
 
+def make_folder(folder: Path, *, private: bool = False) -> None:
+    """Make a folder with those above it; after a power cut it is still there.
+
+    Parameters
+    ----------
+    folder
+        Which; it may be there already.
+    private
+        Only its owner may enter it, whatever the umask: so for all that prodex keeps for itself. Folders on the way
+        to it that belong to prodex, below `home()`, are closed as well, also where they were open until now.
+    """
+    for level in (*reversed(folder.parents), folder):
+        if not level.is_dir():
+            level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
+            flush(level.parent)
+            if private:
+                _close(level, _PRIVATE_FOLDER)
+        elif private and _is_own(level):
+            _close(level, _PRIVATE_FOLDER)
+
+
+def open_private(path: Path, mode: str) -> IO[bytes]:
+    """Open a file to write bytes to that only its owner may read, whatever the umask."""
+    file = open(path, mode, opener=lambda name, flags: os.open(name, flags, _PRIVATE_FILE))  # noqa: SIM115
+    _close(path, _PRIVATE_FILE)
+    return file
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder is made by prodex for itself; one that `PRODEX_HOME` names may be somebody's desktop."""
+    root = home()
+    return folder.is_relative_to(root) and (folder != root or not os.environ.get("PRODEX_HOME"))
+
+
+def _close(path: Path, mode: int) -> None:
+    """Let only the owner have access, where that is not so; a link is left alone, and so is what others own."""
+    if os.name == "nt":  # where permissions are those of the folder above
+        return
+    with suppress(OSError):
+        found = path.lstat().st_mode
+        if not stat.S_ISLNK(found) and stat.S_IMODE(found) != mode:
+            path.chmod(mode)
+
+
 @contextmanager
-def writing(path: Path) -> Iterator[Path]:
+def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Give a temporary path to write to, and move what was written to `path` when all went well.
 
     The old file, if there is one, stays until the new one is complete; nothing half-written is ever left.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    private
+        Only its owner may read it; see `make_folder`.
 
     Raises
     ------
     StorageError
         When the disk refuses: full, read-only, not permitted.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = beside_of(path)
     try:
         with storage(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent, private=private)
             yield beside
-            _flush(beside)
+            if private:
+                _close(beside, _PRIVATE_FILE)
+            flush(beside)
             beside.replace(path)
-            _flush(path.parent)
+            flush(path.parent)
     finally:
         with suppress(OSError):
             beside.unlink()
@@ -79,26 +138,40 @@ def writing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def writing_folder(folder: Path) -> Iterator[Path]:
-    """Do the same for a whole folder, which must not exist yet: one rename makes all of it visible."""
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    shutil.rmtree(beside, ignore_errors=True)
+    """Do the same for a whole private folder, which must not exist yet: one rename makes all of it visible."""
+    beside = beside_of(folder)
+    remove(beside)
     try:
         with storage(folder):
-            beside.mkdir(parents=True)
+            make_folder(beside, private=True)
             yield beside
         publish(beside, folder)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        remove(beside)
 
 
 def publish(beside: Path, folder: Path) -> None:
-    """Give a folder that is complete its name: everything in it is on the disk before anybody can see it."""
+    """Give a private folder that is complete its name: all of it is on the disk before anybody can see it."""
     with storage(folder):
-        for path in beside.rglob("*"):
-            if path.is_file():
-                _flush(path)
+        for path in (beside, *beside.rglob("*")):
+            _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
+        flush_all(beside)
+        make_folder(folder.parent, private=True)
         beside.rename(folder)
-        _flush(folder.parent)
+        flush(folder.parent)
+        flush(beside.parent)
+
+
+def flush_all(folder: Path) -> None:
+    """Have a folder with everything in it on the disk itself: contents, then the names in each folder."""
+    for path in folder.rglob("*"):
+        flush(path)
+    flush(folder)
+
+
+def beside_of(path: Path) -> Path:
+    """Return where this process writes what is to become `path`; `left_over` finds it when the process is gone."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def left_over(folder: Path) -> list[Path]:
@@ -119,8 +192,8 @@ def sweep(folder: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Delete a file or a whole folder, as far as the system lets us."""
-    if path.is_dir():
+    """Delete a file or a whole folder, as far as the system lets us; of a link only the link."""
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         with suppress(OSError):
@@ -130,12 +203,23 @@ def remove(path: Path) -> None:
 def discard(folder: Path) -> None:
     """Delete a folder so that nobody ever sees half of it: first it loses its name, then its content.
 
-    What an interruption leaves is cleared away with everything else that is half-written.
+    What an interruption leaves is cleared away with everything else that is half-written. On a disk so full that not
+    even a name can be changed, the files go first that make the folder what it is, such as its manifest.
     """
+    gone = beside_of(folder)
+    remove(gone)
     with storage(folder):
-        gone = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-        folder.rename(gone)
-        _flush(folder.parent)
+        try:
+            folder.rename(gone)
+            flush(folder.parent)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            gone = folder
+            for path in folder.iterdir():
+                if path.is_file():
+                    path.unlink()
+            flush(folder)
     remove(gone)
 
 
@@ -186,7 +270,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
     """Have the content of a file, or the names in a folder, on the disk itself."""
     if path.is_dir() and os.name == "nt":  # where folders cannot be opened, and need not be
         return

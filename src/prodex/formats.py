@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
+import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from prodex import parquet
 from prodex.errors import QueryError
-from prodex.files import writing
+from prodex.folders import replacing
 from prodex.spreadsheet import escape_formulas as escaped
 
 Batches = Iterator[pa.RecordBatch]
+
+#: What tells of an export that it is whole, and what its columns mean.
+PACKAGE = "datapackage.json"
 
 #: The most characters of a cell (UTF-16 units) and rows of a sheet, as Excel documents its limits.
 LONGEST = 32_767
@@ -45,6 +51,9 @@ def export(
 ) -> list[Path]:
     """Write tables to a folder, one file each, with `datapackage.json` beside them.
 
+    The whole takes the place of an earlier export of the same tables and format; other files in the folder stay. While
+    it is exchanged, and after a process ended in that moment, there is no `datapackage.json`, and so no export.
+
     That file follows the Frictionless Table Schema: it tells any reader that a GTIN is text, so that no leading zero
     is lost, and holds where the data comes from.
 
@@ -52,6 +61,8 @@ def export(
     ------
     QueryError
         When the format is not known or does not take an option.
+    StorageError
+        When the disk refuses; an earlier export is then as it was.
     """
     if format not in FORMATS:
         raise QueryError(f"There is no export format {format!r}; there are {', '.join(FORMATS)}.")
@@ -59,21 +70,18 @@ def export(
     known = {"escape_formulas"} if format == "csv" else set()
     if unknown := sorted(set(options) - known):
         raise QueryError(f"Format {format!r} takes no option {unknown[0]!r}.")
-    written, altered = [], {}
-    for name, (batches, schema) in tables.items():
-        path = folder / f"{name}.{format}"
-        with writing(path) as beside:
-            altered[name] = write(batches, schema, beside, **options)
-        written.append(path)
-    described = folder / "datapackage.json"
-    with writing(described) as beside:
-        beside.write_text(_package(tables, format, origin, altered, options), encoding="utf-8")
-    return [*written, described]
+    names = [f"{name}.{format}" for name in tables]
+    altered = {}
+    with replacing(folder, {*names, PACKAGE}, folder / PACKAGE) as beside:
+        for name, (batches, schema) in tables.items():
+            altered[name] = write(batches, schema, beside / f"{name}.{format}", **options)
+        (beside / PACKAGE).write_text(_package(tables, format, origin, altered, options), encoding="utf-8")
+    return [folder / name for name in (*names, PACKAGE)]
 
 
 def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> int:
     """Write one table as Parquet (zstd), every text as it is."""
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    with parquet.writer(path, schema) as writer:
         for batch in batches:
             writer.write_batch(batch.cast(schema))
     return 0
@@ -113,13 +121,10 @@ def write_xlsx(batches: Batches, schema: pa.Schema, path: Path, *, most_rows: in
     int
         How many texts do not stand there as they are.
     """
-    from xlsxwriter import Workbook
-
     from prodex.sheets import TextSheet
 
     altered = 0
-    with Workbook(str(path), {**_ALL_TEXT, "constant_memory": True}) as book:
-        book.use_zip64()
+    with workbook(path, constant_memory=True) as book:
         heading = book.add_format({"bold": True, "bottom": 1})
         moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
         sheet, line = None, 0
@@ -136,6 +141,43 @@ def write_xlsx(batches: Batches, schema: pa.Schema, path: Path, *, most_rows: in
                     altered += _write_cell(sheet, line, place, value, moment)
                 line += row is not None
     return altered
+
+
+@contextmanager
+def workbook(path: Path, **options: Any) -> Iterator[Any]:
+    """Give an XlsxWriter workbook in which text stays text; what the disk refuses is an `OSError`, as elsewhere.
+
+    Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory stands beside `path` meanwhile.
+    """
+    from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
+
+    with path.open("w+b") as file:
+        book = Workbook(file, {**_ALL_TEXT, "tmpdir": str(path.parent), **options})
+        book.use_zip64()
+        try:
+            yield book
+            book.close()
+        except FileCreateError as error:
+            refused = error.args[0] if isinstance(error.args[0], OSError) else OSError(str(error))
+            _abandon(book, file, refused)
+            raise refused from None
+        except BaseException as error:
+            _abandon(book, file, error)
+            raise
+
+
+def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
+    """Close what a workbook that failed holds open, without another try to write."""
+    for sheet in book.worksheets():
+        if (rows := getattr(sheet, "row_data_fh", None)) is not None:
+            with suppress(OSError):
+                rows.close()
+    # The archive writes its end when it is forgotten: to nowhere.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, file.fileno())
+    os.close(nowhere)
+    traceback.clear_frames(error.__traceback__)
 
 
 def beginning(text: str, elsewhere: str = "") -> str:

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.errors import IncompleteLoad, ProdexError, QueryError, ServiceError, SnapshotNotFound
+from prodex.errors import (
+    IncompleteLoad,
+    ProdexError,
+    QueryError,
+    ServiceError,
+    SnapshotDamaged,
+    SnapshotNotFound,
+)
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.tables.declaration import TABLES
 from tests.load.exchange import TOTAL, asked, connected, contents, loaded, named, paged, records, renamed
@@ -390,3 +397,27 @@ def test_a_fault_at_any_call_of_a_refresh_costs_nothing(
             exchange.clear_faults()
             assert (True, sorted(expected)) == (catalog.complete, contents(catalog)), f"{kind} at {at}"
             assert {f"autre {call} {at}"} == {named(catalog)[number] for number in range(1, 9)}
+
+
+@pytest.mark.parametrize("table", ["products", "texts", "presence", "raw"])
+def test_a_refresh_carries_no_damage_on(table: str) -> None:
+    """It builds what is damaged again from the records; where these are damaged, it says which products they are of."""
+    with Sandbox(products=records(12)) as sandbox:
+        old = loaded(sandbox, "offset")
+        expected = contents(old)
+        path = old.files(table)[0]
+        content = bytearray(path.read_bytes())
+        content[len(content) // 3] ^= 16
+        path.write_bytes(content)
+
+        if table == "raw":
+            with pytest.raises(SnapshotDamaged, match=r"12 products .* fetched again") as raised:
+                prodex.refresh(connected(sandbox), "shop")
+            assert {f"{number:014d}" for number in range(12)} == set(raised.value.products)
+            assert 1 == len(prodex.list_snapshots("shop"))
+            return
+        new = prodex.refresh(connected(sandbox), "shop")
+
+    assert expected == contents(new)
+    assert bool(prodex.verify("shop")["ok"].all())
+    assert all(name.startswith("produit") for name in new.texts["text"])

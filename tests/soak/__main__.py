@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from tests.bench import checksums
 from tests.soak import diff, load, merge, upserts
 
 #: Name -> what it shows and how to run it, at full size and (--quick) at one that only shows that it works.
@@ -22,6 +23,7 @@ PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
     "upserts": (upserts.kills, lambda: upserts.kills(2)),
     "refresh": (load.refresh, lambda: load.refresh(11_000) or True),
     "merge": (lambda: merge.measure(200_000), lambda: merge.measure(2_000, per_part=500, rounds=1) or True),
+    "checksums": (lambda: checksums.measure(10_000), lambda: checksums.measure(500, rounds=1)),
     "diff": (lambda: not diff.main([]), lambda: not diff.main(["--products", "2000"])),
 }
 

@@ -28,6 +28,7 @@ from prodex.envelope import split
 from prodex.errors import SnapshotDamaged
 from prodex.sandbox.sample import shared_products
 from prodex.store.journal import Journal
+from prodex.store.mending import mended
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import Place, held_products, plan_merge
 from prodex.store.parts import StoredPart, rewrite_table
@@ -406,15 +407,50 @@ def test_damage_is_not_copied_into_a_new_file(table: str, tmp_path: Path) -> Non
         merged(old, [[simple(1, "Blé")]], tmp_path / "j")
 
 
-def test_damage_in_a_linked_part_stays_known(tmp_path: Path) -> None:
-    """The digest goes along with the link."""
+@pytest.mark.parametrize("table", ["products", "raw", "videos"])
+def test_nothing_damaged_is_linked(table: str, tmp_path: Path) -> None:
+    """A part in which nothing changed is verified as well before it goes on in the new snapshot."""
     old = snapshot_of([[simple(1)], [simple(2)]])
-    path = old.files("raw")[1]
-    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    flip(old.files(table)[1])
 
-    merged(old, [[simple(1, "Blé")]], tmp_path / "j")
+    with pytest.raises(SnapshotDamaged, match=rf"{table}.part-00001.+digest differs"):
+        merged(old, [[simple(1, "Blé")]], tmp_path / "j")
 
-    assert ["raw/part-00001.parquet"] == prodex.verify("shop").query("not ok")["file"].tolist()
+
+def flip(path: Path) -> None:
+    """Change one bit in the middle of a file."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 16
+    path.write_bytes(content)
+
+
+def test_damaged_tables_are_built_again_from_the_records() -> None:
+    """As a new snapshot, row for row what the old one was; good parts and the records are linked."""
+    old = snapshot_of([[simple(1), simple(2)], [simple(3)]])
+    expected = content(old)
+    for table in ("products", "texts", "presence", "descriptors"):
+        flip(old.files(table)[0])
+
+    new = mended(old)
+
+    assert expected == content(new)
+    assert new.folder != old.folder
+    assert "raw" not in written(old, new).get("part-00000.parquet", [])
+    assert "part-00001.parquet" not in written(old, new)
+    assert bool(prodex.verify("shop")["ok"].all())
+    assert mended(new) is new
+
+
+def test_damaged_records_are_named() -> None:
+    """Whoever refreshes learns which products have to be fetched again; nothing new is written."""
+    old = snapshot_of([[simple(1, gtin="00000000000017"), simple(2)], [simple(3)]])
+    flip(old.files("raw")[0])
+
+    with pytest.raises(SnapshotDamaged, match=r"2 products .* fetched again: .*00000000000017") as raised:
+        mended(old)
+
+    assert {"00000000000017", "2"} == set(raised.value.products)
+    assert 1 == len(prodex.list_snapshots("shop"))
 
 
 @pytest.mark.parametrize("links", [0, 1, len(TABLES) - 1, len(TABLES)])

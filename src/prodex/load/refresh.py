@@ -26,6 +26,7 @@ from prodex.service.progress import Progress, showing
 from prodex.store.arrivals import Came, gone_from, newest
 from prodex.store.journal import Journal
 from prodex.store.lock import locked
+from prodex.store.mending import mended
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import MergePlan, held_products, plan_merge
 from prodex.store.parts import StoredPart
@@ -74,6 +75,9 @@ def refresh(
         When the snapshot does not come from this service and access key.
     SnapshotNotFound
         When there is no snapshot of this name yet.
+    SnapshotDamaged
+        When records of it are damaged; `error.products` are those that have to be fetched again. Other damage is
+        mended from the records.
     IncompleteLoad, SnapshotLocked, ServiceError, StorageError
         As for `load_products`; what came before an error is kept, and the same call goes on from there.
     """
@@ -86,7 +90,7 @@ def refresh(
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
     with locked(folder, f"refreshing {name!r}"):
-        old = open_snapshot(name)
+        old = mended(open_snapshot(name))
         origin, client = _same_question(service, old, name)
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both

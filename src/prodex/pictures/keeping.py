@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from prodex.files import home, storage, sweep, writing
+from prodex.files import home, make_folder, storage, sweep, writing
 from prodex.pictures.checking import read_checksum
 from prodex.pictures.plan import Picture
 from prodex.pictures.shrinking import Small
@@ -38,7 +38,7 @@ def keep(picture: Picture, size: int, small: Small) -> None:
         When the disk refuses.
     """
     if small.content is not None:
-        with _WRITING, writing(_place(picture, size)) as beside:
+        with _WRITING, writing(_place(picture, size), private=True) as beside:
             beside.write_bytes(small.content)
 
 
@@ -52,7 +52,7 @@ def workplace() -> Iterator[Path]:
         When the disk refuses.
     """
     with storage(_folder()):
-        _folder().mkdir(parents=True, exist_ok=True)
+        make_folder(_folder(), private=True)
         sweep(_folder())
         place = tempfile.TemporaryDirectory(dir=_folder(), prefix=".", suffix=f".{os.getpid()}.part")
     with place as folder:

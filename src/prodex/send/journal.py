@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import filelock
 
 from prodex.errors import InputError, StorageError
-from prodex.files import home, remove, storage, sweep, writing_folder
+from prodex.files import home, make_folder, remove, storage, sweep, writing_folder
 from prodex.send import journal_lines
 from prodex.send.batch import Batch, Loaded, Planned
 from prodex.send.journal_lines import BEING_SENT
@@ -82,8 +82,7 @@ class Journal:
         moment = datetime.now(UTC)
         parent = tracking_folder()
         with storage(parent):
-            parent.mkdir(parents=True, exist_ok=True)
-            parent.chmod(0o700)
+            make_folder(parent, private=True)
         sweep(parent)
         folder = parent / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}"
         lines: list[dict[str, Any]] = []

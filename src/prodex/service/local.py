@@ -54,7 +54,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | None 
         raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
     home = sandbox_home()
     with files.storage(home):
-        home.mkdir(parents=True, exist_ok=True)
+        files.make_folder(home, private=True)
     with filelock.FileLock(home / "start.lock"):
         facts = running_sandbox(home) or _start(home)
     principal = facts["credentials"][0]

@@ -59,7 +59,7 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
     pages = Journal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
     stored = write_part(blocks_of(products), folder, part.number)
-    with writing(receipt) as beside:
+    with writing(receipt, private=True) as beside:
         beside.write_text(json.dumps({"decided": decided, "part": stored._asdict()}), "utf-8")
     return stored
 

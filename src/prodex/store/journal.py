@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -21,8 +21,8 @@ import msgspec
 import pyarrow as pa
 
 from prodex.envelope import Envelope, split
-from prodex.errors import SnapshotDamaged
-from prodex.files import storage
+from prodex.errors import SnapshotDamaged, StorageError
+from prodex.files import discard, flush, make_folder, open_private, storage
 from prodex.tables.records import Identity
 
 _FORMAT = 1
@@ -174,8 +174,8 @@ class Journal:
         """Start an empty journal; one that is there is thrown away."""
         with storage(folder):
             if folder.exists():
-                shutil.rmtree(folder)
-            folder.mkdir(parents=True)
+                discard(folder)
+            make_folder(folder, private=True)
             _write_flushed(
                 folder / _QUESTION, "wb", msgspec.json.encode({"format": _FORMAT, "asked": question})
             )
@@ -302,7 +302,8 @@ class Journal:
 
     def remove(self) -> None:
         """Throw the journal away."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(StorageError):  # whoever loads next goes on from what is left of it, or clears it away
+            discard(self.folder)
 
     def _write(self, line: Counted | Entry | Restarted | Noted) -> None:
         with self._lock, storage(self.folder):
@@ -350,7 +351,10 @@ class Journal:
 
 
 def _write_flushed(path: Path, mode: str, content: bytes) -> None:
-    with path.open(mode) as file:
+    is_new = not path.exists()
+    with open_private(path, mode) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+    if is_new:
+        flush(path.parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import getpass
 import json
 import os
@@ -14,8 +15,8 @@ from typing import NamedTuple, Self
 
 import filelock
 
-from prodex.errors import SnapshotLocked
-from prodex.files import storage, writing
+from prodex.errors import SnapshotLocked, StorageError
+from prodex.files import make_folder, storage, writing
 from prodex.verbatim import on_one_line
 
 #: Locked by the system itself, which lets go of it when the process ends in whatever way.
@@ -52,7 +53,7 @@ class Owner(NamedTuple):
 
 
 @contextmanager
-def locked(folder: Path, doing: str) -> Iterator[None]:
+def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator[None]:
     """Keep everybody else out of a folder meanwhile, other threads of this process included.
 
     Parameters
@@ -61,6 +62,9 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
         What to lock; made if it does not exist.
     doing
         What for, as in "loading 'shop'"; whoever is kept out reads it.
+    without_space
+        Go on where the disk is so full that the lock cannot be made: then nobody holds it, and nobody can begin to
+        write. For work that only deletes.
 
     Raises
     ------
@@ -69,18 +73,22 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
     StorageError
         When the folder cannot be written.
     """
-    lock = filelock.FileLock(folder / _LOCK)
+    lock = filelock.FileLock(folder / _LOCK, mode=0o600)
     with storage(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, private=True)
         try:
             lock.acquire(blocking=False)
         except filelock.Timeout as error:
             raise SnapshotLocked(
                 f"{folder} is in use by {Owner.of(folder) or 'another process'}. Wait for its end, or use another name."
             ) from error
+        except OSError as error:
+            if not without_space or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
     owner = folder / _OWNER
     try:
-        with writing(owner) as beside:
+        # Only for people: on a full disk the lock holds without it, and something can be deleted under it.
+        with suppress(StorageError), writing(owner, private=True) as beside:
             beside.write_text(json.dumps(Owner.now(doing)._asdict()), "utf-8")
         yield
     finally:

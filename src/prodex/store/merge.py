@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
+from prodex.files import make_folder
 from prodex.store.build import BLOCK_BYTES, blocks_of
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
@@ -83,7 +84,7 @@ def merge_part(
         blocks = _changed(old, old_folder, part.leaving, map(decoded, _coming(journal, part)))
         written = write_tables(blocks, folder, part.number)
     for table in old.files.keys() - written.keys():
-        _link(old_folder / path_of(table, old.number), folder / path_of(table, part.number))
+        link_table(old, old_folder, table, folder, part.number)
     files = old.files | written
     return StoredPart(part.number, int(files["products"]["rows"]), files)
 
@@ -108,10 +109,7 @@ def _changed(
     those = pa.array(list(leaving), pa.string())
     changed: list[str] = []
     for name, table in TABLES.items():
-        if problem := old.problem(name, old_folder):
-            raise SnapshotDamaged(
-                f"{old_folder / path_of(name, old.number)}: {problem}. Load again, or begin with an earlier snapshot."
-            )
+        _refuse_damage(old, old_folder, name)
         pieces: Iterable[pa.Table] = part.pieces(name, _PIECE_BYTES)
         # The records come last in TABLES, and are large: where anything changed, they did.
         if second is None and not (name == "raw" and changed):
@@ -172,9 +170,28 @@ def _seen(table: pa.Table, name: str) -> pa.Table:
     return table.select(list(seen))
 
 
+def link_table(part: StoredPart, folder: Path, table: str, target: Path, number: int) -> None:
+    """Let a table of a part go on as it is in another snapshot, once it is known to be as it was written.
+
+    Raises
+    ------
+    SnapshotDamaged
+        When it is not; `prodex.store.mending` says what can be done.
+    """
+    _refuse_damage(part, folder, table)
+    _link(folder / path_of(table, part.number), target / path_of(table, number))
+
+
+def _refuse_damage(part: StoredPart, folder: Path, table: str) -> None:
+    if problem := part.problem(table, folder):
+        raise SnapshotDamaged(
+            f"{folder / path_of(table, part.number)}: {problem}. Load again, or begin with an earlier snapshot."
+        )
+
+
 def _link(source: Path, target: Path) -> None:
     """Give a file a second name; where the file system has no links, copy it."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent, private=True)
     target.unlink(missing_ok=True)  # copying over what an interrupted merge left could write through a link
     try:
         os.link(source, target)

@@ -33,7 +33,9 @@ def vacuum(name: str, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
 
     The newest snapshot that is complete and undamaged always stays, however many newer ones there are that are not.
     Half-written folders go when the process that wrote them is gone, and journals of interrupted loads when nothing
-    was added to them for a day. Each snapshot disappears as a whole; who has an older one open cannot read on in it.
+    was added to them for a day.
+    Each snapshot disappears as a whole; who has an older one open cannot read on in it. It works on a disk that is
+    full.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ def vacuum(name: str, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     folder = snapshots_folder() / checked_name(name)
     if not folder.is_dir():
         raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")
-    with locked(folder, f"cleaning up {name!r}"):
+    with locked(folder, f"cleaning up {name!r}", without_space=True):
         doomed = [*_old(name, keep), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
         freed = _freed(one.folder for one in doomed)
         if not dry_run:

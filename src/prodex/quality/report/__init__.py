@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prodex.errors import InputError
-from prodex.files import writing
+from prodex.folders import replacing
 from prodex.quality.report.contents import contents
-from prodex.quality.report.files import write_files
+from prodex.quality.report.files import FILES, folder_of, write_files
 from prodex.quality.report.page import rendered
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
     audit
         What is reported.
     path
-        Of the page; what stands there is replaced.
+        Of the page; what stands there is replaced, with its lists, as a whole: a page is never there beside the lists
+        of another. Other files in the folder of its lists stay.
     trend
         Earlier audits.
 
@@ -48,7 +49,8 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
     if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
         raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
     shown = contents(audit, trend)
-    files = write_files(audit, page, shown.failures_total)
-    with writing(page) as beside:
-        beside.write_text(rendered(shown, files), encoding="utf-8", newline="\n")
+    folder = folder_of(page)
+    with replacing(folder, FILES, page) as beside:
+        files = write_files(audit, beside, folder.name, shown.failures_total)
+        (beside / page.name).write_text(rendered(shown, files), encoding="utf-8", newline="\n")
     return page

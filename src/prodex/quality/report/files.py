@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pandas as pd
 import pyarrow as pa
 
-from prodex.files import safe_name, writing
+from prodex.files import safe_name
 from prodex.formats import write_csv, write_parquet
 from prodex.quality.failures import FAILURES
 
@@ -45,43 +45,63 @@ class LinkedFile:
     parquet: str
 
 
-def write_files(audit: Audit, page: Path, failures: int) -> tuple[LinkedFile, ...]:
-    """Write what the page links to into a folder of the page's name, and return what there is.
+#: The names of these files.
+FILES = tuple(f"{name}.{ending}" for name in ("failures", "products", "checks") for ending in _WRITERS)
+
+
+def folder_of(page: Path) -> Path:
+    """Return the folder of the files that a page links to; it stands beside the page."""
+    return page.with_name(f"{safe_name(page.stem)}_files")
+
+
+def write_files(audit: Audit, folder: Path, name: str, failures: int) -> tuple[LinkedFile, ...]:
+    """Write what a page links to, and return what there is.
 
     Parameters
     ----------
     audit
         What is reported.
-    page
-        Where the page will stand.
+    folder
+        Where to write.
+    name
+        What the folder will be called.
     failures
         How many failures there are.
     """
-    folder = page.with_name(f"{safe_name(page.stem)}_files")
     products, checks = _table(audit.products), _table(audit.by_check())
     return (
-        _written(folder / "failures", "all findings", failures, FAILURES, audit.failure_batches),
+        _written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches),
         _written(
             folder / "products",
+            name,
             "all products with score and grade",
             len(products),
             products.schema,
             products.to_batches,
         ),
         _written(
-            folder / "checks", "all checks with their counts", len(checks), checks.schema, checks.to_batches
+            folder / "checks",
+            name,
+            "all checks with their counts",
+            len(checks),
+            checks.schema,
+            checks.to_batches,
         ),
     )
 
 
 def _written(
-    path: Path, title: str, rows: int, schema: pa.Schema, batches: Callable[[], Iterable[pa.RecordBatch]]
+    path: Path,
+    folder: str,
+    title: str,
+    rows: int,
+    schema: pa.Schema,
+    batches: Callable[[], Iterable[pa.RecordBatch]],
 ) -> LinkedFile:
     plain = pa.schema([(field.name, _plain(field.type)) for field in schema])
     for ending, write in _WRITERS.items():
-        with writing(path.with_name(f"{path.name}.{ending}")) as beside:
-            write((batch.cast(plain) for batch in batches()), plain, beside)
-    address = quote(f"{path.parent.name}/{path.name}")
+        write((batch.cast(plain) for batch in batches()), plain, path.with_name(f"{path.name}.{ending}"))
+    address = quote(f"{folder}/{path.name}")
     return LinkedFile(path.name, title, rows, f"{address}.csv", f"{address}.parquet")
 
 

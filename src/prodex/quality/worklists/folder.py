@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,11 +19,11 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from prodex import parquet
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.files import writing_folder
+from prodex.folders import replacing
 from prodex.formats import write_csv
 from prodex.quality.outcome import Audit
 from prodex.quality.worklists.fields import Codes, code_column
@@ -124,8 +122,8 @@ def write_worklists(
 def _write(
     worklist: Worklist, facts: Facts, codes: Codes, audit: Audit, folder: Path, csv: Mapping[str, bool]
 ) -> dict[str, Any]:
-    parquet = folder / f"{worklist.name}.parquet"
-    pq.write_table(worklist.rows, parquet, compression="zstd")
+    rows = folder / f"{worklist.name}.parquet"
+    parquet.write(worklist.rows, rows)
     write_csv(
         iter(worklist.rows.to_batches()),
         WORKLIST,
@@ -133,10 +131,10 @@ def _write(
         **csv,
     )
     # The workbook names the rows it was made of, wherever it travels.
-    digest = hashlib.sha256(parquet.read_bytes()).hexdigest()
+    digest = hashlib.sha256(rows.read_bytes()).hexdigest()
     keys = {
         "worklist": digest,
-        "file": parquet.name,
+        "file": rows.name,
         "by": worklist.by,
         **_keys(audit),
     }
@@ -227,17 +225,8 @@ def _keys(audit: Audit) -> dict[str, Any]:
 def _taking(folder: Path, replace: bool) -> Iterator[Path]:
     """Give a folder to write to that takes the place of `folder` in the end."""
     _refuse_foreign(folder, replace)
-    old = folder.with_name(f".{folder.name}.old.{os.getpid()}.part")
-    try:
-        with writing_folder(folder) as beside:
-            yield beside
-            if folder.exists():
-                folder.rename(old)
-    except BaseException:
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+    with replacing(folder, _written_before(folder), folder / MANIFEST) as beside:
+        yield beside
 
 
 def _refuse_foreign(folder: Path, replace: bool) -> None:

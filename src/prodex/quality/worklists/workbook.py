@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
 
+from prodex.formats import workbook
 from prodex.quality.worklists.cells import MOST_ROWS, cells
 from prodex.quality.worklists.fields import Codes, is_correctable
 from prodex.quality.worklists.front import write_codes, write_keys, write_read_me, write_summary
@@ -24,7 +25,6 @@ from prodex.quality.worklists.validation import validate
 #: Version of what readers go by: the hidden sheet, and the columns that it lists.
 FORMAT = 1
 
-_ALL_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
 _SMALL = 20_000
 #: Rows spelled in one go: with the longest texts in all cells they still fit into an Arrow array.
@@ -95,8 +95,7 @@ def write_workbook(
     columns = shown(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
     told = Told(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
-    with Workbook(str(path), {**_ALL_TEXT, "in_memory": len(worklist.rows) < _SMALL}) as book:
-        book.use_zip64()
+    with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
         styles = Styles(book)
         write_read_me(book, styles, worklist, facts, told.words)
         write_summary(book, styles, worklist)

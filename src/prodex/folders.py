@@ -1,0 +1,157 @@
+"""Exports that are replaced as a whole: whenever a process ends, the old one is there, or the new one, or neither.
+
+An export is several files that belong together, and no system exchanges several files at once. What is new is written
+beside, then the old is moved away, then the new takes its place, and last of all its head: the folder itself where all
+in it is ours, else the one file that says that the export is whole (`datapackage.json`, `worklists.json`, the page of
+a report). While the head is missing there is no export. A process that ends in that moment leaves the old files under
+hidden names, and the next one that writes there puts them back before it begins.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from prodex.files import beside_of, flush, flush_all, left_over, make_folder, remove, storage
+
+#: Where what is to become a path, or was one, stands meanwhile: `.texts.csv.123.part`, `.texts.csv.old.123.part`.
+_ASIDE = re.compile(r"\.(?P<name>.+?)(?P<old>\.old)?\.[0-9]+\.part")
+
+
+@contextmanager
+def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]:
+    """Give a folder to write to; what was written then takes the place of what an earlier export left in `folder`.
+
+    What is not ours stays in the folder: a file that an export does not write, such as somebody's notes. A folder
+    that holds such a file, and one that cannot be exchanged (a link, a mount, where the process works), stays as it
+    is, and the files in it are exchanged one by one.
+
+    Parameters
+    ----------
+    folder
+        Where the export goes; made if it does not exist.
+    ours
+        Names of the files that an export writes there, now or formerly.
+    head
+        The file that says that the export is whole: in the folder, or beside it. It is written like the others, to
+        the folder that is given.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses; then the earlier export is as it was.
+    """
+    with storage(folder):
+        if folder.exists() and not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        _recover(folder, ours, head)
+        whole = _can_be_exchanged(folder, ours)
+    beside = beside_of(folder if whole else folder / head.name)
+    remove(beside)
+    try:
+        with storage(folder):
+            make_folder(beside)
+            yield beside
+            flush_all(beside)
+            _exchange(*_moves(folder, beside, ours, head, whole))
+    finally:
+        remove(beside)
+        remove(beside_of(head))
+
+
+def _moves(
+    folder: Path, beside: Path, ours: Collection[str], head: Path, whole: bool
+) -> tuple[dict[Path, Path | None], Path]:
+    """Return what takes which place (None where the old only goes away), and which of these is last."""
+    moves: dict[Path, Path | None] = {}
+    last = head
+    if head.parent != folder:
+        (beside / head.name).rename(beside_of(head))
+        moves[head] = beside_of(head)
+    if not whole:
+        moves |= {folder / name: None for name in ours if name != head.name}
+        moves |= {folder / path.name: path for path in beside.iterdir()}
+        return moves, last
+    if folder.is_dir():
+        with suppress(OSError):
+            shutil.copymode(folder, beside)
+    moves[folder] = beside
+    return moves, last if last in moves else folder
+
+
+def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
+    """Move what is old away and what is new in: the old head goes first, the new one comes last."""
+    others = [place for place in moves if place != last]
+    try:
+        _set_aside(last)
+        flush(last.parent)
+        for place in others:
+            _set_aside(place)
+            if (new := moves[place]) is not None:
+                new.rename(place)
+        for parent in {place.parent for place in others}:
+            flush(parent)
+        if (new := moves[last]) is not None:
+            new.rename(last)
+        flush(last.parent)
+    except BaseException:
+        if not last.exists():
+            _put_back([*others, last], os.getpid())
+        raise
+    for place in moves:
+        remove(_old_of(place, os.getpid()))
+
+
+def _set_aside(place: Path) -> None:
+    if place.exists():
+        place.rename(_old_of(place, os.getpid()))
+
+
+def _old_of(place: Path, process: int) -> Path:
+    return place.with_name(f".{place.name}.old.{process}.part")
+
+
+def _put_back(places: Collection[Path], process: int) -> None:
+    """Give what was moved away its place again, the head last; until then there is no export."""
+    for place in places:
+        old = _old_of(place, process)
+        if old.exists():
+            remove(place)
+            old.rename(place)
+            flush(place.parent)
+
+
+def _recover(folder: Path, ours: Collection[str], head: Path) -> None:
+    """Finish what a process began that is gone: put the old back where the new is not whole, and clear up."""
+    places = [*(folder / name for name in ours if name != head.name), folder, head]
+    names: dict[Path, set[str]] = {}
+    for place in (*places, folder / head.name):  # where the new is written in a folder that stays
+        names.setdefault(place.parent, set()).add(place.name)
+    for parent, known in names.items():
+        if not parent.is_dir():
+            continue
+        for left in left_over(parent):
+            found = _ASIDE.fullmatch(left.name)
+            if found is None or found["name"] not in known or not left.exists():
+                continue
+            process = int(left.name.split(".")[-2])
+            for last in (folder, head):
+                if not last.exists() and _old_of(last, process).exists():
+                    _put_back(places, process)
+            remove(left)
+
+
+def _can_be_exchanged(folder: Path, ours: Collection[str]) -> bool:
+    """Whether one rename can take the folder away without taking anything with it that is not ours."""
+    if not os.path.lexists(folder):
+        return True
+    if folder.is_symlink() or os.path.ismount(folder) or Path.cwd().is_relative_to(folder.resolve()):
+        return False
+    if not os.access(folder.absolute().parent, os.W_OK):
+        return False
+    return all(path.name in ours and not path.is_dir() for path in folder.iterdir())
