@@ -15,6 +15,7 @@ SOURCE = Path(prodex.__file__).parent
 ROWS = (
     {"errors"},
     {"files", "locales", "envelope", "gtin", "markup", "verbatim"},
+    {"parquet", "folders"},
     {"query", "tables", "formats"},
     {"catalog", "service"},
     {"store", "charts"},

@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from prodex import parquet
 from prodex.errors import QueryError
 from prodex.files import writing
 
@@ -75,7 +75,7 @@ def export(
 
 def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> int:
     """Write one table as Parquet (zstd), every text as it is."""
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    with parquet.writer(path, schema) as writer:
         for batch in batches:
             writer.write_batch(batch.cast(schema))
     return 0

@@ -18,12 +18,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import formats
+from prodex import formats, parquet
 from prodex.catalog.display import html_of, text_of
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
+from prodex.catalog.sql import Source, answer
 from prodex.catalog.views import drift, wide
-from prodex.errors import MissingExtra, QueryError
+from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import to_frame
@@ -224,8 +225,21 @@ class Catalog:
                 rows.append((name, field.name, str(field.type), meaning, filled, data.num_rows))
         return pd.DataFrame(rows, columns=["table", "column", "type", "meaning", "filled", "rows"])
 
-    def sql(self, query: str) -> pd.DataFrame:
+    def sql(self, query: str, *, allow_external: bool = False) -> pd.DataFrame:
         """Answer a question in SQL over the tables, with DuckDB (extra `sql`), which reads no more than it needs.
+
+        Parameters
+        ----------
+        query
+            In DuckDB's SQL; it names tables as `prodex tables` does.
+        allow_external
+            Let the query read and write files, open addresses and load extensions. By default it reaches this
+            catalogue's tables and nothing else, so that a query from somebody else can do no harm.
+
+        Raises
+        ------
+        QueryError
+            When the query does not work, or reaches for what it may not.
 
         Examples
         --------
@@ -234,23 +248,8 @@ class Catalog:
         >>> int(catalog.sql("select count(*) as n from products where brand_code = 'ACME'")["n"][0])
         1
         """
-        try:
-            import duckdb
-        except ImportError as error:
-            raise MissingExtra("catalog.sql() needs DuckDB: pip install 'prodex[sql]'.") from error
-        # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
-        with duckdb.connect(config={"python_enable_replacements": "false"}) as connection:
-            for table in TABLES:
-                whole = all(part.chosen is None and table in part.files for part in self.parts)
-                if whole and table not in _MERGED:
-                    paths = [str(path) for path in self.files(table)]
-                    connection.read_parquet(paths, union_by_name=True).create_view(table)
-                else:
-                    connection.register(table, self.arrow(table))
-            try:
-                return to_frame(connection.sql(query).to_arrow_table())
-            except duckdb.Error as error:
-                raise QueryError(f"The query does not work: {error}") from error
+        tables = {name: self._source(name) for name in TABLES}
+        return answer(query, tables, self.parts, allow_external=allow_external)
 
     def export(self, folder: str | Path, format: str = "parquet", **options: Any) -> list[Path]:
         """Write every table to a folder: one file for each, and what its columns mean beside it.
@@ -299,6 +298,14 @@ class Catalog:
         declared = TABLES[table].schema
         known = {field.name: field for field in declared}
         return pa.schema([known.get(name, pa.field(name, pa.string())) for name in self._columns(table)])
+
+    def _source(self, table: str) -> Source:
+        """Return a table for SQL: from files piece by piece where they hold just this, else from memory."""
+        whole = all(part.chosen is None and table in part.files for part in self.parts)
+        if not whole or table in _MERGED:
+            return self.arrow(table)
+        files = {part.files[table]: part.facts.get(table) for part in self.parts}
+        return parquet.dataset(files, TABLES[table].schema)
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
         """Return the columns meant, all by default; one that is not there is said with the nearest."""

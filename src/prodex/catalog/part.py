@@ -12,9 +12,9 @@ from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from prodex.errors import QueryError, SnapshotDamaged
+from prodex import parquet
+from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
 
 
@@ -30,6 +30,8 @@ class Part:
         The tables held in memory, by name.
     files
         The tables held on disk, by name.
+    facts
+        What is known of these files, to verify them; see `prodex.parquet`.
     chosen
         The product ids that a filter left, or None for all.
     """
@@ -37,6 +39,7 @@ class Part:
     size: int
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
+    facts: Mapping[str, parquet.FileFacts] = field(default_factory=dict)
     chosen: pa.Array | None = None
 
     @classmethod
@@ -44,8 +47,10 @@ class Part:
         return cls(tables["products"].num_rows, tables=tables)
 
     @classmethod
-    def on_disk(cls, size: int, files: Mapping[str, Path]) -> Self:
-        return cls(size, files=files)
+    def on_disk(
+        cls, size: int, files: Mapping[str, Path], facts: Mapping[str, parquet.FileFacts] | None = None
+    ) -> Self:
+        return cls(size, files=files, facts=facts or {})
 
     def choose(self, condition: pc.Expression) -> Self:
         """Return the part with only the products for which the condition holds on their row of `products`."""
@@ -88,7 +93,7 @@ class Part:
         if self.chosen is not None or table not in self.files:
             yield self.read(table)
             return
-        with _damage_named(self.files[table]), pq.ParquetFile(self.files[table]) as file:
+        with parquet.opened(self.files[table], self.facts.get(table)) as file:
             waiting: list[int] = []
             bytes_waiting = 0
             for group in range(file.num_row_groups):
@@ -101,16 +106,14 @@ class Part:
     def rows(self, table: str) -> int:
         """Count the rows of a table; without a filter only the footer of a file is read."""
         if self.chosen is None and table in self.files:
-            with _damage_named(self.files[table]):
-                return int(pq.read_metadata(self.files[table]).num_rows)
+            return parquet.rows_of(self.files[table], self.facts.get(table))
         key = TABLES[table].schema.names[0] if table != "presence" else "product_id"
         return int(self.read(table, [key]).num_rows)
 
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
         if table in self.files:
-            with _damage_named(self.files[table]):
-                return list(pq.read_schema(self.files[table]).names)
+            return list(parquet.schema_of(self.files[table], self.facts.get(table)).names)
         return list(self.tables[table].column_names)
 
     def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
@@ -128,32 +131,13 @@ class Part:
             columns = [name for name in columns if name in known]
         try:
             if table in self.files:
-                with _damage_named(self.files[table]):
-                    return pq.read_table(
-                        self.files[table], columns=columns, filters=condition, partitioning=None, schema=None
-                    )
+                facts = self.facts.get(table)
+                return parquet.read(self.files[table], facts, columns=columns, condition=condition)
             held = self.tables[table]
             held = held if condition is None else held.filter(condition)
             return held if columns is None else held.select(columns)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
             raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
-
-
-class _damage_named:  # noqa: N801 - reads as a statement: with _damage_named(path)
-    """Name the file when it turns out to be missing or unreadable."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, OSError) or (isinstance(error, pa.ArrowInvalid) and "arquet" in str(error)):
-            raise SnapshotDamaged(
-                f"{self._path} cannot be read ({error}). Run verify() to see what else is damaged, and open an "
-                "earlier snapshot or load again."
-            ) from error
 
 
 def _as_declared(found: pa.Table, table: str) -> pa.Table:

@@ -34,7 +34,7 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
         if out is None:
             raise InputError("Parquet is not for the terminal. Give --out FILE.")
         with writing(out) as beside:
-            _storable(frame).to_parquet(beside, index=False)
+            _storable(frame).to_parquet(beside, index=False, write_page_checksum=True)
     elif out is None:
         sys.stdout.write(_text(frame, format))
     else:

@@ -11,8 +11,9 @@ from typing import Self
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from prodex import parquet
+from prodex.errors import SnapshotDamaged
 from prodex.files import remove, storage, sweep, writing
 from prodex.formats import write_csv, write_parquet
 from prodex.pictures.checking import FORMATS, compare, look_at, read_checksum
@@ -151,7 +152,7 @@ def _files(folder: Path) -> dict[str, Path]:
 def _known(index: Path) -> dict[str, tuple[str | None, datetime | None]]:
     """Return what the index of an earlier download remembers; nothing where there is none that can be read."""
     try:
-        rows = pq.read_table(index, columns=["file", "url", "updated_at"]).to_pylist()
-    except (OSError, pa.ArrowInvalid, KeyError):
+        rows = parquet.read(index, columns=["file", "url", "updated_at"]).to_pylist()
+    except SnapshotDamaged:
         return {}
     return {row["file"]: (row["url"], row["updated_at"]) for row in rows if row["file"]}

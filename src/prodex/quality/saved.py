@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from prodex import parquet
 from prodex.catalog import Origin
 from prodex.errors import InputError, SnapshotDamaged, SnapshotError, SnapshotNotFound
 from prodex.files import checked_name, safe_name, sha256, sweep, writing_folder
@@ -162,7 +162,7 @@ def _write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
     for table, rows in (written if states is None else {**written, "states": states}).items():
         path = folder / _path(table, number)
         path.parent.mkdir(exist_ok=True)
-        pq.write_table(rows, path, compression="zstd")
+        parquet.write(rows, path)
         digests[table] = sha256(path)
     return digests
 
@@ -253,7 +253,7 @@ def _read_part(
         try:
             if sha256(path) != digest:
                 raise SnapshotDamaged(f"{path} was changed: its digest differs. Audit the catalogue again.")
-            tables[table] = pq.read_table(path, partitioning=None)
+            tables[table] = parquet.read(path)
         except OSError as error:
             raise SnapshotDamaged(f"{path} cannot be read ({error}). Audit the catalogue again.") from error
     products = tables["products"].cast(IDENTITY)

@@ -10,12 +10,12 @@ from typing import NamedTuple, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from prodex import parquet
 from prodex.catalog.part import Part, union
-from prodex.files import sha256
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
 
-#: Of each table's file: rows, bytes and digest.
+#: Of each table's file what the manifest keeps; see `prodex.parquet.facts_of`.
 Files = dict[str, dict[str, int | str]]
 
 #: Columns in which hardly any value comes twice: looking for repetitions in them is work for nothing.
@@ -40,16 +40,12 @@ class StoredPart(NamedTuple):
         return cls(value["number"], value["products"], value["files"])  # type: ignore[arg-type]
 
     def open(self, folder: Path) -> Part:
-        return Part.on_disk(self.products, {name: folder / path_of(name, self.number) for name in self.files})
+        paths = {name: folder / path_of(name, self.number) for name in self.files}
+        return Part.on_disk(self.products, paths, self.files)
 
     def problem(self, table: str, folder: Path) -> str:
         """Say what is wrong with a file of a snapshot's folder, or nothing where it is as it was written."""
-        path, facts = folder / path_of(table, self.number), self.files[table]
-        if not path.is_file():
-            return "missing"
-        if path.stat().st_size != facts["bytes"]:
-            return f"{path.stat().st_size:,} bytes instead of {facts['bytes']:,}"
-        return "" if sha256(path) == facts["sha256"] else "changed: its digest differs"
+        return parquet.problem(folder / path_of(table, self.number), self.files[table])
 
 
 def path_of(table: str, number: int) -> Path:
@@ -90,7 +86,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
         table = _whole(name, pieces)
         with _writer(folder / path_of(name, number), table.schema) as writer:
             writer.write_table(table)
-    return {name: _facts(folder / path_of(name, number)) for name in TABLES if name in written}
+    return {name: parquet.facts_of(folder / path_of(name, number)) for name in TABLES if name in written}
 
 
 def _whole(name: str, pieces: list[pa.Table]) -> pa.Table:
@@ -106,16 +102,15 @@ def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) ->
     path = folder / path_of(table, part.number)
     with _writer(path, rows.schema) as writer:
         writer.write_table(rows)
-    return part._replace(files={**part.files, table: _facts(path)})
+    return part._replace(files={**part.files, table: parquet.facts_of(path)})
 
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)  # it may be a link to a file of an earlier snapshot, which never changes
-    return pq.ParquetWriter(
+    return parquet.writer(
         path,
         schema,
-        compression="zstd",
         compression_level=1,
         use_dictionary=[name for name in schema.names if name not in _VERBATIM],
         write_statistics=[f.name for f in schema if f.name in _SOUGHT or not _is_text(f.type)],
@@ -127,6 +122,3 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_dictionary(kind))
 
-
-def _facts(path: Path) -> dict[str, int | str]:
-    return {"rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size, "sha256": sha256(path)}

@@ -21,8 +21,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from prodex import parquet
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.files import writing_folder
@@ -121,8 +121,8 @@ def write_worklists(
 def _write(
     worklist: Worklist, facts: Facts, codes: Codes, audit: Audit, folder: Path, csv: Mapping[str, bool]
 ) -> dict[str, Any]:
-    parquet = folder / f"{worklist.name}.parquet"
-    pq.write_table(worklist.rows, parquet, compression="zstd")
+    rows = folder / f"{worklist.name}.parquet"
+    parquet.write(worklist.rows, rows)
     write_csv(
         iter(worklist.rows.to_batches()),
         WORKLIST,
@@ -130,10 +130,10 @@ def _write(
         **csv,
     )
     # The workbook names the rows it was made of, wherever it travels.
-    digest = hashlib.sha256(parquet.read_bytes()).hexdigest()
+    digest = hashlib.sha256(rows.read_bytes()).hexdigest()
     keys = {
         "worklist": digest,
-        "file": parquet.name,
+        "file": rows.name,
         "by": worklist.by,
         **_keys(audit),
     }
