@@ -14,7 +14,7 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies below its own row, and from its own package.
 ROWS = (
     {"errors"},
-    {"files", "locales", "envelope", "gtin", "markup", "verbatim"},
+    {"files", "locales", "envelope", "gtin", "markup", "verbatim", "untrusted"},
     {"parquet", "folders"},
     {"query", "tables", "formats"},
     {"catalog", "service"},

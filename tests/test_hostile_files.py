@@ -82,6 +82,7 @@ class World:
             except ProdexError as error:
                 results.append(error)
             assert self.before == self.look(), f"{operation} touched what lies outside"
+            assert SECRET not in (str(results[-1]) if isinstance(results[-1], ProdexError) else "")
         return results
 
 
@@ -160,9 +161,8 @@ SNAPSHOTS: dict[str, Callable[[World, str], object]] = {
     "the lock is a link": lambda w, name: linked(
         w.kept.home / "snapshots" / name / ".lock", w.outside / "victim.txt"
     ),
-    "the lock is a file of somebody": lambda w, name: os.replace(
-        _hard(w.outside / "victim.txt", w.kept.home / "snapshots" / name / ".x"),
-        w.kept.home / "snapshots" / name / ".lock",
+    "the lock is a file of somebody": lambda w, name: _hard(
+        w.outside / "victim.txt", w.kept.home / "snapshots" / name / ".lock"
     ),
     "the owner is a link": lambda w, name: linked(
         w.kept.home / "snapshots" / name / ".lock.json", w.outside / "victim.txt"
@@ -178,28 +178,21 @@ SNAPSHOTS: dict[str, Callable[[World, str], object]] = {
 
 
 def _hard(source: Path, target: Path) -> Path:
+    target.unlink(missing_ok=True)
     os.link(source, target)
     return target
 
 
 @pytest.mark.parametrize("case", SNAPSHOTS)
-@pytest.mark.parametrize("name", ["saved", "shop"])
-def test_a_hostile_snapshot_touches_nothing_outside(
-    world: World, exchange: Sandbox, case: str, name: str
-) -> None:
+def test_a_hostile_snapshot_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """Whatever is done with it."""
+    name = "shop"
     folder = world.newest(name)
     SNAPSHOTS[case](world, name)
-    opened: list[prodex.Catalog] = []
-
-    def catalog() -> prodex.Catalog:
-        opened.append(prodex.open_snapshot(folder))
-        return opened[-1]
-
     found = world.attempt(
         prodex.list_snapshots,
         prodex.list_audits,
-        catalog,
+        lambda: prodex.open_snapshot(folder),
         lambda: prodex.open_snapshot(name),
         lambda: prodex.verify(folder),
         lambda: prodex.verify(name),
@@ -208,12 +201,11 @@ def test_a_hostile_snapshot_touches_nothing_outside(
         lambda: prodex.save(prodex.open_snapshot(name), "copy"),
         lambda: prodex.diff(name, folder).summary(),
         lambda: prodex.refresh(connected(exchange), name, sweep=True, progress=False),
-        lambda: prodex.audit(prodex.open_snapshot(name), "core").save(),
+        lambda: prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"valid_gtin": {}}}).save(name),
         lambda: prodex.recover(name, allow_incomplete=True),
         lambda: prodex.save(prodex.flatten([{"id": 1}]), name),
         lambda: prodex.vacuum(name, keep=1),
     )
-    assert SECRET not in repr(found)
     if case.startswith(("a table", "a number", "a file", "the manifest")):
         assert isinstance(found[2], SnapshotDamaged), found[2]
         listed = prodex.list_snapshots()
@@ -229,9 +221,7 @@ JOURNALS: dict[str, Callable[[World, Path], object]] = {
     ),
     "the next page is somebody's file": lambda w, j: _hard(w.outside / "victim.txt", j / "page-000002.zst"),
     "the ledger is a link": lambda w, j: linked(j / "ledger.jsonl", w.outside / "ledger.jsonl"),
-    "the ledger is somebody's file": lambda w, j: os.replace(
-        _hard(w.outside / "ledger.jsonl", j / "x"), j / "ledger.jsonl"
-    ),
+    "the ledger is somebody's file": lambda w, j: _hard(w.outside / "ledger.jsonl", j / "ledger.jsonl"),
     "the question is a link": lambda w, j: linked(j / "question.json", w.outside / "manifest.json"),
     "the build is a link": lambda w, j: linked(j / "build", w.outside),
     "a table of the build is a link": lambda w, j: (
@@ -277,7 +267,6 @@ def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandb
         lambda: recover("judged-copy"),
         *(lambda name=name: prodex.vacuum(name, keep=1) for name in world.kept.journals()),  # type: ignore[misc]
     )
-    assert SECRET not in repr(results)
     if "link into nothing" in case:
         assert not (world.outside / "new").exists()
     # Whatever stood in its way, a load comes to an end that is right.
@@ -331,7 +320,6 @@ def test_a_hostile_audit_touches_nothing_outside(world: World, case: str) -> Non
         lambda: prodex.open_audit("shop").save("elsewhere"),
         lambda: prodex.vacuum("shop", keep=1),
     )
-    assert SECRET not in repr(results)
     assert ["saved"] == [name for name in prodex.list_audits()["name"] if name == "saved"]
     if "catalogue" in case:
         opened = prodex.open_audit("shop")
@@ -349,18 +337,18 @@ WORKLISTS: dict[str, Callable[[World, Path], object]] = {
     "a worklist is a link": lambda w, f: linked(f / "Mill-4.csv", w.outside / "victim.csv"),
     "a worklist is a link to a folder": lambda w, f: linked(f / "Mill-4.csv", w.outside),
     "the index is a link": lambda w, f: linked(f / "index.csv", w.outside / "victim.csv"),
-    "a listed file is missing and another there": lambda w, f: (f / "Mill-4.csv").rename(f / "thesis.csv"),
-    "a worklist is a folder": lambda w, f: (
+    "a listed file is missing and another there": lambda _w, f: (f / "Mill-4.csv").rename(f / "thesis.csv"),
+    "a worklist is a folder": lambda _w, f: (
         (f / "Mill-4.csv").unlink(),
         (f / "Mill-4.csv").mkdir(),
         (f / "Mill-4.csv" / "thesis.txt").write_text("mine"),
     ),
     "the list is a link": lambda w, f: linked(f / "worklists.json", w.outside / "manifest.json"),
-    "the list is of another kind": lambda w, f: (f / "worklists.json").write_text('{"worklists": 7}'),
-    "a name is no text": lambda w, f: edited(
+    "the list is of another kind": lambda _w, f: (f / "worklists.json").write_text('{"worklists": 7}'),
+    "a name is no text": lambda _w, f: edited(
         f / "worklists.json", lambda m: m["worklists"][0].update(file=7)
     ),
-    "a name is a wildcard": lambda w, f: (
+    "a name is a wildcard": lambda _w, f: (
         edited(f / "worklists.json", lambda m: m["worklists"][0].update(file="*.xlsx")),
         (f / "thesis.txt").write_text("mine"),
     ),
@@ -396,17 +384,15 @@ PICTURES: dict[str, Callable[[World, Path], object]] = {
     "the lock is a link": lambda w, f: linked(f / ".lock", w.outside / "victim.txt"),
     "the index names a path": lambda w, f: _index_names(f, f"{w.up(f)}/{gtin(1)}_0_1.jpg"),
     "the index names an absolute path": lambda w, f: _index_names(f, str(w.outside / f"{gtin(1)}_0_1.jpg")),
-    "a part is a link": lambda w, f: [
-        linked(f / f".f{hashlib.sha256(url.encode()).hexdigest()[:24]}.part", w.outside / "victim.txt")
-        for url in _urls(f)
-    ],
+    "a part is a link": lambda _w, _f: None,  # it is named after the address
     "half-written is a link": lambda w, f: linked(f / ".x.999999999.part", w.outside),
 }
 
 
-def _urls(folder: Path) -> list[str]:
-    records = json.loads((folder / "records.json").read_bytes())
-    return [record["assets"]["pictures"][0]["url"] for record in records]
+def _part_is_a_link(folder: Path, records: list[dict[str, Any]], target: Path) -> None:
+    for record in records:
+        url = record["assets"]["pictures"][0]["url"]
+        linked(folder / f".f{hashlib.sha256(url.encode()).hexdigest()[:24]}.part", target)
 
 
 def _index_names(folder: Path, name: str) -> None:
@@ -422,11 +408,20 @@ def test_a_hostile_folder_of_pictures_touches_nothing_outside(world: World, case
     folder = world.kept.folder / "pictures"
     records = json.loads((folder / "records.json").read_bytes())
     PICTURES[case](world, folder)
-    results = world.attempt(
-        lambda: prodex.download_pictures(prodex.flatten(records), folder, progress=False).files,
-        lambda: prodex.download_pictures(prodex.flatten(records), folder, progress=False).files,
-    )
-    assert SECRET not in repr(results)
+    with serving() as server:
+        contents = [picture(60, 40), b"no picture", b"nor this", picture(30, 20)]
+        for number, (record, content) in enumerate(zip(records, contents, strict=True)):
+            record["assets"]["pictures"][0]["url"] = server.serve(f"/{number}.jpg", content)
+        if case == "a part is a link":
+            _part_is_a_link(folder, records, world.outside / "victim.txt")
+        came = catalog(server.base_url, records)
+        results = world.attempt(
+            lambda: prodex.download_pictures(came, folder, progress=False).files["state"].tolist(),
+            lambda: prodex.download_pictures(came, folder, progress=False).files["state"].tolist(),
+        )
+    if case != "the lock is a link":
+        assert ["downloaded", "broken", "broken", "downloaded"] == results[0]
+        assert ["already there", "broken", "broken", "already there"] == results[1]
 
 
 @pytest.mark.parametrize("place", [0, 1, 3])

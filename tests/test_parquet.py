@@ -86,9 +86,7 @@ def test_whatever_is_read_of_a_damaged_page_is_refused(records: list[dict[str, A
     """A column, a condition, a piece, a frame, SQL: all go the way that verifies."""
     catalog = prodex.save(prodex.flatten(records), "shop")
     (path,) = catalog.files("texts")
-    column = pq.read_metadata(path).row_group(0).column(
-        catalog.arrow("texts").column_names.index("text")
-    )
+    column = pq.read_metadata(path).row_group(0).column(catalog.arrow("texts").column_names.index("text"))
     middle = column.data_page_offset + column.total_compressed_size // 2
     path.write_bytes(flipped(path.read_bytes(), 8 * middle))
     part = prodex.open_snapshot("shop").parts[0]

@@ -81,7 +81,7 @@ def writing(path: Path) -> Iterator[Path]:
 def writing_folder(folder: Path) -> Iterator[Path]:
     """Do the same for a whole folder, which must not exist yet: one rename makes all of it visible."""
     beside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    shutil.rmtree(beside, ignore_errors=True)
+    remove(beside)
     try:
         with storage(folder):
             beside.mkdir(parents=True)
@@ -119,8 +119,8 @@ def sweep(folder: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Delete a file or a whole folder, as far as the system lets us."""
-    if path.is_dir():
+    """Delete a file or a whole folder, as far as the system lets us; of a link, only the link."""
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         with suppress(OSError):

@@ -73,14 +73,16 @@ def answer(
                 asked = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
                 if not isinstance(error, asked) and (damage := _damage(parts)):
                     raise SnapshotDamaged(f"The query cannot be answered: {damage}") from error
-                raise QueryError(f"The query does not work: {error}{_advice(error, allow_external)}") from error
+                raise QueryError(
+                    f"The query does not work: {error}{_advice(error, allow_external)}"
+                ) from error
     if rows is None:
         raise QueryError(f"The query {query!r:.60} has no answer. Begin it with SELECT.")
     return to_frame(rows)
 
 
 def _advice(error: Exception, allow_external: bool) -> str:
-    if allow_external or "disabled" not in str(error) and "locked" not in str(error):
+    if allow_external or ("disabled" not in str(error) and "locked" not in str(error)):
         return ""
     return (
         "\nA query reads the catalogue's own tables and nothing else; catalog.sql(query, allow_external=True) lets it "

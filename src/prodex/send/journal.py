@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from prodex.errors import InputError
 from prodex.files import home, storage
+from prodex.untrusted import is_file
 
 #: What became of a batch on its way: it got its tracking identifier; its answer was lost; the service refused it; or
 #: it was never sent, because the way to the service had failed.
@@ -78,7 +79,7 @@ class Journal:
             When nothing was ever sent to it from here.
         """
         for path in sorted((home() / "tracking").glob("*.jsonl"), reverse=True):
-            if next(_lines(path), {}).get("host") == _host(base_url):
+            if is_file(path) and next(_lines(path), {}).get("host") == _host(base_url):
                 return cls(path)
         raise InputError(
             f"Nothing that was sent to {_host(base_url)} stands in {home() / 'tracking'}. Give the tracking "

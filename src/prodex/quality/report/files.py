@@ -12,9 +12,11 @@ from urllib.parse import quote
 import pandas as pd
 import pyarrow as pa
 
+from prodex.errors import InputError
 from prodex.files import safe_name, writing
 from prodex.formats import write_csv, write_parquet
 from prodex.quality.failures import FAILURES
+from prodex.untrusted import is_folder, is_there
 
 if TYPE_CHECKING:
     from prodex.quality.outcome import Audit
@@ -58,6 +60,11 @@ def write_files(audit: Audit, page: Path, failures: int) -> tuple[LinkedFile, ..
         How many failures there are.
     """
     folder = page.with_name(f"{safe_name(page.stem)}_files")
+    if is_there(folder) and not is_folder(folder):
+        raise InputError(
+            f"{folder} is a link or a file, and the lists of the page go into a folder of that name beside it. Give "
+            "the page another name."
+        )
     products, checks = _table(audit.products), _table(audit.by_check())
     return (
         _written(folder / "failures", "all findings", failures, FAILURES, audit.failure_batches),
