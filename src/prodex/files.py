@@ -68,6 +68,7 @@ def writing(path: Path) -> Iterator[Path]:
     try:
         with storage(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+            remove(beside)  # a link of this name would be written through
             yield beside
             _flush(beside)
             beside.replace(path)

@@ -24,9 +24,10 @@ from prodex import parquet
 from prodex.catalog import Origin
 from prodex.errors import InputError, SnapshotDamaged, SnapshotError, SnapshotNotFound, StorageError
 from prodex.files import checked_name, safe_name, sha256, sweep, writing_folder
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.outcome import Audit
+from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.store.snapshot import entries_of, open_snapshot, snapshots_folder
 from prodex.untrusted import (
@@ -255,11 +256,20 @@ def _manifest(folder: Path) -> _Written:
         written = read_json(path, _Written, newest=_FORMAT)
         check_moment(written.now)
         check_moment(written.audited_at)
+        for check in written.checks:
+            _check_facts(check)
     except MadeByNewer as error:
         raise SnapshotDamaged(f"{path} was {error}.") from error
     except (OSError, ValueError) as error:
         raise SnapshotDamaged(f"{path} cannot be read ({error}). Audit the catalogue again.") from error
     return written
+
+
+def _check_facts(check: CheckFacts) -> None:
+    if check.severity not in SEVERITIES or not 0 <= check.weight <= MOST_WEIGHT:
+        raise ValueError(
+            f"check {check.id!r:.80} has severity {check.severity!r:.40} and weight {check.weight!r:.40}"
+        )
 
 
 def _open(folder: Path) -> Audit:
