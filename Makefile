@@ -22,6 +22,7 @@ bench: $(VENV)/.bench ## measure against json_normalize and dlt
 
 soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print the figures
 	$(BIN)/python -m tests.soak
+	PRODEX_ALL_DAMAGE=1 $(BIN)/python -m pytest tests/test_damaged_files.py
 
 clean: ## leave only what was written by hand
 	rm -rf $(VENV) notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -138,7 +138,7 @@ def read_json(path: Path, shape: type[Shape], *, newest: int | None = None) -> S
     """
     content = read_bytes(path)
     if newest is not None and (found := decoded(content, _Head).format) > newest:
-        raise MadeByNewer(f"made by a newer version of prodex (format {found}): update prodex")
+        raise MadeByNewer(f"made by a newer version of prodex (it is of format {found}): update prodex")
     return decoded(content, shape)
 
 

@@ -260,8 +260,12 @@ def _manifest(folder: Path) -> _Written:
             _check_facts(check)
     except MadeByNewer as error:
         raise SnapshotDamaged(f"{path} was {error}.") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise SnapshotDamaged(f"{path} cannot be read ({error}). Audit the catalogue again.") from error
+    except ValueError as error:
+        raise SnapshotDamaged(
+            f"{path} cannot be read: it does not describe an audit ({error}). Audit the catalogue again."
+        ) from error
     return written
 
 
@@ -292,7 +296,7 @@ def _open(folder: Path) -> Audit:
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
-            f"{folder / _MANIFEST} does not describe an audit ({error}). Audit the catalogue again."
+            f"The audit {folder} cannot be read: {error}. Audit the catalogue again."
         ) from error
     return _with_catalog(audit, folder, manifest.catalog)
 
