@@ -16,7 +16,7 @@ ROWS = (
     {"verbatim"},
     {"errors"},
     {"limits"},
-    {"files", "unpacking", "locales", "envelope", "gtin", "markup", "spreadsheet"},
+    {"files", "unpacking", "locales", "envelope", "gtin", "markup", "spreadsheet", "untrusted"},
     {"sheets", "parquet", "folders"},
     {"query", "tables", "formats"},
     {"catalog", "service"},

@@ -52,7 +52,7 @@ class _Reply(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Reply)
 
 #: A count above this is still announced, and no array or loop is ever sized by it.
-_LARGEST_COUNT = 2**63 - 1
+_LARGEST_COUNT = 2**62
 
 _DIGITS = re.compile(r"\s*[0-9]+(?:\.0*)?\s*", re.ASCII)
 

@@ -125,6 +125,7 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
     try:
         with storage(path):
             make_folder(path.parent, private=private)
+            remove(beside)  # a link of this name would be written through
             yield beside
             if private:
                 _close(beside, _PRIVATE_FILE)
@@ -192,7 +193,7 @@ def sweep(folder: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Delete a file or a whole folder, as far as the system lets us; of a link only the link."""
+    """Delete a file or a whole folder, as far as the system lets us; of a link, only the link."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

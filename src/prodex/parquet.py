@@ -98,7 +98,10 @@ def schema_of(path: Path, facts: FileFacts | None = None) -> pa.Schema:
     """Read the columns of a file from its footer."""
     _verify(path, facts, content=False)
     with _reading(path, facts):
-        return pq.read_schema(path)
+        footer = pq.read_metadata(path)
+        if facts is not None and footer.num_rows != facts["rows"]:
+            raise OSError(f"it has {footer.num_rows:,} rows instead of {facts['rows']:,}")
+        return footer.schema.to_arrow_schema()
 
 
 def rows_of(path: Path, facts: FileFacts | None = None) -> int:
@@ -136,7 +139,7 @@ def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None
     """Name the file when it turns out to be missing or damaged; what else may be `at_fault` keeps its own error."""
     try:
         yield
-    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
         if at_fault is not None and not isinstance(error, OSError) and not (facts and problem(path, facts)):
             raise
         raise SnapshotDamaged(

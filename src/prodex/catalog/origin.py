@@ -7,12 +7,15 @@ left this empty" from "nobody asked for it".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Self
 
+import msgspec
+
 from prodex.query import ProductQuery
 from prodex.tables.languages import short_of
+from prodex.untrusted import Moment, check_moment, converted
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,20 +211,57 @@ class Origin:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """Read what `to_json` wrote."""
-        ledger: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in value["ledger"].items()
-        }
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            When it is anything else, be it damaged or edited.
+        """
+        written = converted(value, _Written)
+        check_moment(written.server_time)
+        check_moment(written.loaded_at)
+        try:
+            query = None if written.query is None else ProductQuery.from_body(written.query)
+        except (TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"its query cannot be read ({error})") from error
         return cls(
-            source=value["source"],
-            query=None if value["query"] is None else ProductQuery.from_body(value["query"]),
-            accept_language=value["accept_language"],
-            labels=tuple(value["labels"]),
-            server_time=_read(value["server_time"]),
-            loaded_at=_read(value["loaded_at"]),
-            asked_by=value.get("asked_by"),
-            ledger=Ledger(**ledger),
+            source=written.source,
+            query=query,
+            accept_language=written.accept_language,
+            labels=written.labels,
+            server_time=written.server_time,
+            loaded_at=written.loaded_at,
+            asked_by=written.asked_by,
+            ledger=_ledger(written.ledger),
         )
+
+
+class _Written(msgspec.Struct):
+    """An origin as JSON."""
+
+    source: str
+    query: dict[str, Any] | None
+    accept_language: str | None
+    labels: tuple[str, ...]
+    server_time: Moment | None
+    loaded_at: Moment | None
+    ledger: dict[str, Any]
+    asked_by: str | None = None
+
+
+def _ledger(value: Mapping[str, Any]) -> Ledger:
+    """Read a ledger; what it says beyond what is known here may be that products are missing."""
+    unknown = sorted(value.keys() - {one.name for one in fields(Ledger)})
+    if unknown:
+        raise ValueError(
+            f"its ledger has {unknown[0]!r:.60}, which this version does not know: update prodex"
+        )
+    ledger = converted(value, Ledger)
+    for name in value:
+        if isinstance(number := getattr(ledger, name), int) and number < 0:
+            raise ValueError(f"its ledger has {number} under {name}")
+    return ledger
 
 
 def _within(path: str, outer: str) -> bool:
@@ -234,7 +274,3 @@ def _same_language(one: str, other: str) -> bool:
 
 def _written(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
-
-
-def _read(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)

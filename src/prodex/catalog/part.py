@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import parquet
-from prodex.errors import QueryError
+from prodex.errors import QueryError, SnapshotDamaged
 from prodex.tables.declaration import TABLES
 
 
@@ -85,8 +85,7 @@ class Part:
                 return self._nothing(table, columns)
             own = pc.field("product_id").isin(self.chosen)
             condition = own if condition is None else own & condition
-        found = self._stored(table, columns, condition)
-        return _as_declared(found, table)
+        return self._declared(self._stored(table, columns, condition), table)
 
     def pieces(self, table: str, size: int) -> Iterator[pa.Table]:
         """Yield one table piece by piece; from a file, pieces of so many bytes at least, except the last."""
@@ -100,7 +99,7 @@ class Part:
                 waiting.append(group)
                 bytes_waiting += file.metadata.row_group(group).total_byte_size
                 if bytes_waiting >= size or group == file.num_row_groups - 1:
-                    yield _as_declared(file.read_row_groups(waiting), table)
+                    yield self._declared(file.read_row_groups(waiting), table)
                     waiting, bytes_waiting = [], 0
 
     def rows(self, table: str) -> int:
@@ -113,8 +112,24 @@ class Part:
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
         if table in self.files:
-            return list(parquet.schema_of(self.files[table], self.facts.get(table)).names)
+            schema = parquet.schema_of(self.files[table], self.facts.get(table))
+            if problem := _misfit(schema, TABLES[table].schema):
+                raise _damaged(self.files[table], problem)
+            return list(schema.names)
         return list(self.tables[table].column_names)
+
+    def _declared(self, found: pa.Table, table: str) -> pa.Table:
+        """Return what was read as declared; what a file holds is checked to its last value."""
+        if table not in self.files:
+            return _as_declared(found, table)
+        try:
+            declared = _as_declared(found, table)
+            declared.validate(full=True)  # text that is no UTF-8 would only fail where somebody looks at it
+            if "product_id" in declared.column_names and declared["product_id"].null_count:
+                raise pa.ArrowInvalid("it has a row without product_id")
+        except pa.ArrowException as error:
+            raise _damaged(self.files[table], str(error)) from error
+        return declared
 
     def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
         """Return a table without rows; no file has to be read for it."""
@@ -126,8 +141,8 @@ class Part:
         return pa.schema([known[name] for name in names]).empty_table()
 
     def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
+        known = set(self.columns(table))
         if columns is not None:
-            known = set(self.columns(table))
             columns = [name for name in columns if name in known]
         try:
             if table in self.files:
@@ -136,8 +151,38 @@ class Part:
             held = self.tables[table]
             held = held if condition is None else held.filter(condition)
             return held if columns is None else held.select(columns)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
+        except (pa.ArrowException, KeyError) as error:
             raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
+
+
+def _damaged(path: Path, problem: str) -> SnapshotDamaged:
+    return SnapshotDamaged(
+        f"{path} cannot be read ({problem}). Run verify() to see what else is damaged, and open an earlier snapshot or "
+        "load again."
+    )
+
+
+def _misfit(schema: pa.Schema, declared: pa.Schema) -> str:
+    """Say why a file is not of a table, as its footer tells; nothing where it may be."""
+    if len(set(schema.names)) < len(schema.names):
+        return "it has a column twice"
+    if missing := [name for name in declared.names if name not in schema.names]:
+        return f"it has no column {missing[0]}"
+    for field_ in schema:
+        index = declared.get_field_index(field_.name)
+        wanted = declared.field(index).type if index >= 0 else pa.string()
+        if _kind_of(field_.type) != _kind_of(wanted):
+            return f"its column {field_.name!r:.60} holds {field_.type!s:.60}, not {wanted}"
+    return ""
+
+
+def _kind_of(kind: pa.DataType) -> str:
+    """Name the kind of a type: files know text, and not whether it repeats itself."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return "text"
+    return "moment" if pa.types.is_timestamp(kind) else str(kind)
 
 
 def _as_declared(found: pa.Table, table: str) -> pa.Table:

@@ -67,7 +67,7 @@ def answer(
             try:
                 found = connection.sql(query)
                 rows = None if found is None else found.to_arrow_table()
-            except (duckdb.Error, OSError, pa.ArrowException) as error:
+            except (duckdb.Error, OSError, pa.ArrowException, UnicodeDecodeError) as error:
                 asked = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
                 if not isinstance(error, asked) and (damage := _damage(parts)):
                     raise SnapshotDamaged(f"The query cannot be answered: {damage}") from error
@@ -97,6 +97,10 @@ def _damage(parts: Sequence[Part]) -> str:
                     f"{part.files[table]}: {wrong}. Run verify() to see what else is damaged, and open an earlier "
                     "snapshot or load again."
                 )
+            try:
+                part.read(table)
+            except SnapshotDamaged as error:  # as it was written, and still no table of ours
+                return str(error)
     return ""
 
 

@@ -16,6 +16,7 @@ import msgspec
 from prodex.compare.alignment import Moves, Position, align, moved
 from prodex.compare.keys import shown_key
 from prodex.compare.scope import Scope
+from prodex.errors import SnapshotDamaged
 from prodex.tables.declaration import TABLES, child_path
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
@@ -116,8 +117,24 @@ def _top_level(record: bytes) -> dict[str, Any]:
     try:
         return _TOP.decode(record)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        decoded: dict[str, Any] = read_json(record)
-        return decoded
+        return _leniently(record)
+
+
+def _leniently(record: bytes) -> dict[str, Any]:
+    try:
+        decoded = read_json(record)
+    except ValueError as error:
+        raise _damaged(record) from error
+    if not isinstance(decoded, dict):
+        raise _damaged(record)
+    return decoded
+
+
+def _damaged(record: bytes) -> SnapshotDamaged:
+    return SnapshotDamaged(
+        f"A record of table raw is no JSON object, but begins with {record[:40].decode('utf-8', 'replace')!r}. Open an "
+        "earlier snapshot, or load again."
+    )
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -37,7 +37,7 @@ _GTINS_PER_CALL = 200
 _UNDATED = 0.01
 
 _MISSING = "missing"
-_BOUNDS_ARE_HEEDED = "bounds are heeded"
+_BOUNDS_ARE_HEEDED = "bounds heeded"
 
 
 class Fetch:

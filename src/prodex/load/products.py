@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from prodex import locales
 from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import QueryError, SnapshotError, SnapshotNotFound
-from prodex.files import checked_name, storage
+from prodex.files import checked_name, remove, storage
 from prodex.labels import load_code_labels
 from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
@@ -22,9 +22,11 @@ from prodex.service.paging import checked_page_size
 from prodex.service.progress import Progress, showing
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
+from prodex.store.journal_reading import refuse_newer
 from prodex.store.lock import locked
 from prodex.store.plan import Plan, plan
 from prodex.store.snapshot import commit_built, open_snapshot, snapshots_folder
+from prodex.untrusted import is_plain, is_there
 
 _LOG = logging.getLogger("prodex")
 
@@ -165,12 +167,19 @@ def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | N
     folder = snapshots_folder() / checked_name(name)
     questions = {path: Journal.question_of(path) for path in folder.glob(".journal-*")}
     # What a refresh left is nothing without its snapshot and the service.
-    loads = [path for path, question in questions.items() if question and "snapshot" not in question]
+    loads = [
+        path
+        for path, question in questions.items()
+        if question and "snapshot" not in question and {"asked", "began"} <= question.keys()
+    ]
     if not loads:
+        for path in questions:
+            refuse_newer(path)
         hint = f" What is there is of a refresh: refresh {name!r} again." if questions else ""
         raise SnapshotNotFound(f"No load of {name!r} was interrupted: {folder} has no journal of one.{hint}")
     with locked(folder, f"recovering {name!r}"):
-        journal = Journal.open(max(loads, key=lambda path: path.stat().st_mtime))
+        newest_first = sorted(loads, key=lambda path: path.lstat().st_mtime, reverse=True)
+        journal = next(filter(None, map(Journal.open, newest_first)), None)
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
@@ -255,6 +264,8 @@ def _built(
 ) -> Catalog:
     """Build the parts inside the journal, where they outlive an interruption, and make them a snapshot."""
     beside = journal.folder / "build"
+    if is_there(beside) and not is_plain(beside):
+        remove(beside)
     with storage(beside):
         parts = list(build_parts(journal.folder, decided.parts, beside, executor))
         if asked.labels and service is not None and asked.query is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +13,9 @@ from typing import Any
 
 from prodex.catalog import Ledger
 from prodex.errors import IncompleteLoad, ProdexError
+from prodex.files import remove
 from prodex.store.journal import Journal
+from prodex.store.journal_reading import refuse_newer
 
 _LOG = logging.getLogger("prodex")
 
@@ -46,15 +47,24 @@ def resumed(
     now = datetime.now(UTC)
     for path in folder.glob(".journal-*"):
         found = Journal.question_of(path)
-        if found is None or now - datetime.fromisoformat(found["began"]) > RESUMABLE:
-            shutil.rmtree(path, ignore_errors=True)
+        if found is not None and now - _began(found) > RESUMABLE:
+            remove(path)
+    refuse_newer(mine)
     journal = Journal.open(mine)
-    if journal is not None and not question.items() <= journal.question.items():
+    if journal is not None and not (
+        question.items() <= journal.question.items() and {*settings, "began"} <= journal.question.keys()
+    ):
         journal = None
     if journal is not None and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
         _LOG.info("going on with the load that was interrupted; its journal is %s", mine)
         return journal
     return Journal.begin(mine, question | settings | {"began": now.isoformat()})
+
+
+def _began(question: Mapping[str, Any]) -> datetime:
+    """Return when a load began; one that does not say so began long ago."""
+    began = question.get("began")
+    return datetime.min.replace(tzinfo=UTC) if began is None else datetime.fromisoformat(began)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from prodex.pictures.checking import FORMATS, compare, look_at, read_checksum
 from prodex.pictures.fetching import Arrival
 from prodex.pictures.outcome import FILES, Result, State, what_helps
 from prodex.pictures.plan import Picture, size_in
+from prodex.untrusted import is_file, is_folder, is_there
 
 _INDEX = "pictures"
 _BROKEN = "broken"
@@ -56,6 +57,9 @@ class Shelf:
         """
         with storage(folder):
             sweep(folder)
+            for place in (folder / _BROKEN, folder / f"{_INDEX}.parquet"):
+                if is_there(place) and not (is_folder(place) or is_file(place)):
+                    remove(place)  # of a link, the link: what it leads to is not ours
             return cls(folder, _files(folder), _files(folder / _BROKEN), _known(folder / f"{_INDEX}.parquet"))
 
     @property
@@ -144,15 +148,18 @@ class Shelf:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    if not folder.is_dir():
+    if not is_folder(folder):
         return {}
-    return {path.stem: path for path in folder.iterdir() if path.suffix in _ENDINGS and path.is_file()}
+    return {path.stem: path for path in folder.iterdir() if path.suffix in _ENDINGS and is_file(path)}
+
+
+_KNOWN = pa.schema([("file", pa.string()), ("url", pa.string()), ("updated_at", pa.timestamp("us"))])
 
 
 def _known(index: Path) -> dict[str, tuple[str | None, datetime | None]]:
     """Return what the index of an earlier download remembers; nothing where there is none that can be read."""
     try:
-        rows = parquet.read(index, columns=["file", "url", "updated_at"]).to_pylist()
-    except SnapshotDamaged:
+        rows = parquet.read(index, columns=_KNOWN.names).cast(_KNOWN).to_pylist() if is_file(index) else []
+    except (SnapshotDamaged, ValueError, pa.ArrowException):
         return {}
     return {row["file"]: (row["url"], row["updated_at"]) for row in rows if row["file"]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +13,9 @@ from prodex.errors import InputError
 from prodex.quality.parameters import read_parameters
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
+
+#: The largest weight of a check: sums of larger ones would not be exact.
+MOST_WEIGHT = 1_000_000
 
 #: Between wire paths of which one is enough.
 _OR = " or "
@@ -100,11 +102,11 @@ class Check:
             hint = f"did you mean {near[0]!r}?" if near else "prodex.rules() lists them."
             raise InputError(f"there is no rule {name!r}; {hint}")
         rule = RULES[name]
-        if severity is not None and severity not in SEVERITIES:
+        if severity is not None and severity not in tuple(SEVERITIES):  # it may be anything, and not hashable
             raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}.")
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if weight is not None and not (is_number and 0 <= weight < math.inf):
-            raise InputError(f"weight is {weight!r}; give a number from 0.")
+        if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
+            raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
         usual = rule.weight if severity in {None, rule.severity} else SEVERITIES[severity or rule.severity]
         return cls(
             rule,

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Origin, Part
+from prodex.errors import SnapshotDamaged
 from prodex.quality.index import Index, filled_values
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
@@ -218,7 +219,13 @@ class Products:
         if table == "products":
             return pa.array(np.arange(len(self)))
         (products,) = self._read("products", ("product_id",))
-        return pc.index_in(keys, products).cast(pa.int64())
+        places = pc.index_in(keys, products)
+        if places.null_count:
+            raise SnapshotDamaged(
+                f"{places.null_count:,} rows of {table} are of products that the catalogue does not have. Run verify() "
+                "to see what is damaged, and open an earlier snapshot or load again."
+            )
+        return places.cast(pa.int64())
 
     def _read(self, table: str, columns: tuple[str, ...]) -> list[pa.Array]:
         missing = [name for name in dict.fromkeys(columns) if (table, name) not in self._columns]

@@ -108,6 +108,8 @@ class Profile:
             return cls._made(name, tomllib.loads(text), _Place(shown, text))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{shown} is not TOML: {error}.") from error
+        except RecursionError as error:
+            raise InputError(f"{shown} is nested too deep to be a profile.") from error
 
     @classmethod
     def _made(cls, name: str, content: Mapping[str, Any], place: _Place) -> Self:
@@ -340,9 +342,12 @@ def _merged(base: list[Check], own: list[Check], place: _Place) -> tuple[Check, 
 def _market(given: Any, place: _Place) -> int | None:
     if given is None:
         return None
+    if isinstance(given, bool) or not isinstance(given, int | str):
+        words = f"market is {given!r:.60}. Give its ISO 3166-1 number (250) or its name (France)."
+        raise place.error(("market",), words)
     try:
         return market_code(given)
-    except (QueryError, AttributeError) as error:
+    except QueryError as error:
         raise place.error(("market",), str(error)) from error
 
 

@@ -7,29 +7,45 @@ of the catalogue. What is written is never changed, and visible only when it is 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex import parquet
 from prodex.catalog import Origin
-from prodex.errors import InputError, SnapshotDamaged, SnapshotError, SnapshotNotFound
+from prodex.errors import InputError, SnapshotDamaged, SnapshotError, SnapshotNotFound, StorageError
 from prodex.files import checked_name, safe_name, sha256, sweep, writing_folder
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.outcome import Audit
-from prodex.quality.states import EVIDENCE
-from prodex.store.snapshot import open_snapshot, snapshots_folder
+from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.states import EVIDENCE, State, States
+from prodex.store.snapshot import entries_of, open_snapshot, snapshots_folder
+from prodex.untrusted import (
+    Count,
+    Digest,
+    MadeByNewer,
+    Moment,
+    check_moment,
+    is_file,
+    is_folder,
+    is_there,
+    read_json,
+    refuse_links,
+)
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
-_TABLES = ("products", "states", "evidence")
+_AUDITS = "audits"
 
 
 def save_audit(audit: Audit, name: str | None = None) -> Audit:
@@ -59,9 +75,14 @@ def save_audit(audit: Audit, name: str | None = None) -> Audit:
             raise InputError(
                 "The catalogue is in memory, so its audit has no place yet. Give a name: audit.save('shop')."
             )
-        folder = audit.catalog_folder.parent / "audits"
+        folder = audit.catalog_folder.parent / _AUDITS
     else:
-        folder = snapshots_folder() / checked_name(name) / "audits"
+        folder = snapshots_folder() / checked_name(name) / _AUDITS
+    if is_there(folder) and not is_folder(folder):
+        raise StorageError(
+            f"{folder} is a link or a file, and audits are kept in a folder of their own. Nothing was written; look "
+            "where it comes from, and delete it."
+        )
     folder = folder / f"{audit.audited_at:%Y-%m-%dT%H%M%S.%f}Z"
     sweep(folder.parent)
     with writing_folder(folder) as beside:
@@ -102,14 +123,14 @@ def open_audit(name: str | Path, profile: str | None = None) -> Audit:
     >>> float(prodex.open_audit("judged").summary()["score"])
     1.0
     """
-    if (Path(name) / _MANIFEST).is_file():
+    if str(name) and (Path(name) / _MANIFEST).is_file():
         return _open(Path(name))
     wanted, _, time = str(name).partition("@")
     found = [folder for folder in _folders(wanted) if folder.name.startswith(time)]
     if profile is not None:
-        found = [folder for folder in found if _manifest(folder)["profile"] == profile]
+        found = [folder for folder in found if _profile_of(folder) == profile]
     if not found:
-        there = sorted({folder.parent.parent.name for folder in _folders("*")})
+        there = sorted({folder.parent.parent.name for folder in _every_folder()})
         by = f" by profile {profile!r}" if profile is not None else ""
         raise SnapshotNotFound(
             f"No audit {str(name)!r}{by} in {snapshots_folder()}. There are audits of {', '.join(there) or 'nothing'}; "
@@ -121,7 +142,8 @@ def open_audit(name: str | Path, profile: str | None = None) -> Audit:
 def list_audits(name: str = "*") -> pd.DataFrame:
     """Return the audits of the snapshots of a name, or all: when, by which profile, how many products, where.
 
-    `snapshot` is the folder of the snapshot that was judged, as it was called then; none for a catalogue in memory.
+    `snapshot` is the folder of the snapshot that was judged, as it was called then; none for a catalogue in memory. An
+    audit that cannot be read is listed with the reason under `note`.
 
     Parameters
     ----------
@@ -129,28 +151,53 @@ def list_audits(name: str = "*") -> pd.DataFrame:
         Name of the snapshot.
     """
     rows = []
-    for folder in _folders(name):
-        manifest = _manifest(folder)
-        rows.append(
-            {
-                "name": folder.parent.parent.name,
-                "time": folder.name,
-                "profile": manifest["profile"],
-                "rule_set": manifest["rule_set"],
-                "products": manifest["products"],
-                "checks": len(manifest["checks"]),
-                "snapshot": manifest["catalog"],
-                "folder": str(folder),
+    for folder in _every_folder() if name == "*" else _folders(name):
+        row: dict[str, Any] = {
+            "name": folder.parent.parent.name,
+            "time": folder.name,
+            "folder": str(folder),
+            "note": "",
+        }
+        try:
+            manifest = _manifest(folder)
+            row |= {
+                "profile": manifest.profile,
+                "rule_set": manifest.rule_set,
+                "products": manifest.products,
+                "checks": len(manifest.checks),
+                "snapshot": manifest.catalog,
             }
-        )
-    columns = ["name", "time", "profile", "rule_set", "products", "checks", "snapshot", "folder"]
-    return pd.DataFrame(rows, columns=columns)
+        except SnapshotDamaged as error:
+            row["note"] = str(error)
+        rows.append(row)
+    columns = ["name", "time", "profile", "rule_set", "products", "checks", "snapshot", "folder", "note"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.astype({"products": "Int64", "checks": "Int64"})
 
 
 def _folders(name: str) -> list[Path]:
-    if name != "*" and name != safe_name(name):
-        return []
-    return sorted(path.parent for path in snapshots_folder().glob(f"{name}/audits/[0-9]*/{_MANIFEST}"))
+    """Return the audits of a name, oldest first."""
+    return list(_times(snapshots_folder() / name)) if name == safe_name(name) else []
+
+
+def _every_folder() -> Iterator[Path]:
+    for folder in entries_of(snapshots_folder()):
+        yield from _times(folder)
+
+
+def _times(folder: Path) -> Iterator[Path]:
+    """Yield the audits beside the snapshots of a name; a link in their place is none."""
+    if is_folder(folder / _AUDITS):
+        for path in entries_of(folder / _AUDITS):
+            if path.name[:1] in "0123456789" and is_folder(path) and is_there(path / _MANIFEST):
+                yield path
+
+
+def _profile_of(folder: Path) -> str | None:
+    try:
+        return _manifest(folder).profile
+    except SnapshotDamaged:
+        return None
 
 
 def _write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
@@ -188,76 +235,137 @@ def _manifest_of(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
     }
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+class _Written(msgspec.Struct):
+    """The manifest of an audit as JSON."""
+
+    profile: str
+    rule_set: str
+    now: Annotated[datetime, msgspec.Meta(tz=False)]
+    audited_at: Moment
+    origin: dict[str, Any]
+    catalog: str | None
+    products: Count
+    checks: list[CheckFacts]
+    crashes: list[list[Crash]]
+    parts: list[dict[Literal["products", "states", "evidence"], Digest]]
+
+
+def _manifest(folder: Path) -> _Written:
     path = folder / _MANIFEST
     try:
-        manifest: dict[str, Any] = json.loads(path.read_bytes())
-        if manifest["format"] != _FORMAT:
-            raise SnapshotDamaged(
-                f"{path} is of format {manifest['format']}, which this version does not read. Update prodex."
-            )
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        written = read_json(path, _Written, newest=_FORMAT)
+        check_moment(written.now)
+        check_moment(written.audited_at)
+        for check in written.checks:
+            _check_facts(check)
+    except MadeByNewer as error:
+        raise SnapshotDamaged(f"{path} was {error}.") from error
+    except OSError as error:
         raise SnapshotDamaged(f"{path} cannot be read ({error}). Audit the catalogue again.") from error
-    return manifest
+    except ValueError as error:
+        raise SnapshotDamaged(
+            f"{path} cannot be read: it does not describe an audit ({error}). Audit the catalogue again."
+        ) from error
+    return written
+
+
+def _check_facts(check: CheckFacts) -> None:
+    if check.severity not in SEVERITIES or not 0 <= check.weight <= MOST_WEIGHT:
+        raise ValueError(
+            f"check {check.id!r:.80} has severity {check.severity!r:.40} and weight {check.weight!r:.40}"
+        )
 
 
 def _open(folder: Path) -> Audit:
     manifest = _manifest(folder)
     try:
-        checks = tuple(CheckFacts(**facts) for facts in manifest["checks"])
-        crashes = [tuple(Crash(**crash) for crash in part) for part in manifest["crashes"]]
         parts = tuple(
-            _read_part(folder, number, digests, len(checks), told)
-            for number, (digests, told) in enumerate(zip(manifest["parts"], crashes, strict=True))
+            _read_part(folder, number, digests, len(manifest.checks), tuple(told))
+            for number, (digests, told) in enumerate(zip(manifest.parts, manifest.crashes, strict=True))
         )
-        judged = None if manifest["catalog"] is None else Path(manifest["catalog"])
+        _check_sum(parts, manifest.products)
         audit = Audit(
             parts=parts,
-            checks=checks,
-            profile=manifest["profile"],
-            rule_set=manifest["rule_set"],
-            origin=Origin.from_json(manifest["origin"]),
-            now=datetime.fromisoformat(manifest["now"]),
-            audited_at=datetime.fromisoformat(manifest["audited_at"]).astimezone(UTC),
+            checks=tuple(manifest.checks),
+            profile=manifest.profile,
+            rule_set=manifest.rule_set,
+            origin=Origin.from_json(manifest.origin),
+            now=manifest.now,
+            audited_at=manifest.audited_at.astimezone(UTC),
             folder=folder,
-            catalog_folder=judged,
         )
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
-            f"{folder / _MANIFEST} does not describe an audit ({error}). Audit the catalogue again."
+            f"The audit {folder} cannot be read: {error}. Audit the catalogue again."
         ) from error
-    return _with_catalog(audit, judged)
+    return _with_catalog(audit, folder, manifest.catalog)
 
 
-def _with_catalog(audit: Audit, judged: Path | None) -> Audit:
-    """Give the audit its catalogue where the snapshot is still there; it answers for what the audit does not keep."""
-    if judged is None:
+def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
+    if sum(part.products.num_rows for part in parts) != products:
+        raise ValueError(f"its parts do not have {products:,} products together")
+
+
+def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
+    """Give the audit its catalogue where the snapshot is still there; it answers for what the audit does not keep.
+
+    An audit may come from somebody else. So the catalogue is looked for among the snapshots beside it and the user's
+    own, never at a path that the audit names, and it must come from the same load as what was judged.
+    """
+    path = PurePath(judged or "")
+    time, name = path.name, path.parent.name
+    if not time[:1].isdecimal() or time != safe_name(time):
         return audit
-    # The whole folder may have moved to another disk or machine since.
-    assert audit.folder is not None  # noqa: S101 - it was opened from there
-    for place in (judged, audit.folder.parent.parent / judged.name):
+    beside = folder.absolute().parent.parent / time
+    places = [beside, *([snapshots_folder() / name / time] if name == safe_name(name) else [])]
+    for place in places:
         try:
-            if (place / _MANIFEST).is_file():
-                return replace(audit, catalog=open_snapshot(place), catalog_folder=place)
+            if is_folder(place) and is_file(place / _MANIFEST):
+                catalog = open_snapshot(place)
+                if catalog.origin == audit.origin:
+                    return replace(audit, catalog=catalog, catalog_folder=place)
         except SnapshotError:
             continue
-    return audit
+    return replace(audit, catalog_folder=beside)
 
 
 def _read_part(
-    folder: Path, number: int, digests: dict[str, str], checks: int, crashes: tuple[Crash, ...]
+    folder: Path, number: int, digests: Mapping[Any, str], checks: int, crashes: tuple[Crash, ...]
 ) -> AuditPart:
+    """Read one part of an audit.
+
+    Raises
+    ------
+    OSError, ValueError, pyarrow.ArrowException
+        When it is not as an audit writes it.
+    """
+    paths = {table: folder / _path(table, number) for table in digests}
+    refuse_links(folder, paths.values())
     tables = {}
-    for table, digest in digests.items():
-        path = folder / _path(table, number)
-        try:
-            if sha256(path) != digest:
-                raise SnapshotDamaged(f"{path} was changed: its digest differs. Audit the catalogue again.")
-            tables[table] = parquet.read(path)
-        except OSError as error:
-            raise SnapshotDamaged(f"{path} cannot be read ({error}). Audit the catalogue again.") from error
-    products = tables["products"].cast(IDENTITY)
+    for table, path in paths.items():
+        if sha256(path) != digests[table]:
+            raise ValueError(f"{path} was changed: its digest differs")
+        tables[table] = parquet.read(path)
+    if missing := {"products", "evidence", *(["states"] if checks else [])} - tables.keys():
+        raise ValueError(f"part {number} has no {min(missing)}")
+    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"].cast(EVIDENCE)
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
-        states[:, place] = tables["states"][str(place)].to_numpy()
-    return AuditPart(products, states, tables["evidence"].cast(EVIDENCE), crashes)
+        states[:, place] = _states(tables["states"], str(place), products.num_rows)
+    for column, most in (("check", checks), ("product", products.num_rows)):
+        found = pc.min_max(evidence[column]).as_py()
+        if evidence[column].null_count or (
+            found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
+        ):
+            raise ValueError(f"the evidence of part {number} is of a {column} that there is not")
+    return AuditPart(products, states, evidence, crashes)
+
+
+def _states(table: pa.Table, column: str, products: int) -> States:
+    if column not in table.column_names or table.num_rows != products:
+        raise ValueError(f"there are no states of check {column} for {products:,} products")
+    states = table[column]
+    if states.type != pa.int8() or states.null_count or not set(pc.unique(states).to_pylist()) <= set(State):
+        raise ValueError(f"check {column} has states that there are not")
+    found: States = states.to_numpy()
+    return found

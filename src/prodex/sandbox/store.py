@@ -32,7 +32,7 @@ class Store:
         self._writing = threading.Lock()
         try:
             settings = dict(self.rows("SELECT name, value FROM settings"))
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.Error, ValueError) as error:
             self.close()
             raise StoreUnusable(
                 f"{path} is not a store of the sandbox ({error}); delete it or give another home."
@@ -42,10 +42,14 @@ class Store:
             raise StoreUnusable(
                 f"{path} was made by another version of the sandbox; delete it or give another home."
             )
-        self.token_key: str = settings["token_key"]
-        #: What it was filled with, in words.
-        self.origin: str = settings["origin"]
-        self.organizations = tuple(self._read_organizations())
+        try:
+            self.token_key: str = _text(settings, "token_key")
+            #: What it was filled with, in words.
+            self.origin: str = _text(settings, "origin")
+            self.organizations = tuple(self._read_organizations())
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            self.close()
+            raise StoreUnusable(f"{path} is damaged ({error}); delete it or give another home.") from error
 
     def close(self) -> None:
         """Close every connection."""
@@ -162,6 +166,13 @@ class Store:
                 bool(scenarios),
                 bool(deadlines),
             )
+
+
+def _text(settings: Mapping[str, Any], name: str) -> str:
+    value = settings.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"its {name} is {value!r:.40}")  # noqa: TRY004 - one error for a damaged store
+    return value
 
 
 def _seen(condition: str) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
-from prodex.errors import ChangesRefused, ChangesStale
+from prodex.errors import ChangesRefused, ChangesStale, SnapshotDamaged
 from prodex.query import ProductQuery
 from prodex.send.batch import Loaded
 from prodex.send.merge import Edit, Wish, merged
@@ -199,7 +199,19 @@ def _products(catalog: Catalog, wishes: Mapping[str, list[Wish]]) -> dict[str, d
     """Return the records of the products concerned, as received."""
     concerned = pc.field("product_id").isin(pa.array(list(wishes), pa.string()))
     rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()
-    return {row["product_id"]: json.loads(row["json"]) for row in rows}
+    return {row["product_id"]: _record(row["product_id"], row["json"]) for row in rows}
+
+
+def _record(product: str, text: str) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SnapshotDamaged(
+            f"The record of product {product} cannot be read ({error}). Load it again."
+        ) from error
+    if not isinstance(record, dict):
+        raise SnapshotDamaged(f"The record of product {product} is no JSON object. Load it again.")
+    return record
 
 
 def _refuse_unknown(origin: Origin, attribute: str, wishes: list[Wish]) -> None:

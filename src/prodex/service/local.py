@@ -15,14 +15,16 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import filelock
+import msgspec
 
 from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.service.progress import is_watched
-from prodex.service.settings import Settings
+from prodex.service.settings import Settings, is_loopback
+from prodex.untrusted import read_json
 
 _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
 
@@ -70,18 +72,31 @@ def sandbox_home() -> Path:
     return files.home() / "sandbox"
 
 
+class _Key(msgspec.Struct):
+    client_id: str
+    client_secret: str
+
+
+class _Word(msgspec.Struct):
+    """What a sandbox says of itself, as far as it is asked for."""
+
+    base_url: str
+    pid: Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
+    credentials: Annotated[list[_Key], msgspec.Meta(min_length=1)]
+
+
 def running_sandbox(home: Path) -> Mapping[str, Any] | None:
     """Return what the sandbox of this folder says of itself, or None where none answers."""
     import requests
 
     try:
-        facts: Mapping[str, Any] = json.loads((home / "server.json").read_bytes())
-        if not _is_alive(facts["pid"]):
+        facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _Word))
+        if not is_loopback(facts["base_url"]) or not _is_alive(facts["pid"]):
             return None
         with requests.Session() as session:
             session.trust_env = False
             health = session.get(f"{facts['base_url']}/health", timeout=10).content
-    except (OSError, ValueError, LookupError, TypeError, requests.RequestException):
+    except (OSError, ValueError, requests.RequestException):
         return None
     return facts if is_health_of_sandbox(health) else None
 

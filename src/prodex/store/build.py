@@ -12,6 +12,9 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from prodex.files import sha256, writing
 from prodex.store.journal import Journal
@@ -19,12 +22,20 @@ from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
 from prodex.tables.flatten import Tables, flatten_products
 from prodex.tables.parse import ShapeCache
+from prodex.untrusted import read_json, refuse_links
 
 #: JSON flattened at a time, in bytes: large enough for columns to pay, small enough for any laptop.
 BLOCK_BYTES = 12_000_000
 
 #: What this process learnt of products so far; see `prodex.tables.shape`.
 _SHAPES = ShapeCache()
+
+
+class _Receipt(msgspec.Struct):
+    """What a part leaves in the journal when it is built: what was decided, and what became of it."""
+
+    decided: str
+    part: Any
 
 
 def build_parts(
@@ -67,13 +78,14 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
 def _built_before(receipt: Path, decided: str, folder: Path) -> StoredPart | None:
     """Return the part that a receipt tells of, if it was decided alike and its files are as they were written."""
     try:
-        told = json.loads(receipt.read_bytes())
-        stored = StoredPart.from_json(told["part"])
+        told = read_json(receipt, _Receipt)
+        stored = StoredPart.from_json(told.part)
         files = stored.open(folder).files
+        refuse_links(folder, files.values())
         as_written = all(sha256(files[table]) == facts["sha256"] for table, facts in stored.files.items())
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError):
         return None
-    return stored if as_written and told["decided"] == decided else None
+    return stored if as_written and told.decided == decided else None
 
 
 def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:

@@ -23,11 +23,10 @@ import pyarrow as pa
 from prodex.envelope import Envelope, split
 from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files import discard, flush, make_folder, open_private, storage
+from prodex.store import journal_reading
+from prodex.store.journal_reading import FORMAT, LEDGER, QUESTION, Number
 from prodex.tables.records import Identity
-
-_FORMAT = 1
-_QUESTION = "question.json"
-_LEDGER = "ledger.jsonl"
+from prodex.untrusted import Count, is_there
 
 
 class Stage(StrEnum):
@@ -68,7 +67,7 @@ class Counted(msgspec.Struct, frozen=True, tag="count", tag_field="line"):
     """
 
     window: str
-    total: int | None
+    total: Number | None
     server_date: datetime | None
 
     @property
@@ -105,15 +104,15 @@ class Entry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
         Products asked for; None in older journals.
     """
 
-    page: int
+    page: Count
     window: str
     cursor: str | None
     next_page: str | None
-    offset: int | None
-    total_results: int | None
+    offset: Number | None
+    total_results: Number | None
     server_date: datetime | None
     received_at: datetime
-    size: int
+    size: Count
     sha256: str
     keys: list[Identity | None]
     asked: int | None = None
@@ -173,22 +172,16 @@ class Journal:
     def begin(cls, folder: Path, question: Mapping[str, Any]) -> Self:
         """Start an empty journal; one that is there is thrown away."""
         with storage(folder):
-            if folder.exists():
+            if is_there(folder):
                 discard(folder)
             make_folder(folder, private=True)
-            _write_flushed(
-                folder / _QUESTION, "wb", msgspec.json.encode({"format": _FORMAT, "asked": question})
-            )
+            _write_new(folder / QUESTION, msgspec.json.encode({"format": FORMAT, "asked": question}))
         return cls(folder, question)
 
     @staticmethod
     def question_of(folder: Path) -> dict[str, Any] | None:
         """Return what the load of a journal asked for, or None where there is no journal that can be used."""
-        try:
-            head = msgspec.json.decode((folder / _QUESTION).read_bytes())
-            return dict(head["asked"]) if head["format"] == _FORMAT else None
-        except (OSError, ValueError, LookupError, TypeError):
-            return None
+        return journal_reading.question_of(folder)
 
     @classmethod
     def open(cls, folder: Path) -> Self | None:
@@ -201,17 +194,16 @@ class Journal:
         if question is None:
             return None
         journal = cls(folder, question)
-        ledger = folder / _LEDGER
+        ledger = folder / LEDGER
         try:
-            text = ledger.read_bytes() if ledger.exists() else b""
-            whole = text[: text.rfind(b"\n") + 1]
-            for line in whole.splitlines():
-                journal._enter(_LINE.decode(line))
-        except (OSError, ValueError):
+            lines, good, size = journal_reading.read_ledger(ledger, _LINE)
+        except OSError:
             return None
-        if whole != text:
+        for line in lines:
+            journal._enter(line)
+        if good < size:
             with storage(ledger):
-                os.truncate(ledger, len(whole))
+                os.truncate(ledger, good)
         journal._forget_damaged()
         return journal
 
@@ -249,7 +241,7 @@ class Journal:
         )
         with storage(self.folder):
             packed = pa.compress(body, "zstd", asbytes=True)
-            _write_flushed(self._path(number), "wb", b"%d\n%b" % (len(body), packed))
+            _write_new(self._path(number), b"%d\n%b" % (len(body), packed))
         self._write(entry)
         return entry
 
@@ -281,6 +273,8 @@ class Journal:
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""
         data = split(self.body(page)).data
+        if any(index >= len(data) for index in indexes):
+            raise SnapshotDamaged(f"{self._path(page)} does not hold the products that its journal names.")
         return (bytes(data[index]) for index in indexes)
 
     def body(self, page: int) -> bytes:
@@ -291,14 +285,7 @@ class Journal:
         SnapshotDamaged
             When its file is gone or cut off.
         """
-        path = self._path(page)
-        try:
-            size, packed = path.read_bytes().split(b"\n", 1)
-            return bytes(pa.decompress(packed, int(size), "zstd", asbytes=True))
-        except (OSError, ValueError) as error:
-            raise SnapshotDamaged(
-                f"Page {page} of the journal, {path}, cannot be read ({error}). Load again."
-            ) from error
+        return journal_reading.read_page(self._path(page))
 
     def remove(self) -> None:
         """Throw the journal away."""
@@ -307,7 +294,7 @@ class Journal:
 
     def _write(self, line: Counted | Entry | Restarted | Noted) -> None:
         with self._lock, storage(self.folder):
-            _write_flushed(self.folder / _LEDGER, "ab", msgspec.json.encode(line) + b"\n")
+            _write_flushed(self.folder / LEDGER, "ab", msgspec.json.encode(line) + b"\n")
             self._enter(line)
 
     def _enter(self, line: Counted | Entry | Restarted | Noted) -> None:
@@ -348,6 +335,12 @@ class Journal:
 
     def _path(self, page: int) -> Path:
         return self.folder / f"page-{page:06d}.zst"
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    """Write a file of its own: what has this name already may be the other name of a file elsewhere."""
+    path.unlink(missing_ok=True)
+    _write_flushed(path, "xb", content)
 
 
 def _write_flushed(path: Path, mode: str, content: bytes) -> None:

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import filelock
 
 from prodex.errors import SnapshotLocked, StorageError
 from prodex.files import make_folder, storage, writing
+from prodex.untrusted import is_own_file, is_there, read_json
 from prodex.verbatim import on_one_line
 
 #: Locked by the system itself, which lets go of it when the process ends in whatever way.
@@ -43,7 +44,7 @@ class Owner(NamedTuple):
     def of(cls, folder: Path) -> Self | None:
         """Return who says to hold the lock of a folder, or None where nobody can be named."""
         try:
-            return cls(**json.loads((folder / _OWNER).read_bytes()))
+            return cls(**read_json(folder / _OWNER, dict[str, Any]))
         except (OSError, ValueError, TypeError):
             return None
 
@@ -76,6 +77,7 @@ def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator
     lock = filelock.FileLock(folder / _LOCK, mode=0o600)
     with storage(folder):
         make_folder(folder, private=True)
+        _refuse_foreign(folder / _LOCK)
         try:
             lock.acquire(blocking=False)
         except filelock.Timeout as error:
@@ -95,6 +97,15 @@ def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator
         with suppress(OSError):
             owner.unlink()
         lock.release()
+
+
+def _refuse_foreign(lock: Path) -> None:
+    """Refuse to lock what is no lock of ours: opening it could write elsewhere, or wait for good."""
+    if is_there(lock) and not is_own_file(lock):
+        raise StorageError(
+            f"{lock} is no lock of prodex, but a link, no plain file, or one that has another name elsewhere. Nothing "
+            "was written. Look where the folder comes from, and delete it there."
+        )
 
 
 def _user() -> str:

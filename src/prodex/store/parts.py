@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -15,6 +16,7 @@ from prodex.catalog.part import Part, union
 from prodex.files import make_folder, open_private
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
+from prodex.untrusted import Count, Digest, converted
 
 #: Of each table's file what the manifest keeps; see `prodex.parquet.facts_of`.
 Files = dict[str, dict[str, int | str]]
@@ -37,8 +39,25 @@ class StoredPart(NamedTuple):
     files: Files
 
     @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> Self:
-        return cls(value["number"], value["products"], value["files"])  # type: ignore[arg-type]
+    def from_json(cls, value: Any) -> Self:
+        """Read what a manifest keeps of a part: its files are named after tables, and numbered.
+
+        Raises
+        ------
+        ValueError
+            When it is anything else: names and numbers become paths.
+        """
+        part = converted(value, _Written)
+        for name in part.files:
+            if name not in TABLES:
+                raise ValueError(f"it names a file {name!r:.80}, and there is no such table")
+        if missing := [name for name in TABLES if name not in part.files]:
+            raise ValueError(f"it names no file of {missing[0]}")
+        if part.products != part.files["products"].rows:
+            raise ValueError(
+                f"a part of {part.products:,} products has {part.files['products'].rows:,} rows of them"
+            )
+        return cls(part.number, part.products, value["files"])
 
     def open(self, folder: Path) -> Part:
         paths = {name: folder / path_of(name, self.number) for name in self.files}
@@ -47,6 +66,23 @@ class StoredPart(NamedTuple):
     def problem(self, table: str, folder: Path) -> str:
         """Say what is wrong with a file of a snapshot's folder, or nothing where it is as it was written."""
         return parquet.problem(folder / path_of(table, self.number), self.files[table])
+
+
+class _WrittenFile(msgspec.Struct):
+    """What a manifest keeps of a file."""
+
+    rows: Count
+    bytes: Count
+    sha256: Digest
+    footer: Digest | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Written(msgspec.Struct):
+    """What a manifest keeps of a part."""
+
+    number: Annotated[int, msgspec.Meta(ge=0, lt=10**9)]
+    products: Count
+    files: dict[str, _WrittenFile]
 
 
 def path_of(table: str, number: int) -> Path:

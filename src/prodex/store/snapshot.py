@@ -7,12 +7,13 @@ about the same products.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import pandas as pd
 
 from prodex.catalog import Catalog
@@ -29,6 +30,7 @@ from prodex.files import (
 )
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.tables.declaration import TABLES
+from prodex.untrusted import Count, MadeByNewer, is_folder, is_there, read_json, refuse_links
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -111,16 +113,16 @@ def open_snapshot(name: str | Path) -> Catalog:
     wanted, _, time = name.partition("@")
     found = [folder for folder in _folders(wanted) if folder.name.startswith(time)]
     if not found:
-        there = sorted({folder.parent.name for folder in _folders("*")})
+        there = sorted({folder.parent.name for folder in _every_folder()})
         times = ", ".join(folder.name for folder in _folders(wanted)[-5:])
         hint = f"{wanted!r} has {times}." if times else f"There are {', '.join(there) or 'none'}."
         raise SnapshotNotFound(f"No snapshot {name!r} in {snapshots_folder()}. {hint}")
-    return _open(found[-1])
+    return _open(_unlinked(found[-1]))
 
 
-def stored_parts(folder: Path) -> list[StoredPart]:
+def stored_parts(folder: Path) -> tuple[StoredPart, ...]:
     """Return what the manifest of a snapshot says of its parts."""
-    return [StoredPart.from_json(part) for part in _manifest(folder)["parts"]]
+    return _manifest(folder).parts
 
 
 def list_snapshots(name: str = "*") -> pd.DataFrame:
@@ -129,7 +131,7 @@ def list_snapshots(name: str = "*") -> pd.DataFrame:
     A snapshot that cannot be read is listed with the reason under `note`.
     """
     rows = []
-    for folder in _folders(name):
+    for folder in _every_folder() if name == "*" else _folders(name):
         row: dict[str, Any] = {
             "name": folder.parent.name,
             "time": folder.name,
@@ -137,13 +139,11 @@ def list_snapshots(name: str = "*") -> pd.DataFrame:
             "note": "",
         }
         try:
-            manifest = _manifest(folder)
+            manifest = _manifest(_unlinked(folder))
             row |= {
-                "products": manifest["products"],
-                "complete": manifest["origin"].complete,
-                "bytes": sum(
-                    facts["bytes"] for part in manifest["parts"] for facts in part["files"].values()
-                ),
+                "products": manifest.products,
+                "complete": manifest.origin.complete,
+                "bytes": sum(int(facts["bytes"]) for part in manifest.parts for facts in part.files.values()),
             }
         except SnapshotDamaged as error:
             row["note"] = str(error)
@@ -178,11 +178,41 @@ def verify(name: str | Path) -> pd.DataFrame:
 
 
 def _folders(name: str) -> list[Path]:
-    """Return the folders of the snapshots of a name, or of all for "*", oldest first."""
-    if name != "*" and name != safe_name(name):
+    """Return the folders of the snapshots of a name, oldest first."""
+    return list(_times(snapshots_folder() / name)) if name == safe_name(name) else []
+
+
+def _every_folder() -> Iterator[Path]:
+    """Yield the folders of all snapshots, by name, the oldest of each first."""
+    for folder in entries_of(snapshots_folder()):
+        yield from _times(folder)
+
+
+def _times(folder: Path) -> Iterator[Path]:
+    """Yield the snapshots in the folder of a name; links among them too, which are listed and not followed."""
+    for path in entries_of(folder):
+        if path.name[:1] in _DIGITS and is_there(path / _MANIFEST):
+            yield path
+
+
+def _unlinked(folder: Path) -> Path:
+    """Return the folder of a snapshot, unless it is a link."""
+    if not is_folder(folder):
+        raise SnapshotDamaged(
+            f"{folder} is a link, and links among snapshots are not followed. Open what it leads to by its own path."
+        )
+    return folder
+
+
+def entries_of(folder: Path) -> list[Path]:
+    """Return what is in a folder, by name; nothing where it cannot be read."""
+    try:
+        return sorted(folder.iterdir(), key=lambda path: path.name)
+    except OSError:
         return []
-    manifests = snapshots_folder().glob(f"{name}/[0-9]*/{_MANIFEST}")
-    return sorted((path.parent for path in manifests), key=lambda folder: (folder.parent.name, folder.name))
+
+
+_DIGITS = tuple("0123456789")
 
 
 def _is_snapshot(folder: Path) -> bool:
@@ -194,32 +224,50 @@ def _is_snapshot(folder: Path) -> bool:
 
 def _open(folder: Path) -> Catalog:
     manifest = _manifest(folder)
-    parts = tuple(StoredPart.from_json(part).open(folder) for part in manifest["parts"])
-    for part in parts:
-        for path in part.files.values():
-            if not path.is_file():
-                raise SnapshotDamaged(f"{path} is missing. Open an earlier snapshot, or load again.")
-    return Catalog(parts, manifest["origin"], folder)
+    parts = tuple(part.open(folder) for part in manifest.parts)
+    try:
+        refuse_links(folder, (path for part in parts for path in part.files.values()))
+    except OSError as error:
+        raise SnapshotDamaged(f"{error}. Open an earlier snapshot, or load again.") from error
+    return Catalog(parts, manifest.origin, folder)
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+class _Written(msgspec.Struct):
+    """A manifest as JSON; what it says of versions is for people."""
+
+    products: Count
+    origin: dict[str, Any]
+    parts: list[Any]
+
+
+def _parts(written: _Written) -> tuple[StoredPart, ...]:
+    parts = tuple(map(StoredPart.from_json, written.parts))
+    if len({part.number for part in parts}) < len(parts):
+        raise ValueError("it gives two parts the same number")
+    if sum(part.products for part in parts) != written.products:
+        raise ValueError(f"its parts do not have {written.products:,} products together")
+    return parts
+
+
+class _Manifest(NamedTuple):
+    """What a manifest says, checked."""
+
+    products: int
+    origin: Origin
+    parts: tuple[StoredPart, ...]
+
+
+def _manifest(folder: Path) -> _Manifest:
     path = folder / _MANIFEST
     try:
-        manifest = json.loads(path.read_bytes())
-        if manifest["format"] != _FORMAT:
-            raise SnapshotDamaged(
-                f"{path} is of format {manifest['format']}, which this version does not read. Update prodex."
-            )
-        manifest["origin"] = Origin.from_json(manifest["origin"])
-        if not all({"number", "products", "files"} <= part.keys() for part in manifest["parts"]):
-            raise SnapshotDamaged(
-                f"{path} does not describe its parts. Open an earlier snapshot, or load again."
-            )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        written = read_json(path, _Written, newest=_FORMAT)
+        return _Manifest(written.products, Origin.from_json(written.origin), _parts(written))
+    except MadeByNewer as error:
+        raise SnapshotDamaged(f"{path} was {error}.") from error
+    except (OSError, ValueError) as error:
         raise SnapshotDamaged(
             f"{path} cannot be read ({error}). Open an earlier snapshot, or load again."
         ) from error
-    return dict(manifest)
 
 
 def _write_manifest(path: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> None:

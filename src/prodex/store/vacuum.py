@@ -14,6 +14,7 @@ from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, discard, left_over
 from prodex.store.lock import locked
 from prodex.store.snapshot import list_snapshots, snapshots_folder, verify
+from prodex.untrusted import is_file, is_folder
 
 #: A journal younger than this may still be taken up again.
 _RESUMABLE = timedelta(days=1)
@@ -123,8 +124,14 @@ def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
 
 def _last_written(path: Path) -> datetime:
     """Return the time of the newest file in a folder; what was moved into it keeps its time."""
-    files = [file for file in path.rglob("*") if file.is_file()]
-    return datetime.fromtimestamp(max(file.stat().st_mtime for file in files or [path]), UTC)
+    files = [file for file in _inside(path) if is_file(file)]
+    return datetime.fromtimestamp(max(file.lstat().st_mtime for file in files or [path]), UTC)
+
+
+def _inside(path: Path) -> Iterator[Path]:
+    """Yield what is in a folder, at any depth; a link is nothing but itself."""
+    if is_folder(path):
+        yield from path.rglob("*")
 
 
 def _shown(moment: datetime) -> str:
@@ -137,9 +144,9 @@ def _freed(folders: Iterable[Path]) -> list[int]:
     freed = []
     for folder in folders:
         size = 0
-        for path in (folder, *folder.rglob("*")):
-            if path.is_file():
-                facts = path.stat()
+        for path in (folder, *_inside(folder)):
+            if is_file(path):
+                facts = path.lstat()
                 names_gone[facts.st_dev, facts.st_ino] += 1
                 if names_gone[facts.st_dev, facts.st_ino] == facts.st_nlink:
                     size += facts.st_size

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from prodex.errors import SnapshotError
+from collections.abc import Iterable
+from contextlib import suppress
+
+from prodex.errors import SnapshotDamaged, SnapshotError
 from prodex.quality import Audit, list_audits, open_audit
 
 _EARLIER = 11
@@ -10,7 +13,16 @@ _EARLIER = 11
 
 def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
     """Return the newest earlier audits of the same snapshots by the same profile, the oldest first."""
-    return [open_audit(folder) for folder in _folders(audit, same_rules=False)[-most:]]
+    return readable(_folders(audit, same_rules=False)[-most:])
+
+
+def readable(folders: Iterable[str]) -> list[Audit]:
+    """Open audits, without those that are damaged: one of them does not hide the others."""
+    found = []
+    for folder in folders:
+        with suppress(SnapshotDamaged):
+            found.append(open_audit(folder))
+    return found
 
 
 def previous(audit: Audit) -> Audit | None:

@@ -13,13 +13,14 @@ from prodex.compare import Difference, diff
 from prodex.errors import InputError, ProdexError
 from prodex.files import writing
 from prodex.formats import write_csv
+from prodex.notebook.audit.history import readable
 from prodex.notebook.background import Newest
 from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.paths import path_of
 from prodex.notebook.snapshots import comparison_words
 from prodex.notebook.snapshots.listing import Kept
-from prodex.quality import AuditComparison, compare_audits, list_audits, open_audit
+from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.quality.display import counted
 
 _ROWS = 20
@@ -193,10 +194,10 @@ def compared_audits(old: Path, new: Path) -> AuditComparison | None:
         }
         for listed, side in zip(audits, (old, new), strict=True)
     )
-    shared = [profile for profile in after if profile in before]
-    if not shared:
-        return None
-    return compare_audits(open_audit(before[shared[-1]]), open_audit(after[shared[-1]]))
+    for profile in reversed([profile for profile in after if profile in before]):
+        if len(both := readable([before[profile], after[profile]])) == 2:
+            return compare_audits(*both)
+    return None
 
 
 def write_changes(difference: Difference, path: Path, is_safe: bool) -> str:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
+from prodex.notebook.audit.history import readable
 from prodex.notebook.background import Newest
 from prodex.notebook.panel import Panel, html, typed
 from prodex.notebook.snapshots.listing import Kept
-from prodex.quality import list_audits, open_audit
+from prodex.quality import list_audits
 from prodex.quality.display import counted, percent
 
 if TYPE_CHECKING:
@@ -77,13 +78,18 @@ class TrendBox(w.VBox):
 def read_trend(name: str, snapshots: tuple[Kept, ...]) -> Trend:
     """Read what there is of a name: counts from the list, grades from the saved audits."""
     own = [one for one in reversed(snapshots) if one.name == name and one.products is not None]
-    moments = pd.to_datetime([one.moment for one in own])
+    # A folder that somebody renamed may say no moment.
+    moments = pd.to_datetime([one.moment for one in own], errors="coerce")
     products = pd.Series([one.products for one in own], moments, dtype="float64")
+    products = products[products.index.notna()]
     audits = list_audits(name)
+    audits = audits[audits["note"] == ""]
     if audits.empty:
         return Trend(name, products, None, 0)
     alike = audits[audits["profile"] == audits["profile"].iloc[-1]]
-    *before, last = [open_audit(folder) for folder in alike["folder"].tail(_AUDITS)]
+    if not (opened := readable(alike["folder"].tail(_AUDITS))):
+        return Trend(name, products, None, 0)
+    *before, last = opened
     return Trend(name, products, last.trend(before), len(alike))
 
 

@@ -11,6 +11,7 @@ from prodex.folders import replacing
 from prodex.quality.report.contents import contents
 from prodex.quality.report.files import FILES, folder_of, write_files
 from prodex.quality.report.page import rendered
+from prodex.untrusted import is_folder, is_there
 
 if TYPE_CHECKING:
     from prodex.quality.outcome import Audit
@@ -50,6 +51,11 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
         raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
     shown = contents(audit, trend)
     folder = folder_of(page)
+    if is_there(folder) and not is_folder(folder):
+        raise InputError(
+            f"{folder} is a link or a file, and the lists of the page go into a folder of that name beside it. Give "
+            "the page another name."
+        )
     with replacing(folder, FILES, page) as beside:
         files = write_files(audit, beside, folder.name, shown.failures_total)
         (beside / page.name).write_text(rendered(shown, files), encoding="utf-8", newline="\n")

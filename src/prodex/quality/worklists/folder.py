@@ -16,6 +16,7 @@ from os import cpu_count
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,6 +32,7 @@ from prodex.quality.worklists.grouping import grouped_worklists
 from prodex.quality.worklists.rows import WORKLIST, worklist_rows
 from prodex.quality.worklists.sheets import Facts, Worklist
 from prodex.quality.worklists.workbook import write_workbook
+from prodex.untrusted import is_file, is_folder, is_there, read_json
 
 #: The index, for programs and for people.
 MANIFEST = "worklists.json"
@@ -100,7 +102,7 @@ def write_worklists(
     StorageError
         When the disk refuses.
     """
-    target = Path(folder)
+    target = Path(folder).resolve()  # where a link leads, which stays one
     rows = worklist_rows(audit, equal)
     made = list(grouped_worklists(audit, rows, by, _TAKEN))
     facts = _facts(audit, by, equal, len(rows))
@@ -223,17 +225,19 @@ def _keys(audit: Audit) -> dict[str, Any]:
 
 @contextmanager
 def _taking(folder: Path, replace: bool) -> Iterator[Path]:
-    """Give a folder to write to that takes the place of `folder` in the end."""
-    _refuse_foreign(folder, replace)
-    with replacing(folder, _written_before(folder), folder / MANIFEST) as beside:
+    """Give a folder to write to that takes the place of `folder` in the end; of that, only what we wrote goes."""
+    ours = _refuse_foreign(folder, replace) | _written_before(folder)
+    with replacing(folder, ours, folder / MANIFEST) as beside:
         yield beside
 
 
-def _refuse_foreign(folder: Path, replace: bool) -> None:
-    if not folder.exists():
-        return
-    there = {path.name for path in folder.iterdir()} if folder.is_dir() else {folder.name}
-    foreign = sorted(there - _written_before(folder))
+def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
+    """Return the files of ours in a folder; refuse one that holds anything else, or may not be replaced."""
+    if not is_there(folder):
+        return set()
+    there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
+    known = _written_before(folder)
+    foreign = sorted(name for name in there if name not in known or not is_file(folder / name))
     if foreign:
         raise InputError(
             f"{folder} holds what is no worklist of prodex: {foreign[0]!r}{' and more' * (len(foreign) > 1)}. Give a "
@@ -244,14 +248,26 @@ def _refuse_foreign(folder: Path, replace: bool) -> None:
             f"{folder} holds worklists already, and somebody may have filled them in. Give another folder, or say "
             "replace=True (--replace)."
         )
+    return there
+
+
+class _Listed(msgspec.Struct):
+    file: str
+
+
+class _Manifest(msgspec.Struct):
+    """What the index for programs says, as far as it is read again."""
+
+    worklists: list[_Listed]
 
 
 def _written_before(folder: Path) -> set[str]:
+    """Return the names of the files that the index of a folder lists; none where it has no index of ours."""
     try:
-        listed = json.loads((folder / MANIFEST).read_bytes())["worklists"]
-        stems = [Path(one["file"]).stem for one in listed]
-    except (OSError, ValueError, LookupError, TypeError):
+        listed = read_json(folder / MANIFEST, _Manifest, newest=_FORMAT).worklists
+    except (OSError, ValueError):
         return set()
+    stems = [one.file.removesuffix(".xlsx") for one in listed]
     return {
         MANIFEST,
         _INDEX,

@@ -1,0 +1,169 @@
+"""A journal as it is read: what stands in it may be cut off, damaged, edited, or made by a newer version.
+
+A ledger is true up to the first line that cannot be read: each line says what happened after those before it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import pyarrow as pa
+
+from prodex.catalog.origin import Origin
+from prodex.errors import SnapshotDamaged
+from prodex.untrusted import (
+    MadeByNewer,
+    Moment,
+    check_moment,
+    converted,
+    is_folder,
+    is_own_file,
+    is_there,
+    read_bytes,
+    read_json,
+)
+
+FORMAT = 1
+QUESTION = "question.json"
+LEDGER = "ledger.jsonl"
+
+#: Bytes of a page, packed and unpacked; what a page claims to need is not allocated beyond it.
+_MOST_BYTES = 2**30
+
+#: A number that arithmetic with times and shares can stand.
+Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
+
+
+class Doubtful(msgspec.Struct):
+    """One call of products that were asked for by GTIN, to see whether they have gone; see `prodex.store.arrivals`."""
+
+    keys: list[str]
+    gtins: list[Annotated[str, msgspec.Meta(pattern="^[0-9]{1,14}$")]]
+    known: str | None = None
+
+
+#: Notes that are no text, by the first word of their names.
+NOTES: dict[str, Any] = {"missing": list[str], "absent": dict[str, Doubtful], "bounds": bool}
+
+
+class _Head(msgspec.Struct):
+    asked: dict[str, Any]
+
+
+class _Question(msgspec.Struct):
+    """What every load writes down of itself, as far as it is there; see `prodex.load.resuming`."""
+
+    began: Moment | None = None
+    asked: dict[str, Any] | None = None
+    snapshot: str | None = None
+    sweep: bool = False
+    windows: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+    page_size: Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None = None
+
+
+def question_of(folder: Path) -> dict[str, Any] | None:
+    """Return what the load of a journal asked for, or None where there is no journal that can be used."""
+    try:
+        return _question_of(folder)
+    except (OSError, ValueError):
+        return None
+
+
+def refuse_newer(folder: Path) -> None:
+    """Refuse a journal that only a newer version reads, so that nobody begins anew over what it holds.
+
+    Raises
+    ------
+    SnapshotDamaged
+        When it is one.
+    """
+    try:
+        _question_of(folder)
+    except MadeByNewer as error:
+        raise SnapshotDamaged(f"The journal {folder} was {error}, or delete it to load anew.") from error
+    except (OSError, ValueError):
+        return
+
+
+def _question_of(folder: Path) -> dict[str, Any]:
+    if not is_folder(folder):
+        raise OSError("it is no folder of its own")
+    question = read_json(folder / QUESTION, _Head, newest=FORMAT).asked
+    checked = converted(question, _Question)
+    check_moment(checked.began)
+    if checked.asked is not None:
+        Origin.from_json(checked.asked)
+    return question
+
+
+def read_ledger(path: Path, line: msgspec.json.Decoder[Any]) -> tuple[list[Any], int, int]:
+    """Return the lines of a ledger that hold, the bytes that they take, and the bytes that there are.
+
+    Parameters
+    ----------
+    path
+        The ledger; none is an empty one.
+    line
+        Reads a line.
+
+    Raises
+    ------
+    OSError
+        When it cannot be read, or writing to it would write elsewhere.
+    """
+    if not is_there(path):
+        return [], 0, 0
+    if not is_own_file(path):
+        raise OSError(f"{path} is no file of its own")
+    content = read_bytes(path, most=None)  # it has a line for each page, and the keys of all products
+    lines: list[Any] = []
+    good = 0
+    while (end := content.find(b"\n", good)) >= 0:
+        try:
+            read = line.decode(content[good:end])
+            _check(read)
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            break
+        lines.append(read)
+        good = end + 1
+    return lines, good, len(content)
+
+
+def _check(line: Any) -> None:
+    """Refuse what a line may not say although it has its shape."""
+    if hasattr(line, "stage"):
+        line.stage  # noqa: B018 - a window is named after what it is fetched for
+    for name in ("server_date", "received_at"):
+        moment = getattr(line, name, None)
+        check_moment(moment)
+        if isinstance(moment, datetime) and moment.tzinfo is None:
+            raise ValueError(f"{name} has no zone")
+    if (value := getattr(line, "value", None)) is not None:
+        converted(value, NOTES.get(line.name.partition(" ")[0], str))
+
+
+def read_page(path: Path) -> bytes:
+    """Return a page as it was received.
+
+    Raises
+    ------
+    SnapshotDamaged
+        When its file is gone, cut off, or no file of the journal's own.
+    """
+    try:
+        told, _, packed = read_bytes(path, _MOST_BYTES).partition(b"\n")
+        return bytes(pa.decompress(packed, _size(told), "zstd", asbytes=True))
+    except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
+        raise SnapshotDamaged(
+            f"The page {path} of the journal cannot be read ({error}). Load again."
+        ) from error
+
+
+def _size(told: bytes) -> int:
+    size = int(told) if len(told) < 20 else -1
+    if not 0 <= size <= _MOST_BYTES:
+        raise ValueError(f"it claims to have {told[:20]!r} bytes")
+    return size

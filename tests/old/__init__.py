@@ -1,0 +1,1 @@
+"""What earlier versions wrote, kept to be opened by every later one."""

@@ -1,0 +1,313 @@
+"""What users have on disk opens after every change: it is read, compared, refreshed, resumed, tracked and cleaned."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.errors import IncompleteLoad, InputError, SnapshotNotFound
+from prodex.quality import Profile
+from prodex.sandbox import Sandbox
+from prodex.sandbox.model import SharedProduct, View
+from prodex.tables.declaration import TABLES
+from tests.load.exchange import connected, contents, paged, pages_asked
+from tests.old.make import CANARY, MILL, PAGE, SHOP, TOTAL, gtin
+from tests.old.unpacking import KEPT, Kept, unpack
+from tests.quality.workbooks import sheets
+
+VERSIONS = sorted(path.name for path in KEPT.iterdir() if (path / "files.tar.xz").is_file())
+
+#: The name of an interrupted load, and how its pages went.
+WAYS = {"half-offset": "offset", "half-scrolled": "scroll", "half-windows": "windows"}
+
+EVERYTHING = list(range(1, TOTAL + 1))
+
+
+@pytest.fixture(params=VERSIONS)
+def version(request: pytest.FixtureRequest) -> str:
+    """Name a version whose files are kept."""
+    return str(request.param)
+
+
+@pytest.fixture
+def kept(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
+    """Put its files on the disk, as the user's own."""
+    return _kept(version, tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def exchange(version: str, tmp_path: Path) -> Iterator[Sandbox]:
+    """Serve what the service had when they were made."""
+    records = unpack(version, tmp_path / "before").products
+    with _serving(records) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def loaded(version: str, exchange: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
+    """Put its files on the disk, as loaded from that service."""
+    return _kept(version, tmp_path, monkeypatch, exchange.base_url)
+
+
+def _serving(records: list[dict[str, Any]], **options: Any) -> Sandbox:
+    shared = [SharedProduct(record, MILL.id, (View(SHOP.id),)) for record in records]
+    return Sandbox(shared, organizations=[SHOP, MILL], labels={}, **options)
+
+
+def _kept(version: str, folder: Path, monkeypatch: pytest.MonkeyPatch, base_url: str | None = None) -> Kept:
+    kept = unpack(version, folder, base_url)
+    monkeypatch.setenv("PRODEX_HOME", str(kept.home))
+    return kept
+
+
+def _names(catalog: prodex.Catalog) -> dict[int, str]:
+    every = [json.loads(text) for text in catalog.raw["json"]]
+    return {one["id"]: one["namePublicLong"][0]["data"] for one in every}
+
+
+def test_snapshots_are_listed_opened_and_verified(kept: Kept) -> None:
+    """Every table of every snapshot is as it was kept, and whether it is complete is known."""
+    listed = prodex.list_snapshots()
+    shown = [
+        (row["name"], row["products"], row["complete"], row["note"]) for row in listed.to_dict("records")
+    ]
+    assert [
+        ("half-refreshed", 66, True, ""),
+        ("partial", 63, False, ""),
+        ("saved", 2, True, ""),
+        ("shop", 66, True, ""),
+        ("shop", 67, True, ""),
+    ] == shown
+    for folder in listed["folder"]:
+        assert bool(prodex.verify(folder)["ok"].all())
+        catalog = prodex.open_snapshot(folder)
+        assert all(len(getattr(catalog, table)) == catalog.rows(table) for table in TABLES)
+        assert catalog.drift()["attribute"].tolist()
+        assert not catalog.dictionary().empty
+    first = prodex.open_snapshot(str(listed["folder"].iloc[3]))
+    assert kept.products == [json.loads(text) for text in first.raw["json"]]
+
+
+def test_hostile_texts_stand_there_as_they_were_typed(kept: Kept) -> None:
+    """In the table of texts, in SQL and in what is written out."""
+    catalog = prodex.open_snapshot("shop")
+    texts = catalog.texts.query("attribute == 'description' and language == 'fr'")["text"]
+    assert {CANARY} == set(texts)
+    found = catalog.sql("select count(*) as n from texts where text like '=HYPERLINK%'")
+    assert len(texts) == int(found["n"][0])
+    assert CANARY in set(catalog.wide("fr")["description"])
+    assert ["3"] == catalog.where(product_id="3").products["product_id"].tolist()
+
+
+def test_what_is_not_there_is_listed(kept: Kept) -> None:
+    """An incomplete snapshot still says so, and why."""
+    partial = prodex.open_snapshot("partial")
+    assert not partial.complete
+    assert ["pull/0"] == partial.problems()["what"].tolist()
+    assert "INCOMPLETE" in repr(partial).upper()
+
+
+def test_two_snapshots_are_compared(kept: Kept) -> None:
+    """What the refresh brought is what differs: 30 products with another name, and a new one."""
+    old, new = (prodex.open_snapshot(folder) for folder in prodex.list_snapshots("shop")["folder"])
+    difference = prodex.diff(old, new)
+    counted = difference.summary().set_index("change")["products"]
+    assert (1, 30, 0) == (counted["added"], counted["changed"], counted["removed"])
+    assert set(range(1, 31)) == {int(product) for product in difference.changes["product_id"]}
+
+
+def test_a_snapshot_is_refreshed(exchange: Sandbox, loaded: Kept) -> None:
+    """From the older one of the two onward: what changed since is fetched, and nothing else is written."""
+    exchange.change([*loaded.changes, {**loaded.products[50], "namePublicLong": [{"data": "neu"}]}])
+    fresh = prodex.refresh(connected(exchange), "shop", progress=False)
+    assert (True, [*EVERYTHING, TOTAL + 1]) == (fresh.complete, contents(fresh))
+    assert ("Autre 7", "neu", "Produit 60") == tuple(_names(fresh)[number] for number in (7, 51, 60))
+    assert bool(prodex.verify("shop")["ok"].all())
+
+
+def test_an_incomplete_snapshot_is_made_whole_by_a_refresh(exchange: Sandbox, loaded: Kept) -> None:
+    """What was missing is found by the listing of all keys."""
+    fresh = prodex.refresh(connected(exchange), "partial", progress=False)
+    assert (True, EVERYTHING) == (fresh.complete, contents(fresh))
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_an_interrupted_load_goes_on(
+    exchange: Sandbox, loaded: Kept, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """All products come; a page by offset that had come is not asked for again."""
+    paged(WAYS[name], monkeypatch)
+    there = len(list(loaded.journals()[name].glob("page-*.zst")))
+    begin = len(exchange.requests)
+    windows = 1 if name == "half-windows" else 0
+    catalog = prodex.load_products(
+        connected(exchange), name=name, page_size=PAGE, windows=windows, max_age=0, progress=False
+    )
+    assert (True, EVERYTHING) == (catalog.complete, contents(catalog))
+    if name == "half-offset":
+        assert 4 - there >= len(pages_asked(exchange, begin)) - 1
+    assert name not in loaded.journals()
+
+
+def test_an_interrupted_refresh_goes_on(exchange: Sandbox, loaded: Kept) -> None:
+    """The changes that had come are merged, without asking for them again."""
+    exchange.change(loaded.changes, moves_updated_at=False)
+    begin = len(exchange.requests)
+    fresh = prodex.refresh(connected(exchange), "half-refreshed", progress=False)
+    assert (True, [*EVERYTHING, TOTAL + 1]) == (fresh.complete, contents(fresh))
+    assert "Autre 30" == _names(fresh)[30]
+    assert not any(
+        body.get("limit") == 1 for _, path, body in exchange.requests[begin : begin + 1] if "list" in path
+    )
+
+
+@pytest.mark.parametrize(("name", "products"), [("half-offset", 40), ("half-scrolled", 40), ("judged", 63)])
+def test_what_an_interrupted_load_left_becomes_a_snapshot(kept: Kept, name: str, products: int) -> None:
+    """Without the service, and only when it is allowed to be incomplete."""
+    with pytest.raises(IncompleteLoad):
+        prodex.recover(name)
+    catalog = prodex.recover(name, allow_incomplete=True)
+    assert (False, products) == (catalog.complete, len(catalog))
+
+
+def test_what_windows_had_brought_becomes_a_snapshot(kept: Kept) -> None:
+    """Of a window that began again only the second attempt counts, and no product stands there twice."""
+    catalog = prodex.recover("half-windows", allow_incomplete=True)
+    found = contents(catalog)
+    assert sorted(set(found)) == found
+    assert not catalog.complete
+
+
+def test_a_refresh_that_was_interrupted_is_no_load(kept: Kept) -> None:
+    """It is nothing without its service, and said to be one."""
+    with pytest.raises(SnapshotNotFound, match="of a refresh"):
+        prodex.recover("half-refreshed")
+
+
+def test_old_snapshots_and_journals_are_cleared_away(kept: Kept) -> None:
+    """The newest snapshot stays as it is, though it shares files with the one that goes."""
+    before = prodex.open_snapshot("shop").raw["json"].tolist()
+    assert ["older than the newest 1"] == prodex.vacuum("shop", keep=1)["reason"].tolist()
+    assert before == prodex.open_snapshot("shop").raw["json"].tolist()
+    assert bool(prodex.verify("shop")["ok"].all())
+    for name in kept.journals():
+        prodex.vacuum(name, dry_run=True)
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "xlsx"])
+def test_a_snapshot_is_written_out_also_over_an_earlier_export(kept: Kept, form: str) -> None:
+    """The folder of the earlier export then holds the new one."""
+    catalog = prodex.open_snapshot("saved")
+    written = catalog.export(kept.folder / "export", form)
+    assert all(path.is_file() for path in written)
+    package = json.loads((kept.folder / "export" / "datapackage.json").read_bytes())
+    assert {form} == {resource["format"] for resource in package["resources"]}
+
+
+def test_audits_are_listed_opened_compared_and_reported(kept: Kept) -> None:
+    """The audit that was kept knows its catalogue, although the whole folder has moved since."""
+    listed = prodex.list_audits()
+    assert [("saved", 2), ("shop", 67)] == list(zip(listed["name"], listed["products"], strict=True))
+    old = prodex.open_audit("shop", profile="own")
+    assert (67, "own") == (len(old), old.profile)
+    assert old.catalog is not None
+    assert 67 == len(old.catalog)
+    assert not old.failures(severity="blocker").empty
+    assert not old.gaps().empty
+    new = prodex.audit(prodex.open_snapshot("shop"), kept.folder / "own.toml", now=old.now)
+    compared = prodex.diff(old, new)
+    assert (67, 67) == (len(compared.old), len(compared.new))
+    # Rules that judge otherwise have another number, and comparing across it is said to be so.
+    assert old.rule_set != new.rule_set or compared.changes("fixed", "newly failing").empty
+    assert old.to_html(kept.folder / "report.html", trend=[old]).is_file()
+    assert 2 == len(old.worklists(kept.folder / "again"))
+
+
+def test_a_profile_of_ones_own_is_read(kept: Kept) -> None:
+    """With all it says."""
+    profile = Profile.read(kept.folder / "own.toml")
+    assert ("own", "Our own", 250) == (profile.name, profile.title, profile.market)
+    assert {"required_text[namePublicLong,fr]", "required_text[description,fr]"} <= {
+        c.id for c in profile.checks
+    }
+
+
+def test_worklists_open_and_make_room_for_new_ones(kept: Kept) -> None:
+    """Workbook, CSV and Parquet have the same rows; the folder is known as ours, so that replacing it is allowed."""
+    folder = kept.folder / "to_fix"
+    index = pd.read_csv(folder / "index.csv")
+    assert [343, 238] == index["failures"].tolist()
+    for name, rows in zip(index["file"], index["failures"], strict=True):
+        assert "To fix" in sheets(folder / name)
+        assert rows == len(pd.read_parquet(folder / name.replace(".xlsx", ".parquet")))
+        assert rows == len(pd.read_csv(folder / name.replace(".xlsx", ".csv")))
+    audit = prodex.open_audit("shop")
+    with pytest.raises(InputError, match="replace=True"):
+        audit.worklists(folder)
+    again = audit.worklists(folder, replace=True)
+    assert index["failures"].tolist() == again["failures"].tolist()
+
+
+def _home_of_mill(kept: Kept) -> Sandbox:
+    return _serving([], home=kept.home / "sandbox")
+
+
+@pytest.mark.parametrize(
+    ("place", "organization", "status"),
+    [
+        (0, 1, ["CONTAINS_ERRORS", "CONTAINS_ERRORS"]),
+        (1, 1, ["CONTAINS_ERRORS", "unknown", "SUCCESS"]),
+        (2, 0, ["SUCCESS"]),
+        (3, 1, ["CONTAINS_ERRORS"]),
+        (4, 1, ["CONTAINS_ERRORS", "unknown"]),
+    ],
+)
+def test_what_was_sent_is_tracked(kept: Kept, place: int, organization: int, status: list[str]) -> None:
+    """Finished, with a lost answer, in progress when all stopped, and killed in the middle of a line."""
+    sent = sorted((kept.home / "tracking").iterdir())
+    for path in sent[:place] + sent[place + 1 :]:
+        path.unlink()
+    with _home_of_mill(kept) as sandbox:
+        tracking = prodex.track(connected(sandbox, organization)).wait(progress=False)
+    assert status == tracking.batches["status"].tolist()
+    assert sent[place] == tracking.path
+    assert all(isinstance(one, str) and len(one) == 14 for one in tracking.products["gtin"])
+
+
+def test_the_store_of_a_sandbox_opens_with_what_was_written_into_it(kept: Kept) -> None:
+    """Its products, what the shop wrote over one of them, and its imports; and it takes more."""
+    with _home_of_mill(kept) as sandbox:
+        shop, mill = connected(sandbox), connected(sandbox, 1)
+        catalog = prodex.load_products(shop, progress=False)
+        assert 8 == len(catalog)
+        assert "À nous" == _names(catalog)[7]
+        assert "CONTAINS_ERRORS" == mill.track(1)["status"]
+        record = {"gtin": gtin(8), "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Encore"}]}
+        assert "SUCCESS" == prodex.upsert(mill, [record], progress=False).wait(progress=False).status
+        assert "Encore" == _names(prodex.load_products(shop, max_age=0, progress=False))[8]
+
+
+def test_pictures_that_are_there_are_not_fetched_again(kept: Kept) -> None:
+    """The index tells whose they are; what was damaged or did not come is tried again, here in vain."""
+    folder = kept.folder / "pictures"
+    records = json.loads((folder / "records.json").read_bytes())
+    before = {path.name: path.read_bytes() for path in folder.glob("*.jpg")}
+    for record in records[2:]:
+        record["assets"]["pictures"][0]["url"] = "file:///3.jpg"
+    pictures = prodex.download_pictures(prodex.flatten(records), folder, progress=False)
+    assert ["already there", "already there", "failed", "failed"] == pictures.files["state"].tolist()
+    assert before == {path.name: path.read_bytes() for path in folder.glob("*.jpg")}
+
+
+def test_a_copy_of_a_snapshot_opens_from_wherever_it_is(kept: Kept, tmp_path: Path) -> None:
+    """By its folder."""
+    folder = prodex.list_snapshots("saved")["folder"].iloc[0]
+    shutil.copytree(folder, tmp_path / "elsewhere")
+    assert ["1", "3"] == prodex.open_snapshot(tmp_path / "elsewhere").products["product_id"].tolist()
