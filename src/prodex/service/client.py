@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from prodex import envelope, locales
 from prodex.errors import AuthenticationFailed, CursorLost, RequestRefused, SettingsError, UnexpectedReply
 from prodex.query import ProductQuery
-from prodex.service.authentication import TokenSource, request_token
+from prodex.service.authentication import TokenSource, request_token, token_path
 from prodex.service.door import Door, Reply, refuse, says
 from prodex.service.pace import Pace
 from prodex.service.page import Page
 from prodex.service.replies import json_or_nothing, json_value, tracking_id, tracking_record
 from prodex.service.retry import Patience, Setback
 from prodex.service.settings import Settings, is_loopback
+from prodex.service.unauthenticated import refusal
 
 if TYPE_CHECKING:
     import requests
@@ -62,6 +63,8 @@ class Client:
         How long to keep trying when the service or the way to it fails.
     session
         The way to the network: every call goes through it.
+    token_version
+        2, or 1 for the deprecated endpoint of a service that has no other.
     clock
         Seconds since 1970; decides when the token is renewed.
     """
@@ -75,10 +78,12 @@ class Client:
         calls_per_second: float | None = None,
         patience: Patience | None = None,
         session: requests.Session | None = None,
+        token_version: int = 2,
         clock: Callable[[], float] = time.time,
     ) -> None:
         import requests
 
+        path = token_path(token_version)
         local = is_loopback(settings.base_url)
         if session is None:
             session = requests.Session()
@@ -96,17 +101,24 @@ class Client:
         self._door = Door(
             settings.base_url, session, timeout, Pace(calls_per_second), hidden=(settings.client_secret,)
         )
-        self._tokens = TokenSource(lambda: request_token(self._door, settings, self._patience, clock), clock)
+        self._tokens = TokenSource(
+            lambda: request_token(self._door, settings, self._patience, clock, path), clock
+        )
 
     @property
     def fingerprint(self) -> str:
         """A digest of the client id: who asks, without saying it."""
-        return hashlib.sha256(self._settings.client_id.encode()).hexdigest()[:16]
+        return hashlib.sha256(self._settings.client_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def base_url(self) -> str:
         """Where the service is."""
         return self._settings.base_url
+
+    @property
+    def settings_sources(self) -> Mapping[str, str]:
+        """Where base_url, client_id and client_secret came from, for people."""
+        return dict(self._settings.sources)
 
     def with_language(self, accept_language: str) -> Self:
         """Return a client that asks for labels in another language; token, pace and connections are shared.
@@ -322,18 +334,20 @@ class Client:
             False for a write, which is never blindly repeated.
         """
         what = f"{method} {path}"
+        of_tracking = path.startswith(TRACK_PATH)
 
         def attempt() -> T:
             token = self._tokens.get()
             reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if reply.status == 401:
+            if refusal(reply, of_tracking=of_tracking) is not None:
+                # It did nothing for a caller that it does not know, so a write is sent again as well.
                 token = self._tokens.get(spent=token)
                 reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if reply.status == 401:
+            if (said := refusal(reply, of_tracking=of_tracking)) is not None:
                 raise AuthenticationFailed(
-                    f"The service did not accept a new token for {what}.{says(reply.message)} The access "
-                    "key may have been revoked; check it in the user's profile of the service.",
-                    status=401,
+                    f"The service did not accept a new token for {what}.{says(self._door.hide(said, token))} The "
+                    "access key may have been revoked; check it in the user's profile of the service.",
+                    status=reply.status,
                 )
             refuse(what, reply)
             try:

@@ -22,6 +22,7 @@ import filelock
 from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.service.progress import is_watched
+from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
 _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
@@ -32,7 +33,9 @@ _HINT_AFTER = 3
 _STOP_TIME = 10
 
 
-def sandbox_settings(*, client_id: str | None = None, client_secret: str | None = None) -> Settings:
+def sandbox_settings(
+    *, client_id: str | None = None, client_secret: str | Secret | None = None
+) -> Settings:
     """Return the address and credentials of a sandbox that runs; start one where there is none.
 
     A sandbox that was started here ends with this process.
@@ -52,16 +55,23 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | None 
     """
     if (client_id is None) != (client_secret is None):
         raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
+    client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
     with files.storage(home):
         home.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(home / "start.lock"):
         facts = running_sandbox(home) or _start(home)
     principal = facts["credentials"][0]
+    own = "the sandbox's own access keys"
     return Settings(
         base_url=facts["base_url"],
         client_id=client_id or principal["client_id"],
         client_secret=client_secret or principal["client_secret"],
+        sources={
+            "base_url": f"the sandbox in {home}",
+            "client_id": "the argument client_id" if client_id else own,
+            "client_secret": "the argument client_secret" if client_secret else own,
+        },
     )
 
 
