@@ -384,7 +384,10 @@ HARMLESS = [
     ("search", {"totalResults": 1, "data": [{"id": 1, "message": "unauthorized"}]}),
     ("segments", {"id": "PS_1", "name": "Unauthorized", "children": []}),
     ("segments", [{"id": 1, "message": "Unauthorized"}]),
-    ("organizations", {"organizations": [{"id": 1, "nameLegal": "Unauthorised Ltd", "message": "Unauthorised"}]}),
+    (
+        "organizations",
+        {"organizations": [{"id": 1, "nameLegal": "Unauthorised Ltd", "message": "Unauthorised"}]},
+    ),
     ("scenarios", {"message": "2 activated; 1 unauthorized product left out"}),
     ("scenarios", {"message": "done by an authenticated caller"}),
     ("scenarios", "OK"),

@@ -243,7 +243,12 @@ def test_an_address_in_a_file_that_came_along_gets_no_secret_of_ours(places, pla
         places.keyring.entries |= {("prodex", "PRODEX_CLIENT_SECRET"): "my-secret"}
     with pytest.raises(SettingsError) as caught:
         find_settings(**arguments, ask=lambda _: "typed")
-    for word in (place, str(places.folder / ".env"), "evil.example.com", 'connect("https://evil.example.com")'):
+    for word in (
+        place,
+        str(places.folder / ".env"),
+        "evil.example.com",
+        'connect("https://evil.example.com")',
+    ):
         assert word in str(caught.value)
     assert "my-secret" not in str(caught.value)
 
@@ -282,7 +287,11 @@ def test_a_complete_file_is_not_mixed_with_the_environment(places):
 
 @pytest.mark.parametrize(
     ("host", "goes"),
-    [("https://api.example.com", True), ("https://API.example.com/v1/", True), ("https://b.example.com", False)],
+    [
+        ("https://api.example.com", True),
+        ("https://API.example.com/v1/", True),
+        ("https://b.example.com", False),
+    ],
 )
 def test_the_keyring_may_bind_a_secret_to_its_host(places, host, goes):
     """Entries for a host serve that host wherever its address is found, and no other."""
@@ -336,7 +345,9 @@ def test_an_address_that_somebody_names_is_their_own_word(places, address, crede
     elif credentials == "keyring":
         del places.keyring.entries["prodex", "PRODEX_BASE_URL"]
     else:
-        (places.folder / ".env").write_text("PRODEX_CLIENT_ID=dotenv-id\nPRODEX_CLIENT_SECRET=dotenv-secret\n")
+        (places.folder / ".env").write_text(
+            "PRODEX_CLIENT_ID=dotenv-id\nPRODEX_CLIENT_SECRET=dotenv-secret\n"
+        )
     url = "https://mine.example.com"
     settings = find_settings(
         base_url=url if address == "argument" else None, ask=lambda name: url if name == "base_url" else None
@@ -358,8 +369,8 @@ def test_where_each_setting_came_from_is_told(places, caplog, tmp_path):
     put(places, "dotenv")
     client = connect("https://dotenv.example.com", client_id="an-argument")
     assert {
-        "base_url": "the argument base_url",
-        "client_id": "the argument client_id",
+        "base_url": "an argument",
+        "client_id": "an argument",
         "client_secret": str(places.folder / ".env"),
     } == client.settings_sources
     assert f"client_secret: {places.folder / '.env'}" in caplog.text
@@ -400,7 +411,8 @@ def test_a_file_of_another_user_is_not_read(places, monkeypatch):
     path = places.folder / ".env"
     if os.geteuid() == 0:
         os.chown(path, 12_345, -1)
-    monkeypatch.setattr("os.geteuid", lambda owner=path.stat().st_uid: owner + 1)
+    somebody_else = path.stat().st_uid + 1
+    monkeypatch.setattr("os.geteuid", lambda: somebody_else)
     with pytest.raises(SettingsError, match=r"base_url is not set.*\.env belongs to another user"):
         find_settings(ask=lambda _: None)
 
@@ -419,3 +431,20 @@ def test_a_token_version_is_one_or_two(token_version):
     """Another version than those of the specification is refused before anything is sent."""
     with pytest.raises(SettingsError, match=r"token_version.*1 or 2"):
         connect("https://api.example.com", client_id="x", client_secret="y", token_version=token_version)
+
+
+def test_a_typed_address_asks_for_no_secret_that_is_at_hand(places):
+    """Whoever types an address is asked for nothing that the environment holds."""
+    asked = []
+    put(places, "environment")
+    places.environment("PRODEX_BASE_URL", "")
+    settings = find_settings(ask=lambda name: asked.append(name) or "https://typed.example.com")
+    assert ("https://typed.example.com", "environment-id", "environment-secret") == values(settings)
+    assert ["base_url"] == asked
+
+
+def test_a_broken_file_that_is_not_needed_does_no_harm(places):
+    """Where the arguments say everything, no .env is read."""
+    (places.folder / ".env").write_bytes(b"\xff\xfe")
+    settings = find_settings(base_url="https://a.example.com", client_id="x", client_secret="y")
+    assert dict.fromkeys(VARIABLES, "an argument") == settings.sources

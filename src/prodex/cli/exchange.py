@@ -16,6 +16,9 @@ from prodex.listings import access_of
 Service = Annotated[
     str, typer.Option("--service", help='"sandbox", a base URL, or "" for the one in your settings.')
 ]
+TokenVersion = Annotated[
+    int, typer.Option("--token-version", help="2, or 1 for a service that has the old token endpoint only.")
+]
 Wait = Annotated[float, typer.Option("--timeout", help="Seconds to wait for the end, with --wait.")]
 
 app = typer.Typer()
@@ -25,31 +28,54 @@ scenarios = typer.Typer(
 
 
 @app.command(epilog="Example: prodex check --service sandbox")
-def check(service: Service = "", format: FormatOption = Format.TABLE, out: OutOption = None) -> None:
-    """Connect, and show host, organisation and the seconds left to the token; never the token."""
-    show(pd.DataFrame([access_of(prodex.connect(service or None))]), format, out)
+def check(
+    service: Service = "",
+    token_version: TokenVersion = 2,
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Connect, and show host, organisation and the seconds left to the token; never the token.
+
+    On standard error it says where address and credentials came from.
+    """
+    client = prodex.connect(service or None, token_version=token_version)
+    address, *keys = client.settings_sources.values()
+    typer.echo(f"Address from {address}; credentials from {' and '.join(dict.fromkeys(keys))}.", err=True)
+    show(pd.DataFrame([access_of(client)]), format, out)
 
 
 @app.command(epilog="Example: prodex organizations --type manufacturer")
 def organizations(
     type: Annotated[str, typer.Option(help="manufacturer (1) or retailer (2); both unless given.")] = "",
     service: Service = "",
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """List the organisations of the service."""
-    show(prodex.load_organizations(prodex.connect(service or None), type or None), format, out)
+    show(
+        prodex.load_organizations(prodex.connect(service or None, token_version=token_version), type or None),
+        format,
+        out,
+    )
 
 
 @app.command(epilog="Example: prodex segments --permission READ --format csv")
 def segments(
     permission: Annotated[str, typer.Option(help="Type of permission asked for.")] = "",
     service: Service = "",
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Show the product segment hierarchy."""
-    show(prodex.load_segments(prodex.connect(service or None), permission or None), format, out)
+    show(
+        prodex.load_segments(
+            prodex.connect(service or None, token_version=token_version), permission or None
+        ),
+        format,
+        out,
+    )
 
 
 @app.command(epilog="Example: prodex upsert products.json --dry-run")
@@ -69,11 +95,12 @@ def upsert(
         bool, typer.Option("--null-deletes", help="Take null as an order to delete the attribute.")
     ] = False,
     service: Service = "",
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Write products to the service; exit code 1 unless all of them arrived."""
-    client = prodex.connect(service or None)
+    client = prodex.connect(service or None, token_version=token_version)
     way: Literal["xml", "json"] = "xml" if xml else "json"
     if dry_run:
         run = prodex.upsert(
@@ -96,11 +123,18 @@ def track(
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False,
     timeout: Wait = 3600,
     service: Service = "",
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Show what became of products that were sent; exit code 1 unless all of them arrived."""
-    _follow(prodex.track(prodex.connect(service or None), ids or None), wait, timeout, format, out)
+    _follow(
+        prodex.track(prodex.connect(service or None, token_version=token_version), ids or None),
+        wait,
+        timeout,
+        format,
+        out,
+    )
 
 
 @scenarios.command(epilog="Example: prodex scenarios require --scenario 7=true --gtin 03036811359935")
@@ -112,6 +146,7 @@ def require(
     deadline: Annotated[str, typer.Option(help="Day by which it has to be done, YYYY-MM-DD.")] = "",
     batch_size: Annotated[int, typer.Option(help="Products a call, 500 at most.")] = 500,
     service: Service = "",
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
@@ -120,7 +155,7 @@ def require(
     if bool(named) == bool(snapshot):
         raise InputError("Say which products: either --gtin and --uuid, or --snapshot.")
     outcome = prodex.require_scenarios(
-        prodex.connect(service or None),
+        prodex.connect(service or None, token_version=token_version),
         prodex.open_snapshot(snapshot) if snapshot else named,
         dict(_switch(entry) for entry in scenario),
         deadline=deadline or None,

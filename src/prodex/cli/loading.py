@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.cli.exchange import Service, listed
+from prodex.cli.exchange import Service, TokenVersion, listed
 from prodex.errors import QueryError
 from prodex.load.products import WINDOWS
 from prodex.query import SEARCH_FIELDS
@@ -26,6 +26,7 @@ IncompleteOption = Annotated[
 @app.command(epilog="Example: prodex load --market 250 --tag exportable --name shop")
 def load(
     service: Service = "",
+    token_version: TokenVersion = 2,
     name: Annotated[str, typer.Option(help="Name of the snapshot.")] = "",
     gtin: Annotated[list[str], typer.Option(help="A GTIN (repeat), or @FILE with one a line.")] = [],  # noqa: B006
     market: Annotated[str, typer.Option(help="Market, by ISO 3166-1 number or name.")] = "",
@@ -92,7 +93,7 @@ def load(
         raise QueryError(
             "--rich-content chooses the fields itself; leave out --labels, --include and --exclude."
         )
-    client = prodex.connect(service or None)
+    client = prodex.connect(service or None, token_version=token_version)
     if rich_content:
         catalog = prodex.load_rich_content(
             client,
@@ -121,6 +122,7 @@ def load(
 def refresh(
     snapshot: Annotated[str, typer.Argument(help="Name of the snapshot.")],
     service: Service = "",
+    token_version: TokenVersion = 2,
     sweep: Annotated[
         bool,
         typer.Option("--sweep", help="List the keys of everything, to find what has gone or was missed."),
@@ -129,7 +131,7 @@ def refresh(
     allow_incomplete: IncompleteOption = False,
 ) -> None:
     """Fetch only what changed since a snapshot was loaded, and make a new one of it."""
-    client = prodex.connect(service or None)
+    client = prodex.connect(service or None, token_version=token_version)
     before = prodex.open_snapshot(snapshot)
     catalog = prodex.refresh(
         client, snapshot, sweep=sweep, windows=windows, allow_incomplete=allow_incomplete

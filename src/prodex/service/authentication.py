@@ -145,7 +145,7 @@ def request_token(
         if reply.status in (400, 401, 403):
             raise _failed(reply.message, reply.status)
         refuse(f"POST {path}", reply)
-        answer = _answer(reply)
+        answer = _answer(reply, door)
         if answer is None:
             raise Setback(
                 "the reply is not JSON. Check the base URL, and whether a proxy answers instead of the service.",
@@ -154,7 +154,7 @@ def request_token(
             )
         if answer.token is None:
             # The spec shows no status for rejected credentials: a message in place of a token is one, too.
-            raise _failed(door.hide(answer.message), reply.status)
+            raise _failed(answer.message, reply.status)
         _check(answer.token, reply.status)
         claims = _claims(answer.token)
         lifetime = min(_lifetime(claims, asked_at), answer.expires_in)
@@ -169,7 +169,9 @@ def request_token(
     try:
         return patience.persist(f"POST {path}", attempt)
     except RequestRefused as error:
-        raise RequestRefused(f"{error} Check the base URL.{_other_version(path)}", status=error.status) from error
+        raise RequestRefused(
+            f"{error} Check the base URL.{_other_version(path)}", status=error.status
+        ) from error
 
 
 def _other_version(path: str) -> str:
@@ -201,14 +203,14 @@ def _failed(message: str, status: int) -> AuthenticationFailed:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What the service says to credentials: a token and the seconds that it lives, or a message."""
+    """What the service says to credentials: a token and the seconds that it lives, or a message without secrets."""
 
     token: Secret | None
     expires_in: float
     message: str
 
 
-def _answer(reply: Reply) -> _Answer | None:
+def _answer(reply: Reply, door: Door) -> _Answer | None:
     """Read the answer to credentials; None where it is no JSON.
 
     Nothing is raised here: the error of a JSON reader, and this frame, hold the whole text, token and all.
@@ -223,7 +225,8 @@ def _answer(reply: Reply) -> _Answer | None:
         return _Answer(None, _LIFETIME, "")
     text = fields.get("access_token")
     token = Secret(text) if isinstance(text, str) and text else None
-    return _Answer(token, _positive(fields.get("expires_in")) or _LIFETIME, str(fields.get("message") or ""))
+    message = door.hide(str(fields.get("message") or ""))
+    return _Answer(token, _positive(fields.get("expires_in")) or _LIFETIME, message)
 
 
 def _check(token: Secret, status: int) -> None:

@@ -20,6 +20,7 @@ from prodex.service.pace import Pace
 from prodex.service.page import Page
 from prodex.service.replies import json_or_nothing, json_value, tracking_id, tracking_record
 from prodex.service.retry import Patience, Setback
+from prodex.service.secret import Secret
 from prodex.service.settings import Settings, is_loopback
 from prodex.service.unauthenticated import refusal
 
@@ -334,19 +335,18 @@ class Client:
             False for a write, which is never blindly repeated.
         """
         what = f"{method} {path}"
-        of_tracking = path.startswith(TRACK_PATH)
 
         def attempt() -> T:
             token = self._tokens.get()
             reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if refusal(reply, of_tracking=of_tracking) is not None:
+            if self._refusal(path, reply, token) is not None:
                 # It did nothing for a caller that it does not know, so a write is sent again as well.
                 token = self._tokens.get(spent=token)
                 reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if (said := refusal(reply, of_tracking=of_tracking)) is not None:
+            if (said := self._refusal(path, reply, token)) is not None:
                 raise AuthenticationFailed(
-                    f"The service did not accept a new token for {what}.{says(self._door.hide(said, token))} The "
-                    "access key may have been revoked; check it in the user's profile of the service.",
+                    f"The service did not accept a new token for {what}.{says(said)} The access "
+                    "key may have been revoked; check it in the user's profile of the service.",
                     status=reply.status,
                 )
             refuse(what, reply)
@@ -359,6 +359,10 @@ class Client:
             raise Setback(problem, kind=UnexpectedReply, status=reply.status)
 
         return self._patience.persist(what, attempt, idempotent=idempotent)
+
+    def _refusal(self, path: str, reply: Reply, token: Secret) -> str | None:
+        said = refusal(reply, of_tracking=path.startswith(TRACK_PATH))
+        return None if said is None else self._door.hide(said, token)
 
     def _products(
         self,

@@ -33,9 +33,7 @@ _HINT_AFTER = 3
 _STOP_TIME = 10
 
 
-def sandbox_settings(
-    *, client_id: str | None = None, client_secret: str | Secret | None = None
-) -> Settings:
+def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secret | None = None) -> Settings:
     """Return the address and credentials of a sandbox that runs; start one where there is none.
 
     A sandbox that was started here ends with this process.
@@ -69,8 +67,8 @@ def sandbox_settings(
         client_secret=client_secret or principal["client_secret"],
         sources={
             "base_url": f"the sandbox in {home}",
-            "client_id": "the argument client_id" if client_id else own,
-            "client_secret": "the argument client_secret" if client_secret else own,
+            "client_id": "an argument" if client_id else own,
+            "client_secret": "an argument" if client_secret else own,
         },
     )
 

@@ -93,7 +93,7 @@ class Places:
         variable = VARIABLES[name]
         match place:
             case Place.ARGUMENT:
-                return _found(self._given.get(name), place, f"the argument {name}")
+                return _found(self._given.get(name), place, "an argument")
             case Place.ENVIRONMENT:
                 return _found(os.environ.get(variable), place, f"the environment variable {variable}")
             case Place.DOTENV:

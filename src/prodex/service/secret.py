@@ -37,7 +37,7 @@ class Secret:
     def hidden_in(self, text: str) -> str:
         """Return a text without this one, however it is written there: plain, in JSON, quoted or in a URL."""
         plain = self.__text
-        in_json = [json.dumps(plain, ensure_ascii=ascii)[1:-1] for ascii in (True, False)]
+        in_json = [json.dumps(plain, ensure_ascii=escaped)[1:-1] for escaped in (True, False)]
         spelled = {plain, *in_json, repr(plain)[1:-1], quote(plain, safe="", errors="replace")}
         for each in sorted(spelled, key=len, reverse=True):
             text = text.replace(each, _SHOWN) if each else text

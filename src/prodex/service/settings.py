@@ -82,26 +82,22 @@ def find_settings(
     SettingsError
         When a setting is in none of these places, the base URL cannot be used, or the secret is not for it.
     """
-    secret = None if client_secret is None else Secret(client_secret)
-    client_secret = secret  # no frame of a traceback holds it as text
+    client_secret = None if client_secret is None else Secret(client_secret)  # no frame holds it as text
     given = {"base_url": base_url, "client_id": client_id}
     texts = {name: None if text is None else Secret(text) for name, text in given.items()}
-    places = Places({**texts, "client_secret": secret}, ask)
+    places = Places({**texts, "client_secret": client_secret}, ask)
     address = _required("base_url", _first(places, "base_url", Place), places)
     url = checked_base_url(address.value.reveal())
     host = urlsplit(url).netloc
-    at_hand = (Place.ARGUMENT, address.place, *(place for place in Place if place is not Place.PROMPT))
-    key = _first(places, "client_id", (*at_hand, Place.PROMPT), host)
+    nearest = dict.fromkeys((Place.ARGUMENT, address.place, *Place))
+    nearest.pop(Place.PROMPT)
+    key = _first(places, "client_id", (*nearest, Place.PROMPT), host)
     key = _required("client_id", key, places)
-    held = [found for place in at_hand if (found := places.find(place, "client_secret", host))]
-    allowed = [found for found in held if _may_go(found, address, url, places)]
-    if held and (not allowed or held[0].place is Place.ARGUMENT and held[0] not in allowed):
-        raise SettingsError(_refusal(held[0], address, url, places))
-    password = allowed[0] if allowed else places.find(Place.PROMPT, "client_secret", host)
-    password = _required("client_secret", password, places)
-    sources = {"base_url": address.where, "client_id": key.where, "client_secret": password.where}
+    secret = _secret(places, nearest, address, url) or places.find(Place.PROMPT, "client_secret", host)
+    secret = _required("client_secret", secret, places)
+    sources = {"base_url": address.where, "client_id": key.where, "client_secret": secret.where}
     logger.info("Settings for %s from %s", host, ", ".join(": ".join(pair) for pair in sources.items()))
-    return Settings(url, key.value.reveal(), password.value, sources)
+    return Settings(url, key.value.reveal(), secret.value, sources)
 
 
 def checked_base_url(url: str) -> str:
@@ -166,6 +162,29 @@ def _required(name: str, found: Found | None, places: Places) -> Found:
             'connect("sandbox") starts a complete local service.'
         )
     return found
+
+
+def _secret(places: Places, order: Iterable[Place], address: Found, url: str) -> Found | None:
+    """Return the first secret that may go to an address; None where there is none at all.
+
+    Raises
+    ------
+    SettingsError
+        When there are only secrets for other addresses, or the one that was given as an argument is.
+    """
+    refused = None
+    for place in order:
+        found = places.find(place, "client_secret", urlsplit(url).netloc)
+        if found is None:
+            continue
+        if _may_go(found, address, url, places):
+            return found
+        refused = refused or found
+        if place is Place.ARGUMENT:
+            break
+    if refused is not None:
+        raise SettingsError(_refusal(refused, address, url, places))
+    return None
 
 
 def _may_go(secret: Found, address: Found, url: str, places: Places) -> bool:
