@@ -9,6 +9,8 @@ import time
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, says
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prodex.errors import (
     AuthenticationFailed,
@@ -17,8 +19,9 @@ from prodex.errors import (
     ServiceUnreachable,
     UnexpectedReply,
 )
-from prodex.service import Client, connect
+from prodex.service import Client, authentication, connect
 from prodex.service.authentication import Token, TokenSource
+from prodex.service.door import Door, Reply
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
@@ -368,6 +371,49 @@ def test_an_authentication_message_with_200_twice_is_an_error(client, exchange, 
     with pytest.raises(AuthenticationFailed, match=r"new token.*could not be authenticated"):
         make(client)
     assert (2, 2) == (len(exchange.token_calls), len(exchange.calls) - len(exchange.token_calls))
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 400, 401, 403])
+def test_an_authentication_message_counts_whatever_its_status(client, exchange, status):
+    """The specification shows no status for it: once, a load goes on; it does not begin a scroll again."""
+    client.search_products()
+    exchange.answers.append(says(status, REFUSALS[0]))
+    cursor = client.search_products(next_page="", limit=10).next_page
+    exchange.answers.append(says(status, REFUSALS[0]))
+    assert 10 == len(client.search_products(next_page=cursor, limit=10))
+    assert 3 == len(exchange.token_calls)
+
+
+@pytest.mark.parametrize(
+    "message", ["this access key may not write", "unauthorized value in tag", "no such token"]
+)
+@pytest.mark.parametrize("status", [400, 403])
+def test_another_refusal_stays_one(client, exchange, status, message):
+    """A 400 or 403 that speaks of other things is not tried again with another token."""
+    exchange.answers.append(says(status, {"message": message}))
+    with pytest.raises(RequestRefused, match=message):
+        client.upsert_products(b"[]")
+    assert (1, 1) == (len(exchange.token_calls), len(exchange.product_calls))
+
+
+@given(
+    body=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["exp", "iat", "sub", "expires_in", "access_token", "data"]), inner
+            )
+        ),
+    )
+)
+def test_a_token_lives_no_longer_than_two_hours_whatever_is_said(body):
+    """Claims and answers of any content give a life of more than nothing and at most two hours."""
+    claims = authentication._claims(Secret(jwt(**body) if isinstance(body, dict) else f"a.{body!r}.c"))
+    assert 0 < authentication._lifetime(claims, 1_800_000_000.0) <= 7200
+    reply = Reply(200, json.dumps(body).encode(), "", None, None)
+    answer = authentication._answer(reply, Door("http://127.0.0.1", None, 1, None))
+    assert 0 < answer.expires_in
 
 
 def test_a_refused_upsert_in_xml_is_a_401_too(client, exchange):

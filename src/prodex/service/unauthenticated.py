@@ -1,7 +1,8 @@
 """Whether a reply says that the caller was not recognised, by its status or by its words.
 
 Spec, Errors: "Credentials rejected, or token missing/invalid: an authentication failure message stating the caller
-could not be authenticated"; no status is shown for it but the 401 of an expired token. So a success may hold one.
+could not be authenticated"; no status is shown for it but the 401 of an expired token. So a success may hold one, and
+so may a 400 or 403.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
     """
     if reply.status == 401:
         return reply.message
-    if not 200 <= reply.status < 300 or len(reply.body) > _LONGEST or not _HINT.search(reply.body):
+    may_hold_one = 200 <= reply.status < 300 or reply.status in {400, 403}
+    if not may_hold_one or len(reply.body) > _LONGEST or not _HINT.search(reply.body):
         return None
     said = _said(reply.body)
     if isinstance(said, dict):
