@@ -22,6 +22,7 @@ from prodex.errors import (
 from prodex.service import Client, authentication, connect
 from prodex.service.authentication import Token, TokenSource
 from prodex.service.door import Door, Reply
+from prodex.service.lifetime import claims_of, lifetime_of
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
@@ -409,8 +410,8 @@ def test_another_refusal_stays_one(client, exchange, status, message):
 )
 def test_a_token_lives_no_longer_than_two_hours_whatever_is_said(body):
     """Claims and answers of any content give a life of more than nothing and at most two hours."""
-    claims = authentication._claims(Secret(jwt(**body) if isinstance(body, dict) else f"a.{body!r}.c"))
-    assert 0 < authentication._lifetime(claims, 1_800_000_000.0) <= 7200
+    claims = claims_of(Secret(jwt(**body) if isinstance(body, dict) else f"a.{body!r}.c"))
+    assert 0 < lifetime_of(claims, 1_800_000_000.0) <= 7200
     reply = Reply(200, json.dumps(body).encode(), "", None, None)
     answer = authentication._answer(reply, Door("http://127.0.0.1", None, 1, None))
     assert 0 < answer.expires_in

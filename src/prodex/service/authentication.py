@@ -5,26 +5,22 @@ Spec: endpoint 1, "Authentication", "Time-driven states".
 
 from __future__ import annotations
 
-import base64
 import json
-import math
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
 
 from prodex.errors import AuthenticationFailed, RequestRefused, SettingsError, UnexpectedReply
 from prodex.service.door import Door, Reply, refuse, says
+from prodex.service.lifetime import LONGEST_LIFETIME, claims_of, lifetime_of, positive, whole
 from prodex.service.retry import Patience, Setback
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
 #: Version -> where a token is asked for; the first one is deprecated (spec, endpoints 1 and 2).
 TOKEN_PATHS = {1: "/auth/v1/token", 2: "/auth/v2/token"}
-
-_LIFETIME = 2 * 60 * 60  # seconds, at most (spec, Limits)
 
 _WHAT_TO_DO = (
     "Check client_id and client_secret; new access keys are made in the user's profile of the service."
@@ -156,8 +152,8 @@ def request_token(
             # The spec shows no status for rejected credentials: a message in place of a token is one, too.
             raise _failed(answer.message, reply.status)
         _check(answer.token, reply.status)
-        claims = _claims(answer.token)
-        lifetime = min(_lifetime(claims, asked_at), answer.expires_in)
+        claims = claims_of(answer.token)
+        lifetime = min(lifetime_of(claims, asked_at), answer.expires_in)
         subject = claims.get("sub")
         return Token(
             answer.token,
@@ -216,17 +212,17 @@ def _answer(reply: Reply, door: Door) -> _Answer | None:
     Nothing is raised here: the error of a JSON reader, and this frame, hold the whole text, token and all.
     """
     try:
-        fields = json.loads(reply.body, parse_int=_whole)
+        fields = json.loads(reply.body, parse_int=whole)
     except (ValueError, RecursionError):
         return None
     if isinstance(fields, dict) and "access_token" not in fields and isinstance(fields.get("data"), dict):
         fields = fields["data"]
     if not isinstance(fields, dict):
-        return _Answer(None, _LIFETIME, "")
+        return _Answer(None, LONGEST_LIFETIME, "")
     text = fields.get("access_token")
     token = Secret(text) if isinstance(text, str) and text else None
     message = door.hide(str(fields.get("message") or ""))
-    return _Answer(token, _positive(fields.get("expires_in")) or _LIFETIME, message)
+    return _Answer(token, positive(fields.get("expires_in")) or LONGEST_LIFETIME, message)
 
 
 def _check(token: Secret, status: int) -> None:
@@ -240,41 +236,3 @@ def _check(token: Secret, status: int) -> None:
         "a proxy changes replies; else tell the operators of the service.",
         status=status,
     )
-
-
-def _claims(token: Secret) -> dict[str, Any]:
-    """Read what a token says of itself; nothing where it is not the JSON Web Token that it should be."""
-    try:
-        payload = token.reveal().split(".")[1]
-        text = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-        claims = json.loads(text, parse_int=_whole)
-    except (ValueError, LookupError, RecursionError):
-        return {}
-    return claims if isinstance(claims, dict) else {}
-
-
-def _lifetime(claims: dict[str, Any], now: float) -> float:
-    """Read from the token for how many seconds it is valid; two hours when it says nothing, or more.
-
-    Issue and end are compared with each other where both are given, so that a clock that is off does no harm.
-    """
-    end, begin = _positive(claims.get("exp")), _positive(claims.get("iat")) if "iat" in claims else now
-    if end is None or begin is None or end <= begin:
-        return _LIFETIME
-    return min(end - begin, _LIFETIME)
-
-
-def _whole(digits: str) -> float:
-    """Read an integer of any length: Python refuses those of several thousand digits."""
-    return int(digits) if len(digits) < 100 else math.inf
-
-
-def _positive(value: object) -> float | None:
-    """Return a finite number above zero, or None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if 0 < number < math.inf else None

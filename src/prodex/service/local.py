@@ -23,7 +23,7 @@ from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.service.progress import is_watched
 from prodex.service.secret import Secret
-from prodex.service.settings import Settings
+from prodex.service.settings import Settings, is_loopback
 
 _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
 
@@ -84,14 +84,29 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
 
     try:
         facts: Mapping[str, Any] = json.loads((home / "server.json").read_bytes())
-        if not _is_alive(facts["pid"]):
+        if not _is_alive(facts["pid"]) or not _is_complete(facts):
             return None
         with requests.Session() as session:
             session.trust_env = False
             health = session.get(f"{facts['base_url']}/health", timeout=10).content
-    except (OSError, ValueError, LookupError, TypeError, requests.RequestException):
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        OverflowError,
+        RecursionError,
+        requests.RequestException,
+    ):
         return None
     return facts if is_health_of_sandbox(health) else None
+
+
+def _is_complete(facts: Mapping[str, Any]) -> bool:
+    """Say whether these are an address on this machine, where credentials may go, and somebody's credentials."""
+    principal = facts["credentials"][0]
+    texts = facts["base_url"], principal["client_id"], principal["client_secret"]
+    return all(isinstance(text, str) for text in texts) and is_loopback(facts["base_url"])
 
 
 def is_health_of_sandbox(reply: bytes) -> bool:

@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -116,10 +117,11 @@ class Places:
             return None
         for each in (folder, *folder.parents):
             path = each / ".env"
-            if path.is_file():
-                if _is_ours(path):
+            with suppress(OSError):  # a folder that may not be looked into
+                if path.is_file() and _is_ours(path):
                     return path
-                self.passed_over = f" {path} belongs to another user and was not read."
+                if path.is_file():
+                    self.passed_over = f" {path} belongs to another user and was not read."
             if each == home:
                 break
         return None
