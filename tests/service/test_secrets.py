@@ -16,7 +16,7 @@ import pytest
 import requests
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, says
 
-from prodex.errors import AuthenticationFailed, ProdexError, RequestRefused, SettingsError
+from prodex.errors import AuthenticationFailed, ProdexError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.service import Client, Patience, connect, pages
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
@@ -278,3 +278,13 @@ def test_a_secret_is_hidden_however_the_service_spells_it(make_client, exchange,
             client.search_products()
         assert "ecret" not in str(caught.value)
         assert "5f2b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cut", range(len(CLIENT_SECRET) - 1))
+def test_a_secret_that_an_excerpt_cuts_is_hidden_too(make_client, exchange, cut):
+    """An error shows how a strange reply begins; where that ends within the secret, its beginning does not show."""
+    client = make_client(patience=Patience(attempts=1))
+    exchange.answers.append(Answer(200, b"x" * (80 - len(CLIENT_SECRET) + cut) + CLIENT_SECRET.encode()))
+    with pytest.raises(UnexpectedReply) as caught:
+        client.organizations()
+    assert CLIENT_SECRET[:4] not in str(caught.value)

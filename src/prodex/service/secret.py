@@ -11,6 +11,9 @@ from prodex.errors import SettingsError
 
 _SHOWN = "***"
 
+#: So many letters of a secret say nothing of it.
+_SHORTEST = 4
+
 
 class Secret:
     """A client secret, a token, or a request that holds one.
@@ -41,6 +44,8 @@ class Secret:
         spelled = {plain, *in_json, repr(plain)[1:-1], quote(plain, safe="", errors="replace")}
         for each in sorted(spelled, key=len, reverse=True):
             text = text.replace(each, _SHOWN) if each else text
+        for length in range(len(plain) - 1, _SHORTEST - 1, -1):  # where an excerpt ends within it
+            text = text.replace(f"{plain[:length]}'", f"{_SHOWN}'")
         return text
 
     def __repr__(self) -> str:
