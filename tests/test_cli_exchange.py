@@ -16,13 +16,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import typer.main
 from click.testing import Result
 from typer.testing import CliRunner
 
 import prodex
 from prodex.cli import app
 from prodex.demo import correct_a_text
-from prodex.errors import InputError, PreflightFailed
+from prodex.errors import InputError, PreflightFailed, SettingsError
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 
@@ -107,6 +108,40 @@ def test_check_never_shows_the_token_or_the_secret(run: Run) -> None:
     assert {"host", "organization", "organization_id", "token_lifetime"} == set(access)
     assert "eyJ" not in done.output
     assert "secret" not in done.output
+
+
+def test_check_says_where_the_settings_came_from(run: Run, exchange: Sandbox) -> None:
+    """On standard error, so that the table stays as it is; an option names address and host instead."""
+    done = run("check", who=0)
+    assert "Address from the environment variable PRODEX_BASE_URL; credentials from the" in done.stderr
+    done = run("check", "--service", exchange.base_url, who=0)
+    assert (
+        "Address from an argument; credentials from the environment variable PRODEX_CLIENT_ID" in done.stderr
+    )
+
+
+@pytest.mark.parametrize("command", [["check"], ["organizations"], ["segments"], ["load", "--name", "old"]])
+def test_the_old_token_endpoint_is_asked_when_told(run: Run, exchange: Sandbox, command: list[str]) -> None:
+    """--token-version 1 goes through to the call; without it, the current endpoint is asked."""
+    before = len(exchange.requests)
+    assert 0 == run(*command, "--token-version", "1", who=0).exit_code
+    asked = [path for _, path, _ in exchange.requests[before:] if path.endswith("/token")]
+    assert ["/auth/v1/token"] == asked
+    refused = run(*command, "--token-version", "3", who=0)
+    assert isinstance(refused.exception, SettingsError)
+
+
+def test_every_command_that_asks_the_service_knows_the_old_token_endpoint() -> None:
+    """Wherever --service can be said, --token-version can."""
+    waiting = [typer.main.get_command(app)]
+    options = []
+    while waiting:
+        command = waiting.pop()
+        waiting += getattr(command, "commands", {}).values()
+        options.append({name for parameter in command.params for name in parameter.opts})
+    asking = [known for known in options if "--service" in known]
+    assert len(asking) >= 8
+    assert all("--token-version" in known for known in asking)
 
 
 @pytest.mark.parametrize("way", [[], ["--xml"]])

@@ -9,6 +9,8 @@ import time
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, says
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prodex.errors import (
     AuthenticationFailed,
@@ -17,12 +19,23 @@ from prodex.errors import (
     ServiceUnreachable,
     UnexpectedReply,
 )
+from prodex.service import Client, authentication, connect
 from prodex.service.authentication import Token, TokenSource
+from prodex.service.door import Door, Reply
+from prodex.service.lifetime import claims_of, lifetime_of
+from prodex.service.secret import Secret
+from prodex.service.settings import Settings
 
 
 def jwt(**claims):
     """Write a token with these claims."""
     payload = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
+    return f"eyJhbGciOiJIUzI1NiJ9.{payload}.signature"
+
+
+def long_end(digits):
+    """Write a token whose end has so many digits that Python itself would not print it."""
+    payload = base64.urlsafe_b64encode(b'{"exp": 1' + b"0" * digits + b"}").rstrip(b"=").decode()
     return f"eyJhbGciOiJIUzI1NiJ9.{payload}.signature"
 
 
@@ -118,6 +131,21 @@ def test_a_token_is_renewed_before_it_ends(exchange, make_client):
         (jwt(exp=1_800_000_900), 900),
         (jwt(exp=1_700_000_000), 7200),
         (jwt(iat=5, exp=4), 7200),
+        (jwt(iat=1_800_000_000, exp=1_900_000_000), 7200),
+        (jwt(exp=1_900_000_000), 7200),
+        (jwt(exp=10**400), 7200),
+        (long_end(5000), 7200),
+        (jwt(iat=10**400, exp=10**400 + 600), 7200),
+        (jwt(iat=-100, exp=-5), 7200),
+        (jwt(exp=-5), 7200),
+        (jwt(exp=float("nan")), 7200),
+        (jwt(exp=float("inf")), 7200),
+        (jwt(exp=[1_800_000_900]), 7200),
+        (jwt(exp={"at": 1}), 7200),
+        (jwt(exp=True), 7200),
+        (jwt(exp=None), 7200),
+        (jwt(iat=None, exp=1_800_000_900), 7200),
+        (jwt(iat="1000000", exp="1000600"), 600),
         (jwt(exp="soon"), 7200),
         (jwt(), 7200),
         ("opaque", 7200),
@@ -126,7 +154,7 @@ def test_a_token_is_renewed_before_it_ends(exchange, make_client):
     ],
 )
 def test_the_lifetime_is_read_from_the_token(exchange, make_client, token, lifetime):
-    """How long a token lives stands in it, whatever the clocks say; else it is two hours."""
+    """How long a token lives stands in it, whatever the clocks say; else, and at most, it is two hours."""
     now = [1_800_000_000.0]
     client = make_client(clock=lambda: now[0])
     exchange.tokens.add(token)
@@ -214,7 +242,7 @@ def test_after_a_failure_the_next_call_tries_anew(client, exchange):
 
 def test_an_interrupted_flight_does_not_leave_others_waiting():
     """An interrupt in the token call ends it for those who wait, and the next one starts again."""
-    tokens = iter([KeyboardInterrupt(), Token("fresh", renew_at=float("inf"))])
+    tokens = iter([KeyboardInterrupt(), Token(Secret("fresh"), renew_at=float("inf"))])
 
     def fetch():
         token = next(tokens)
@@ -225,7 +253,7 @@ def test_an_interrupted_flight_does_not_leave_others_waiting():
     source = TokenSource(fetch)
     with pytest.raises(KeyboardInterrupt):
         source.get()
-    assert "fresh" == source.get()
+    assert "fresh" == source.get().reveal()
 
 
 def test_netrc_never_replaces_the_token(exchange, make_client, monkeypatch, tmp_path):
@@ -239,3 +267,202 @@ def test_netrc_never_replaces_the_token(exchange, make_client, monkeypatch, tmp_
     make_client(session=requests.Session()).search_products()
     assert exchange.product_calls[0].headers["Authorization"].startswith("Bearer eyJ")
     assert "Authorization" not in exchange.token_calls[0].headers
+
+
+@pytest.mark.parametrize(
+    ("expires_in", "lifetime"),
+    [
+        (600, 600),
+        ("600", 600),
+        (600.5, 600.5),
+        (86_400, 7200),
+        (7_200_000, 7200),
+        (10**400, 7200),
+        (0, 7200),
+        (-1, 7200),
+        (None, 7200),
+        (True, 7200),
+        ("soon", 7200),
+        ([600], 7200),
+    ],
+)
+@pytest.mark.parametrize("token", ["opaque", jwt(iat=1_800_000_000, exp=1_800_007_200)])
+def test_a_shorter_life_that_the_answer_names_is_heeded(exchange, make_client, token, expires_in, lifetime):
+    """`expires_in` may shorten the life of a token, and never makes it longer than two hours."""
+    client = make_client(clock=lambda: 1_800_000_000.0)
+    exchange.tokens.add(token)
+    exchange.token_answers.append(says(200, {"access_token": token, "expires_in": expires_in}))
+    client.search_products()
+    assert lifetime == pytest.approx(client.token_facts()[1])
+
+
+@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf", b" \r\n\t"])
+@pytest.mark.parametrize("status", [200, 201])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_token_is_found_behind_a_bom_and_in_an_envelope(client, exchange, begin, status, wrapped):
+    """201, a byte order mark, blanks and an object `data` around the answer do no harm."""
+    exchange.tokens.add("opaque")
+    answer = {"access_token": "opaque", "type": "JWT"}
+    body = json.dumps({"data": answer} if wrapped else answer).encode()
+    exchange.token_answers.append(Answer(status, begin + body))
+    assert 120 == client.count()
+
+
+@pytest.mark.parametrize("odd", ["\r\nX-Evil: 1", "\n", "\r", " ", "\x00", "\x7f", "é", "漢", "\ud800"])
+def test_a_token_that_no_header_may_hold_is_refused(client, exchange, odd):
+    """It is not sent anywhere, and the error, which is ours, does not show it."""
+    exchange.token_answers.append(says(200, {"access_token": f"canary-token{odd}", "token_type": "JWT"}))
+    with pytest.raises(AuthenticationFailed, match="cannot be sent back") as caught:
+        client.search_products()
+    assert 200 == caught.value.status
+    assert "canary-token" not in str(caught.value)
+    assert (1, []) == (len(exchange.token_calls), exchange.product_calls)
+
+
+@pytest.mark.parametrize("secret", ["pässwört-漢字", 'quo"te\\back\nline', "\ud800"])
+def test_a_secret_of_any_characters_arrives_as_it_is(exchange, secret):
+    """A client secret may hold what it likes: it travels as JSON's own escapes."""
+    Client(Settings(exchange.base_url, "kéy", secret)).search_products()
+    assert ("kéy", secret) == (
+        exchange.token_calls[0].content["client_id"],
+        exchange.token_calls[0].content["client_secret"],
+    )
+
+
+REFUSALS = [
+    {"message": "The caller could not be authenticated"},
+    {"message": "the caller could not be authenticated.", "code": 401},
+    {"error": "invalid_token", "error_description": "The access token expired"},
+    {"error": {"message": "Unauthorized", "status": 401}},
+    {"errors": [{"title": "Not authenticated", "detail": None}]},
+    {"status": "error", "message": "Token has expired"},
+    {"status": 401, "title": "Unauthorised"},
+    {"data": None, "message": "Authentication failed"},
+    {"data": [], "totalResults": 0, "message": "caller is not authenticated"},
+    "Unauthorized",
+]
+
+CALLS = {
+    "list": (lambda client: client.list_products(), {"totalResults": 0, "data": []}),
+    "search": (lambda client: client.search_products(), {"totalResults": 0, "data": []}),
+    "rich content": (lambda client: client.rich_content(), {"totalResults": 0, "data": []}),
+    "upsert": (lambda client: client.upsert_products(b"[]"), {"tracking": 1}),
+    "track": (lambda client: client.track(1), {"status": "SUCCESS", "tracking": 1}),
+    "organizations": (lambda client: client.organizations(), {"data": [{"id": 1}]}),
+    "segments": (lambda client: client.product_segments(), {"id": "PS_1", "name": "all"}),
+    "scenarios": (lambda client: client.require_rulesets(["u"], {"7": True}), {}),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=json.dumps)
+@pytest.mark.parametrize("call", CALLS)
+def test_an_authentication_message_with_200_is_a_401(client, exchange, call, refusal):
+    """At every endpoint: the token is renewed and the call made again, once, a write too."""
+    make, good = CALLS[call]
+    exchange.answers.extend([says(200, refusal), says(200, good)])
+    make(client)
+    assert (2, 2) == (len(exchange.token_calls), len(exchange.calls) - len(exchange.token_calls))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_an_authentication_message_with_200_twice_is_an_error(client, exchange, call):
+    """A new token that is refused in the same words ends the matter, with those words."""
+    make, _ = CALLS[call]
+    exchange.answers.extend([says(200, REFUSALS[0])] * 5)
+    with pytest.raises(AuthenticationFailed, match=r"new token.*could not be authenticated"):
+        make(client)
+    assert (2, 2) == (len(exchange.token_calls), len(exchange.calls) - len(exchange.token_calls))
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 400, 401, 403])
+def test_an_authentication_message_counts_whatever_its_status(client, exchange, status):
+    """The specification shows no status for it: once, a load goes on; it does not begin a scroll again."""
+    client.search_products()
+    exchange.answers.append(says(status, REFUSALS[0]))
+    cursor = client.search_products(next_page="", limit=10).next_page
+    exchange.answers.append(says(status, REFUSALS[0]))
+    assert 10 == len(client.search_products(next_page=cursor, limit=10))
+    assert 3 == len(exchange.token_calls)
+
+
+@pytest.mark.parametrize(
+    "message", ["this access key may not write", "unauthorized value in tag", "no such token"]
+)
+@pytest.mark.parametrize("status", [400, 403])
+def test_another_refusal_stays_one(client, exchange, status, message):
+    """A 400 or 403 that speaks of other things is not tried again with another token."""
+    exchange.answers.append(says(status, {"message": message}))
+    with pytest.raises(RequestRefused, match=message):
+        client.upsert_products(b"[]")
+    assert (1, 1) == (len(exchange.token_calls), len(exchange.product_calls))
+
+
+@given(
+    body=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["exp", "iat", "sub", "expires_in", "access_token", "data"]), inner
+            )
+        ),
+    )
+)
+def test_a_token_lives_no_longer_than_two_hours_whatever_is_said(body):
+    """Claims and answers of any content give a life of more than nothing and at most two hours."""
+    claims = claims_of(Secret(jwt(**body) if isinstance(body, dict) else f"a.{body!r}.c"))
+    assert 0 < lifetime_of(claims, 1_800_000_000.0) <= 7200
+    reply = Reply(200, json.dumps(body).encode(), "", None, None)
+    answer = authentication._answer(reply, Door("http://127.0.0.1", None, 1, None))
+    assert 0 < answer.expires_in
+
+
+def test_a_refused_upsert_in_xml_is_a_401_too(client, exchange):
+    """Whoever is asked for XML may refuse in XML."""
+    refusal = b"<?xml version='1.0'?><error><message>The caller could not be authenticated</message></error>"
+    exchange.answers.extend([Answer(201, refusal), Answer(200, b"<r><tracking>5</tracking></r>")])
+    assert 5 == client.upsert_products(b"<x/>", "application/xml")
+
+
+HARMLESS = [
+    ("track", {"status": "ERROR", "message": "Token expired: unauthorized value in the payload"}),
+    ("track", {"status": "CONTAINS_ERRORS", "products": [{"gtin": "1", "message": "invalid token"}]}),
+    ("upsert", {"tracking": 7, "message": "authenticated as somebody"}),
+    ("search", {"totalResults": 1, "data": [{"id": 1, "message": "unauthorized"}]}),
+    ("segments", {"id": "PS_1", "name": "Unauthorized", "children": []}),
+    ("segments", [{"id": 1, "message": "Unauthorized"}]),
+    (
+        "organizations",
+        {"organizations": [{"id": 1, "nameLegal": "Unauthorised Ltd", "message": "Unauthorised"}]},
+    ),
+    ("scenarios", {"message": "2 activated; 1 unauthorized product left out"}),
+    ("scenarios", {"message": "done by an authenticated caller"}),
+    ("scenarios", "OK"),
+]
+
+
+@pytest.mark.parametrize(("call", "reply"), HARMLESS, ids=lambda value: json.dumps(value)[:60])
+def test_what_keeps_the_promise_is_no_refusal(client, exchange, call, reply):
+    """A reply that holds what its endpoint promises, or speaks of other things, is taken as it is."""
+    make, _ = CALLS[call]
+    exchange.answers.append(says(200, reply))
+    make(client)
+    assert 1 == len(exchange.token_calls)
+
+
+@pytest.mark.parametrize(("version", "path"), [(1, "/auth/v1/token"), (2, "/auth/v2/token")])
+def test_the_deprecated_token_endpoint_is_asked_only_when_told(exchange, version, path):
+    """With token_version=1 the same credentials go to version 1, and else to version 2 alone."""
+    credentials = {"client_id": CLIENT_ID, "client_secret": CLIENT_SECRET}
+    client = connect(exchange.base_url, **credentials, token_version=version)
+    assert 120 == client.count()
+    assert [("POST", path)] == [(call.method, call.path) for call in exchange.token_calls]
+    assert {**credentials, "grant_type": "client_credentials"} == exchange.token_calls[0].content
+
+
+def test_a_service_without_the_current_token_endpoint_is_not_asked_at_the_old_one(client, exchange):
+    """A 404 names the setting that would ask the deprecated endpoint; nothing is tried there by itself."""
+    exchange.token_answers.append(says(404, {"message": "no such endpoint"}))
+    with pytest.raises(RequestRefused, match="token_version=1"):
+        client.search_products()
+    assert ["/auth/v2/token"] == [call.path for call in exchange.calls]

@@ -113,6 +113,35 @@ def test_what_a_crash_left_behind_is_not_believed(home, stale):
         assert running_sandbox(home) is None
 
 
+KEY = {"client_id": "shop", "client_secret": "shop-secret"}
+ALIVE = {"base_url": "http://127.0.0.1:9", "pid": os.getpid(), "credentials": [KEY]}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        ALIVE | {"base_url": "https://evil.example.com"},
+        ALIVE | {"base_url": "http://[::1"},
+        ALIVE | {"base_url": 5},
+        ALIVE | {"credentials": []},
+        ALIVE | {"credentials": [{"client_id": "shop"}]},
+        ALIVE | {"credentials": [KEY | {"client_secret": None}]},
+        ALIVE | {"credentials": None},
+        ALIVE | {"pid": "1"},
+        ALIVE | {"pid": 10**30},
+        [ALIVE],
+        None,
+    ],
+)
+def test_credentials_go_to_no_address_that_a_file_only_claims(home, monkeypatch, facts):
+    """A server.json that was edited is none: nothing is asked at an address that is not on this machine."""
+    asked = []
+    monkeypatch.setattr(requests.Session, "get", lambda _, url, **__: asked.append(url))
+    (home / "server.json").write_text(json.dumps(facts))
+    assert running_sandbox(home) is None
+    assert [] == asked
+
+
 def test_a_sandbox_that_does_not_start_says_why(home):
     """When the sandbox does not start, the error holds what it said."""
     (home / "store.sqlite").write_bytes(b"this is no database " * 100)

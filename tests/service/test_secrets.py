@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import io
+import json
 import logging
+import pickle
 import traceback
+from urllib.parse import quote
 
+import pandas as pd
 import pytest
-from exchange import CLIENT_SECRET, HTML, Answer, says
+import requests
+from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, says
 
-from prodex.errors import ProdexError
-from prodex.service import pages
+from prodex.errors import AuthenticationFailed, ProdexError, RequestRefused, SettingsError, UnexpectedReply
+from prodex.service import Client, Patience, connect, pages
+from prodex.service.secret import Secret
+from prodex.service.settings import Settings
 
 TOKEN_CANARY = "canary-token-signature"
 
@@ -125,3 +134,157 @@ def test_the_search_for_secrets_finds_them(make_client, exchange):
     error = ProdexError("harmless")
     error.__cause__ = ProdexError("harmless", {"request": [CLIENT_SECRET]})
     assert any(CLIENT_SECRET in text for text in reachable(error, set()))
+
+
+def shown_with_variables(error):
+    """Return the traceback as tools print it that show the variables of each frame, causes and contexts too.
+
+    The frame of the test itself, which knows the secret, is left out.
+    """
+    kind, below = type(error), error.__traceback__.tb_next
+    return "".join(traceback.TracebackException(kind, error, below, capture_locals=True).format())
+
+
+ODD_TOKENS = {
+    "CR and LF": f"{TOKEN_CANARY}\r\nX-Evil: 1",
+    "LF at the end": f"{TOKEN_CANARY}\n",
+    "letters beyond ASCII": f"{TOKEN_CANARY}éß漢",
+    "a lone surrogate": f"{TOKEN_CANARY}\ud800",
+    "blanks at both ends": f" {TOKEN_CANARY} ",
+}
+
+
+@pytest.mark.parametrize("token", ODD_TOKENS.values(), ids=ODD_TOKENS)
+def test_a_token_that_cannot_be_sent_stands_in_no_traceback(make_client, exchange, caplog, token):
+    """It is refused when it comes: no library shows the header that it would have made."""
+    caplog.set_level(logging.DEBUG)
+    client = make_client()
+    exchange.token_answers.append(says(200, {"access_token": token}))
+    with pytest.raises(AuthenticationFailed) as caught:
+        client.search_products()
+    texts = [*reachable(caught.value, set()), shown_with_variables(caught.value), caplog.text]
+    assert [] == [text for text in texts if TOKEN_CANARY in text or CLIENT_SECRET in text]
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_no_secret_is_in_the_variables_of_a_traceback(make_client, exchange, situation):
+    """Tools that print the variables of every frame, ours and those of libraries, show no secret."""
+    client = make_client(timeout=0.3)
+    client.search_products()
+    SITUATIONS[situation](exchange)
+    with pytest.raises(ProdexError) as caught:
+        list(pages(client))
+    shown = shown_with_variables(caught.value)
+    assert "search_products" in shown
+    assert [] == [word for word in (CLIENT_SECRET, TOKEN_CANARY) if word in shown]
+
+
+def test_no_secret_is_in_the_variables_when_nobody_answers(make_client):
+    """Nor when the connection itself fails, where libraries hold the whole request."""
+    settings = Settings("http://127.0.0.1:9", "key", CLIENT_SECRET)
+    client = Client(settings, patience=Patience(attempts=1), timeout=1)
+    with pytest.raises(ProdexError) as caught:
+        client.search_products()
+    shown = shown_with_variables(caught.value)
+    assert "ConnectionError" in shown
+    assert CLIENT_SECRET not in shown
+
+
+def test_settings_that_are_refused_are_in_no_variables():
+    """The secret is wrapped as soon as it comes in, so no frame of connect holds it as text."""
+    with pytest.raises(SettingsError) as caught:
+        connect("http://remote.example.com", client_id="key", client_secret=CLIENT_SECRET)
+    frames = traceback.TracebackException.from_exception(caught.value, capture_locals=True).stack
+    inside = [str(frame.locals) for frame in frames if "prodex" in frame.filename]
+    assert inside
+    assert [] == [text for text in inside if CLIENT_SECRET in text]
+
+
+def showing(value):
+    """Yield every way in which a value is commonly shown, stored or sent on."""
+    yield f"{value}"
+    yield f"{value!r} {[value]} {vars(value) if hasattr(value, '__dict__') else ''}"
+    if dataclasses.is_dataclass(value):
+        yield str(dataclasses.asdict(value))
+        yield json.dumps(dataclasses.asdict(value), default=str)
+        yield repr(copy.deepcopy(value))
+    yield json.dumps(value, default=lambda each: getattr(each, "__dict__", str(each)), skipkeys=True)
+    yield repr(pd.DataFrame({"value": [value]}))
+    yield str(list(reachable(value, set())))
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        try:
+            yield str(pickle.dumps(value, protocol))
+        except (SettingsError, TypeError, AttributeError) as error:
+            yield str(error)
+
+
+def test_settings_token_and_client_show_no_secret_in_any_way(make_client, exchange):
+    """vars, asdict, repr, JSON, frames, copies and pickle of what holds a secret do not show it."""
+    client = make_client()
+    client.search_products()
+    token = client._tokens.current()
+    for value in (client._settings, token, client._tokens, client._door, client, token.text):
+        if value is client or value is client._tokens or value is client._door:
+            texts = [f"{value!r} {vars(value)}", *reachable(value, set())]
+        else:
+            texts = list(showing(value))
+        assert [] == [text for text in texts if CLIENT_SECRET in text or TOKEN_CANARY in text]
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_secret_is_not_pickled(protocol):
+    """Who tries is told why, and what to do."""
+    settings = Settings("https://api.example.com", "key", CLIENT_SECRET)
+    for value in (settings, settings.client_secret):
+        with pytest.raises(SettingsError, match=r"cannot be pickled.*connect\("):
+            pickle.dumps(value, protocol)
+    with pytest.raises(SettingsError):
+        settings.client_secret.__getstate__()
+
+
+def test_a_secret_is_copied_and_compared_as_what_it_is():
+    """Copies are the same, equal texts are equal, and only `reveal` gives the text."""
+    secret = Secret(CLIENT_SECRET)
+    assert secret is copy.copy(secret) is copy.deepcopy(secret)
+    assert Secret(secret) == secret
+    assert hash(Secret(CLIENT_SECRET)) == hash(secret)
+    assert secret != Secret("another")
+    assert secret != CLIENT_SECRET
+    assert (True, False) == (bool(secret), bool(Secret("")))
+    assert ("***", "  ***", CLIENT_SECRET) == (f"{secret}", f"{secret:>5}", secret.reveal())
+    settings = Settings("https://api.example.com", "key", CLIENT_SECRET)
+    assert settings == copy.deepcopy(settings)
+    assert dataclasses.replace(settings, client_id="other").client_secret == secret
+
+
+def test_the_session_holds_no_token(exchange):
+    """A session that was passed in is as it was: the token stands in single requests only."""
+    session = requests.Session()
+    before = dict(session.headers)
+    Client(Settings(exchange.base_url, CLIENT_ID, CLIENT_SECRET), session=session).search_products()
+    assert before == dict(session.headers)
+    assert session.auth is None
+
+
+@pytest.mark.parametrize("spelling", [str, json.dumps, repr, lambda secret: quote(secret, safe="")])
+def test_a_secret_is_hidden_however_the_service_spells_it(make_client, exchange, spelling):
+    """A secret with quotes, backslashes or accents is not shown in another spelling either."""
+    secret = 'cänary"s\\ecret 5f2b'
+    client = Client(Settings(exchange.base_url, CLIENT_ID, secret))
+    exchange.answers.append(says(400, {"message": f"bad {spelling(secret)} sent"}))
+    exchange.answers.append(Answer(400, f"bad {spelling(secret)} sent".encode()))
+    for _ in range(2):
+        with pytest.raises(RequestRefused, match=r"bad .*\*\*\*.* sent") as caught:
+            client.search_products()
+        assert "ecret" not in str(caught.value)
+        assert "5f2b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cut", range(len(CLIENT_SECRET) - 1))
+def test_a_secret_that_an_excerpt_cuts_is_hidden_too(make_client, exchange, cut):
+    """An error shows how a strange reply begins; where that ends within the secret, its beginning does not show."""
+    client = make_client(patience=Patience(attempts=1))
+    exchange.answers.append(Answer(200, b"x" * (80 - len(CLIENT_SECRET) + cut) + CLIENT_SECRET.encode()))
+    with pytest.raises(UnexpectedReply) as caught:
+        client.organizations()
+    assert CLIENT_SECRET[:4] not in str(caught.value)

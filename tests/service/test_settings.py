@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 
@@ -35,6 +36,11 @@ def places(monkeypatch, tmp_path):
     return types.SimpleNamespace(environment=monkeypatch.setenv, folder=tmp_path / "project", keyring=keyring)
 
 
+def values(settings):
+    """Return the three settings as text."""
+    return settings.base_url, settings.client_id, settings.client_secret.reveal()
+
+
 def put(places, place):
     """Put all three settings, marked with the name of the place, there."""
     values = {VARIABLES[name]: text.format(place) for name, text in FOUND.items()}
@@ -62,25 +68,19 @@ def test_the_first_place_that_has_a_setting_wins(places, first):
     settings = find_settings(**arguments, ask=lambda name: FOUND[name].format("prompt"))
     assert FOUND["base_url"].format(first) == settings.base_url
     assert FOUND["client_id"].format(first) == settings.client_id
-    assert FOUND["client_secret"].format(first) == settings.client_secret
+    assert FOUND["client_secret"].format(first) == settings.client_secret.reveal()
 
 
 def test_each_setting_may_come_from_another_place(places):
-    """The base URL may stand in .env and the secret in the keyring."""
+    """The base URL may stand in .env and the secret in the keyring, where it is kept for that host."""
     (places.folder / ".env").write_text("PRODEX_BASE_URL=https://dotenv.example.com\n")
-    places.keyring.entries = {("prodex", "PRODEX_CLIENT_SECRET"): "keyring-secret"}
+    places.keyring.entries = {("prodex@dotenv.example.com", "PRODEX_CLIENT_SECRET"): "keyring-secret"}
     settings = find_settings(client_id="argument-id")
-    assert ("https://dotenv.example.com", "argument-id", "keyring-secret") == (
-        settings.base_url,
-        settings.client_id,
-        settings.client_secret,
-    )
+    assert ("https://dotenv.example.com", "argument-id", "keyring-secret") == values(settings)
 
 
 def test_a_dotenv_file_is_not_exported(places):
     """Reading .env leaves the environment of this process, and so of its children, alone."""
-    import os
-
     put(places, "dotenv")
     find_settings()
     assert not set(VARIABLES.values()) & set(os.environ)
@@ -92,7 +92,7 @@ def test_a_secret_in_a_dotenv_file_is_taken_as_it_stands(places):
     (places.folder / "notebooks" / ".env").write_text(
         "PRODEX_BASE_URL=https://a.example.com\nPRODEX_CLIENT_ID=x\nPRODEX_CLIENT_SECRET='a${HOME}#b'\n"
     )
-    assert "a${HOME}#b" == find_settings().client_secret
+    assert "a${HOME}#b" == find_settings().client_secret.reveal()
 
 
 @pytest.mark.parametrize("name", VARIABLES)
@@ -114,10 +114,8 @@ def test_a_locked_keyring_is_passed_over(places):
         raise KeyringError("no backend")
 
     places.keyring.get_password = locked
-    assert (
-        "asked"
-        == find_settings(base_url="https://a.example.com", client_id="x", ask=lambda _: "asked").client_secret
-    )
+    settings = find_settings(base_url="https://a.example.com", client_id="x", ask=lambda _: "asked")
+    assert "asked" == settings.client_secret.reveal()
 
 
 def test_who_sits_at_a_terminal_is_asked(monkeypatch):
@@ -129,8 +127,8 @@ def test_who_sits_at_a_terminal_is_asked(monkeypatch):
     )
     monkeypatch.setattr("getpass.getpass", lambda question: asked.append(question) or "typed-secret")
     settings = find_settings(client_id="x")
-    assert ["PRODEX_BASE_URL: ", "PRODEX_CLIENT_SECRET: "] == asked
-    assert ("https://typed.example.com", "typed-secret") == (settings.base_url, settings.client_secret)
+    assert ["PRODEX_BASE_URL: ", "PRODEX_CLIENT_SECRET for typed.example.com: "] == asked
+    assert ("https://typed.example.com", "x", "typed-secret") == values(settings)
 
 
 @pytest.mark.parametrize("refusal", [EOFError, NotImplementedError])
@@ -225,3 +223,228 @@ def test_connect_says_hello_to_nobody(monkeypatch):
 
     monkeypatch.setattr(socket, "create_connection", refuse)
     connect("https://api.example.com", client_id="a-long-key", client_secret="secret")
+
+
+EVIL = "PRODEX_BASE_URL=https://evil.example.com\n"
+
+
+@pytest.mark.parametrize("place", ["argument", "environment", "keyring"])
+def test_an_address_in_a_file_that_came_along_gets_no_secret_of_ours(places, place):
+    """A .env that holds only an address takes the secret of no other place with it."""
+    (places.folder / ".env").write_text(EVIL)
+    arguments = {}
+    if place == "argument":
+        arguments = {"client_id": "my-id", "client_secret": "my-secret"}
+    elif place == "environment":
+        places.environment("PRODEX_CLIENT_ID", "my-id")
+        places.environment("PRODEX_CLIENT_SECRET", "my-secret")
+    else:
+        places.keyring.entries = {("prodex", "PRODEX_CLIENT_ID"): "my-id"}
+        places.keyring.entries |= {("prodex", "PRODEX_CLIENT_SECRET"): "my-secret"}
+    with pytest.raises(SettingsError) as caught:
+        find_settings(**arguments, ask=lambda _: "typed")
+    for word in (
+        place,
+        str(places.folder / ".env"),
+        "evil.example.com",
+        'connect("https://evil.example.com")',
+    ):
+        assert word in str(caught.value)
+    assert "my-secret" not in str(caught.value)
+
+
+def test_an_editor_that_loads_the_file_changes_nothing(places):
+    """An address that stands in the environment only because .env was loaded into it is still that file's."""
+    (places.folder / ".env").write_text(EVIL)
+    places.environment("PRODEX_BASE_URL", "https://evil.example.com")
+    places.keyring.entries = {("prodex", "PRODEX_CLIENT_ID"): "my-id"}
+    places.keyring.entries |= {("prodex", "PRODEX_CLIENT_SECRET"): "my-secret"}
+    with pytest.raises(SettingsError, match=r"keyring.*evil\.example\.com"):
+        find_settings()
+
+
+def test_a_file_with_an_address_alone_may_be_answered_by_whoever_sits_there(places, monkeypatch):
+    """The question for a secret names the host that it goes to."""
+    (places.folder / ".env").write_text(EVIL)
+    asked = []
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("builtins.input", lambda question: asked.append(question) or "typed-id")
+    monkeypatch.setattr("getpass.getpass", lambda question: asked.append(question) or "typed-secret")
+    assert "typed-secret" == find_settings().client_secret.reveal()
+    assert [
+        "PRODEX_CLIENT_ID for evil.example.com: ",
+        "PRODEX_CLIENT_SECRET for evil.example.com: ",
+    ] == asked
+
+
+def test_a_complete_file_is_not_mixed_with_the_environment(places):
+    """Credentials come from where the address is, before any other place is looked at."""
+    put(places, "dotenv")
+    places.environment("PRODEX_CLIENT_SECRET", "environment-secret")
+    settings = find_settings()
+    assert ("https://dotenv.example.com", "dotenv-id", "dotenv-secret") == values(settings)
+
+
+@pytest.mark.parametrize(
+    ("host", "goes"),
+    [
+        ("https://api.example.com", True),
+        ("https://API.example.com/v1/", True),
+        ("https://b.example.com", False),
+    ],
+)
+def test_the_keyring_may_bind_a_secret_to_its_host(places, host, goes):
+    """Entries for a host serve that host wherever its address is found, and no other."""
+    (places.folder / ".env").write_text(f"PRODEX_BASE_URL={host}\n")
+    places.keyring.entries = {
+        ("prodex@api.example.com", "PRODEX_CLIENT_ID"): "my-id",
+        ("prodex@api.example.com", "PRODEX_CLIENT_SECRET"): "my-secret",
+    }
+    if goes:
+        settings = find_settings()
+        assert ("my-id", "my-secret") == values(settings)[1:]
+        assert "prodex@api.example.com" in settings.sources["client_secret"]
+    else:
+        with pytest.raises(SettingsError, match="client_id is not set"):
+            find_settings(ask=lambda _: None)
+
+
+@pytest.mark.parametrize("place", ["environment", "dotenv"])
+def test_the_address_in_the_keyring_binds_its_secret(places, place):
+    """A keyring with an address of its own gives its secret to no address of the environment or a file."""
+    put(places, "keyring")
+    if place == "environment":
+        places.environment("PRODEX_BASE_URL", "https://other.example.com")
+    else:
+        (places.folder / ".env").write_text("PRODEX_BASE_URL=https://other.example.com\n")
+    with pytest.raises(SettingsError, match=r"keyring.*keyring\.example\.com.*other\.example\.com"):
+        find_settings()
+
+
+@pytest.mark.parametrize("address", ["argument", "environment", "dotenv", "keyring"])
+def test_the_keyrings_own_address_is_served_from_wherever_it_comes(places, address):
+    """Named in any place, the host that the keyring itself names gets the keyring's secret."""
+    put(places, "keyring")
+    url, arguments = "https://keyring.example.com", {}
+    if address == "argument":
+        arguments = {"base_url": url}
+    elif address == "environment":
+        places.environment("PRODEX_BASE_URL", url)
+    elif address == "dotenv":
+        (places.folder / ".env").write_text(f"PRODEX_BASE_URL={url}\n")
+    assert (url, "keyring-id", "keyring-secret") == values(find_settings(**arguments))
+
+
+@pytest.mark.parametrize("credentials", ["environment", "dotenv", "keyring"])
+@pytest.mark.parametrize("address", ["argument", "prompt"])
+def test_an_address_that_somebody_names_is_their_own_word(places, address, credentials):
+    """Whoever gives or types the address may use credentials from any place."""
+    put(places, credentials)
+    if credentials == "environment":
+        places.environment("PRODEX_BASE_URL", "")
+    elif credentials == "keyring":
+        del places.keyring.entries["prodex", "PRODEX_BASE_URL"]
+    else:
+        (places.folder / ".env").write_text(
+            "PRODEX_CLIENT_ID=dotenv-id\nPRODEX_CLIENT_SECRET=dotenv-secret\n"
+        )
+    url = "https://mine.example.com"
+    settings = find_settings(
+        base_url=url if address == "argument" else None, ask=lambda name: url if name == "base_url" else None
+    )
+    assert (url, f"{credentials}-id", f"{credentials}-secret") == values(settings)
+
+
+def test_an_address_in_the_environment_takes_a_secret_from_the_keyring(places):
+    """An environment of one's own with the secret in the keyring, for no host in particular, goes on working."""
+    places.environment("PRODEX_BASE_URL", "https://api.example.com")
+    places.environment("PRODEX_CLIENT_ID", "my-id")
+    places.keyring.entries = {("prodex", "PRODEX_CLIENT_SECRET"): "keyring-secret"}
+    assert ("https://api.example.com", "my-id", "keyring-secret") == values(find_settings())
+
+
+def test_where_each_setting_came_from_is_told(places, caplog, tmp_path):
+    """connect says on the client and in the log which place each setting is from, and never the secret."""
+    caplog.set_level("INFO", "prodex")
+    put(places, "dotenv")
+    client = connect("https://dotenv.example.com", client_id="an-argument")
+    assert {
+        "base_url": "an argument",
+        "client_id": "an argument",
+        "client_secret": str(places.folder / ".env"),
+    } == client.settings_sources
+    assert f"client_secret: {places.folder / '.env'}" in caplog.text
+    assert "dotenv-secret" not in caplog.text
+
+
+@pytest.mark.parametrize("text", [b"PRODEX_CLIENT_SECRET=canary\xff\n", b"\xff\xfeP\x00"])
+def test_a_file_that_is_no_text_is_refused_without_showing_it(places, text):
+    """A .env in another encoding is an error that names the file and holds nothing of it."""
+    (places.folder / ".env").write_bytes(text)
+    with pytest.raises(SettingsError, match="UTF-8") as caught:
+        find_settings()
+    assert (None, None) == (caught.value.__cause__, caught.value.__context__)
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_setting(places):
+    """A .env that an editor began with a BOM is read whole."""
+    put(places, "dotenv")
+    path = places.folder / ".env"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert ("https://dotenv.example.com", "dotenv-id", "dotenv-secret") == values(find_settings())
+
+
+def test_the_search_ends_at_the_home_directory(places, monkeypatch):
+    """What stands above one's home was not put there by its owner."""
+    put(places, "dotenv")
+    monkeypatch.setattr("pathlib.Path.home", lambda: places.folder / "notebooks")
+    with pytest.raises(SettingsError, match="base_url is not set"):
+        find_settings(ask=lambda _: None)
+    monkeypatch.setattr("pathlib.Path.home", lambda: places.folder)
+    assert "dotenv-secret" == find_settings().client_secret.reveal()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners of this kind")
+def test_a_file_of_another_user_is_not_read(places, monkeypatch):
+    """A .env that somebody else put above the working directory counts as none, and the error says so."""
+    put(places, "dotenv")
+    path = places.folder / ".env"
+    if os.geteuid() == 0:
+        os.chown(path, 12_345, -1)
+    somebody_else = path.stat().st_uid + 1
+    monkeypatch.setattr("os.geteuid", lambda: somebody_else)
+    with pytest.raises(SettingsError, match=r"base_url is not set.*\.env belongs to another user"):
+        find_settings(ask=lambda _: None)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permissions of this kind")
+def test_a_file_that_everybody_may_write_is_warned_of(places, caplog):
+    """A .env that any user could change is read, with a warning that says how to close it."""
+    put(places, "dotenv")
+    (places.folder / ".env").chmod(0o666)
+    find_settings()
+    assert f"chmod o-w {places.folder / '.env'}" in caplog.text
+
+
+@pytest.mark.parametrize("token_version", [0, 3, "1", True, None, 1.0])
+def test_a_token_version_is_one_or_two(token_version):
+    """Another version than those of the specification is refused before anything is sent."""
+    with pytest.raises(SettingsError, match=r"token_version.*1 or 2"):
+        connect("https://api.example.com", client_id="x", client_secret="y", token_version=token_version)
+
+
+def test_a_typed_address_asks_for_no_secret_that_is_at_hand(places):
+    """Whoever types an address is asked for nothing that the environment holds."""
+    asked = []
+    put(places, "environment")
+    places.environment("PRODEX_BASE_URL", "")
+    settings = find_settings(ask=lambda name: asked.append(name) or "https://typed.example.com")
+    assert ("https://typed.example.com", "environment-id", "environment-secret") == values(settings)
+    assert ["base_url"] == asked
+
+
+def test_a_broken_file_that_is_not_needed_does_no_harm(places):
+    """Where the arguments say everything, no .env is read."""
+    (places.folder / ".env").write_bytes(b"\xff\xfe")
+    settings = find_settings(base_url="https://a.example.com", client_id="x", client_secret="y")
+    assert dict.fromkeys(VARIABLES, "an argument") == settings.sources

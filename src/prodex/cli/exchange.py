@@ -23,6 +23,9 @@ RetrySeconds = Annotated[
         help="Seconds for which a call that fails is tried again; 20 unless given, and 300 inside a load.",
     ),
 ]
+TokenVersion = Annotated[
+    int, typer.Option("--token-version", help="2, or 1 for a service that has the old token endpoint only.")
+]
 Wait = Annotated[float, typer.Option("--timeout", help="Seconds to wait for the end, with --wait.")]
 Upsert = Annotated[
     str,
@@ -39,11 +42,18 @@ scenarios = typer.Typer(
 def check(
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
-    """Connect, and show host, organisation and the seconds left to the token; never the token."""
-    show(pd.DataFrame([access_of(connected(service, retry_seconds))]), format, out)
+    """Connect, and show host, organisation and the seconds left to the token; never the token.
+
+    On standard error it says where address and credentials came from.
+    """
+    client = connected(service, retry_seconds, token_version)
+    address, *keys = client.settings_sources.values()
+    say(f"Address from {address}; credentials from {' and '.join(dict.fromkeys(keys))}.", aside=True)
+    show(pd.DataFrame([access_of(client)]), format, out)
 
 
 @app.command(epilog="Example: prodex organizations --type manufacturer")
@@ -51,11 +61,14 @@ def organizations(
     type: Annotated[str, typer.Option(help="manufacturer (1) or retailer (2); both unless given.")] = "",
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """List the organisations of the service."""
-    show(prodex.load_organizations(connected(service, retry_seconds), type or None), format, out)
+    show(
+        prodex.load_organizations(connected(service, retry_seconds, token_version), type or None), format, out
+    )
 
 
 @app.command(epilog="Example: prodex segments --permission READ --format csv")
@@ -63,11 +76,16 @@ def segments(
     permission: Annotated[str, typer.Option(help="Type of permission asked for.")] = "",
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Show the product segment hierarchy."""
-    show(prodex.load_segments(connected(service, retry_seconds), permission or None), format, out)
+    show(
+        prodex.load_segments(connected(service, retry_seconds, token_version), permission or None),
+        format,
+        out,
+    )
 
 
 @app.command(epilog="Example: prodex upsert products.json --dry-run")
@@ -88,11 +106,12 @@ def upsert(
     ] = False,
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Write products to the service; exit code 1 unless all of them arrived."""
-    client = connected(service, retry_seconds)
+    client = connected(service, retry_seconds, token_version)
     way: Literal["xml", "json"] = "xml" if xml else "json"
     if dry_run:
         run = prodex.upsert(
@@ -117,11 +136,14 @@ def track(
     timeout: Wait = 3600,
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Show what became of products that were sent; exit code 1 unless all of them arrived."""
-    tracking = prodex.track(connected(service, retry_seconds), ids or None, upsert=upsert or None)
+    tracking = prodex.track(
+        connected(service, retry_seconds, token_version), ids or None, upsert=upsert or None
+    )
     _follow(tracking, wait, timeout, format, out)
 
 
@@ -142,11 +164,12 @@ def send_rest(
     timeout: Wait = 3600,
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Send the products of an upsert that were not sent, and only those; exit code 1 unless all of them arrived."""
-    tracking = prodex.track(connected(service, retry_seconds), upsert=upsert or None)
+    tracking = prodex.track(connected(service, retry_seconds, token_version), upsert=upsert or None)
     _follow(tracking.send_rest(also=also), wait, timeout, format, out)
 
 
@@ -160,6 +183,7 @@ def require(
     batch_size: Annotated[int, typer.Option(help="Products a call, 500 at most.")] = 500,
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
@@ -168,7 +192,7 @@ def require(
     if bool(named) == bool(snapshot):
         raise InputError("Say which products: either --gtin and --uuid, or --snapshot.")
     outcome = prodex.require_scenarios(
-        connected(service, retry_seconds),
+        connected(service, retry_seconds, token_version),
         prodex.open_snapshot(snapshot) if snapshot else named,
         dict(_switch(entry) for entry in scenario),
         deadline=deadline or None,
@@ -182,12 +206,12 @@ def require(
 app.add_typer(scenarios, name="scenarios")
 
 
-def connected(service: str, retry_seconds: float | None) -> prodex.Client:
+def connected(service: str, retry_seconds: float | None, token_version: int) -> prodex.Client:
     """Return the client of a command."""
     retry = None
     if retry_seconds is not None:
         retry = prodex.RetryPolicy(seconds=retry_seconds, load_seconds=retry_seconds)
-    return prodex.connect(service or None, retry=retry)
+    return prodex.connect(service or None, retry=retry, token_version=token_version)
 
 
 def listed(values: list[str]) -> list[str]:

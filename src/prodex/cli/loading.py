@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import prodex
-from prodex.cli.exchange import RetrySeconds, Service, connected, listed
+from prodex.cli.exchange import RetrySeconds, Service, TokenVersion, connected, listed
 from prodex.cli.shown import say
 from prodex.errors import QueryError
 from prodex.load.budget import LoadBudget
@@ -32,6 +32,7 @@ BytesOption = Annotated[float, typer.Option(help="The same after so many bytes, 
 def load(
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     name: Annotated[str, typer.Option(help="Name of the snapshot.")] = "",
     gtin: Annotated[list[str], typer.Option(help="A GTIN (repeat), or @FILE with one a line.")] = [],  # noqa: B006
     market: Annotated[str, typer.Option(help="Market, by ISO 3166-1 number or name.")] = "",
@@ -101,7 +102,7 @@ def load(
         raise QueryError(
             "--rich-content chooses the fields itself; leave out --labels, --include and --exclude."
         )
-    client = connected(service, retry_seconds)
+    client = connected(service, retry_seconds, token_version)
     budget = LoadBudget(calls=most_calls, seconds=most_seconds, bytes=most_bytes)
     if rich_content:
         catalog = prodex.load_rich_content(
@@ -134,6 +135,7 @@ def refresh(
     snapshot: Annotated[str, typer.Argument(help="Name of the snapshot.")],
     service: Service = "",
     retry_seconds: RetrySeconds = None,
+    token_version: TokenVersion = 2,
     sweep: Annotated[
         bool | None,
         typer.Option(
@@ -148,7 +150,7 @@ def refresh(
     most_bytes: BytesOption = LoadBudget().bytes,
 ) -> None:
     """Fetch only what changed since a snapshot was loaded, and make a new one of it."""
-    client = connected(service, retry_seconds)
+    client = connected(service, retry_seconds, token_version)
     before = prodex.open_snapshot(snapshot)
     catalog = prodex.refresh(
         client,

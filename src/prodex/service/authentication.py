@@ -5,22 +5,22 @@ Spec: endpoint 1, "Authentication", "Time-driven states".
 
 from __future__ import annotations
 
-import base64
 import json
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from prodex.errors import AuthenticationFailed, RequestRefused, UnexpectedReply
+from prodex.errors import AuthenticationFailed, RequestRefused, SettingsError, UnexpectedReply
 from prodex.service.door import Door, Reply, refuse, says
+from prodex.service.lifetime import LONGEST_LIFETIME, claims_of, lifetime_of, positive, whole
 from prodex.service.retry import Retrying, Setback
+from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
-TOKEN_PATH = "/auth/v2/token"  # noqa: S105 - an address
-_LIFETIME = 2 * 60 * 60  # seconds (spec, Limits)
+#: Version -> where a token is asked for; the first one is deprecated (spec, endpoints 1 and 2).
+TOKEN_PATHS = {1: "/auth/v1/token", 2: "/auth/v2/token"}
 
 _WHAT_TO_DO = (
     "Check client_id and client_secret; new access keys are made in the user's profile of the service."
@@ -43,7 +43,7 @@ class Token:
         Whom it was issued to, as far as it says so.
     """
 
-    text: str = field(repr=False)
+    text: Secret
     renew_at: float
     ends_at: float = 0
     subject: str | None = None
@@ -67,7 +67,7 @@ class TokenSource:
         self._token: Token | None = None
         self._flight: Future[Token] | None = None
 
-    def get(self, *, spent: str | None = None) -> str:
+    def get(self, *, spent: Secret | None = None) -> Secret:
         """Return a token.
 
         The first thread that needs a new one gets it; the others wait for that one call and share what
@@ -80,7 +80,7 @@ class TokenSource:
         """
         return self.current(spent=spent).text
 
-    def current(self, *, spent: str | None = None) -> Token:
+    def current(self, *, spent: Secret | None = None) -> Token:
         """Return the same with what is known of it."""
         with self._lock:
             token = self._token
@@ -106,43 +106,89 @@ class TokenSource:
         flight.set_result(token)
 
 
-def request_token(door: Door, settings: Settings, retrying: Retrying, clock: Callable[[], float]) -> Token:
+def token_path(version: int) -> str:
+    """Return where a token is asked for.
+
+    Raises
+    ------
+    SettingsError
+        When there is no such version.
+    """
+    if type(version) is not int or version not in TOKEN_PATHS:
+        raise SettingsError(
+            f"token_version is {version!r}; give 1 or 2: the endpoint {TOKEN_PATHS[1]}, which is deprecated, or "
+            f"{TOKEN_PATHS[2]}."
+        )
+    return TOKEN_PATHS[version]
+
+
+def request_token(
+    door: Door, settings: Settings, retrying: Retrying, clock: Callable[[], float], path: str = TOKEN_PATHS[2]
+) -> Token:
     """Get a token from client credentials.
 
     Raises
     ------
     AuthenticationFailed
-        When the service does not accept the credentials.
+        When the service does not accept the credentials, or sends a token that cannot be used.
     """
-    body = json.dumps(
-        {
-            "client_id": settings.client_id,
-            "client_secret": settings.client_secret,
-            "grant_type": "client_credentials",
-        }
-    ).encode()
 
     def attempt() -> Token:
         asked_at = clock()
-        reply = door.send("POST", TOKEN_PATH, body=body, headers={"Content-Type": "application/json"})
+        reply = door.send(
+            "POST", path, body=_credentials(settings), headers={"Content-Type": "application/json"}
+        )
         if reply.status in (400, 401, 403):
             raise _failed(reply.message, reply.status)
-        refuse(f"POST {TOKEN_PATH}", reply)
-        text = _access_token(door, reply)
-        claims = _claims(text)
-        lifetime = _lifetime(claims, asked_at)
+        refuse(f"POST {path}", reply)
+        answer = _answer(reply, door)
+        if answer is None:
+            raise Setback(
+                "the reply is not JSON. Check the base URL, and whether a proxy answers instead of the service.",
+                kind=UnexpectedReply,
+                status=reply.status,
+            )
+        if answer.token is None:
+            # The spec shows no status for rejected credentials: a message in place of a token is one, too.
+            raise _failed(answer.message, reply.status)
+        _check(answer.token, reply.status)
+        claims = claims_of(answer.token)
+        lifetime = min(lifetime_of(claims, asked_at), answer.expires_in)
         subject = claims.get("sub")
         return Token(
-            text,
+            answer.token,
             renew_at=asked_at + lifetime - min(60, lifetime / 10),
             ends_at=asked_at + lifetime,
             subject=str(subject) if isinstance(subject, str | int) else None,
         )
 
     try:
-        return retrying.call(f"POST {TOKEN_PATH}", attempt)
+        return retrying.call(f"POST {path}", attempt)
     except RequestRefused as error:
-        raise RequestRefused(f"{error} Check the base URL.", status=error.status) from error
+        raise RequestRefused(
+            f"{error} Check the base URL.{_other_version(path)}", status=error.status
+        ) from error
+
+
+def _other_version(path: str) -> str:
+    return (
+        " A service that only has the deprecated endpoint is asked with token_version=1."
+        if path == TOKEN_PATHS[2]
+        else ""
+    )
+
+
+def _credentials(settings: Settings) -> Secret:
+    """Return the body of the call; what is not ASCII goes as JSON's own escapes."""
+    return Secret(
+        json.dumps(
+            {
+                "client_id": settings.client_id,
+                "client_secret": settings.client_secret.reveal(),
+                "grant_type": "client_credentials",
+            }
+        )
+    )
 
 
 def _failed(message: str, status: int) -> AuthenticationFailed:
@@ -151,42 +197,42 @@ def _failed(message: str, status: int) -> AuthenticationFailed:
     )
 
 
-def _access_token(door: Door, reply: Reply) -> str:
-    try:
-        fields = json.loads(reply.body)
-    except (ValueError, RecursionError):
-        fields = None
-    if fields is None:
-        # Raised out here, because the error of the JSON reader carries the whole text, token and all.
-        raise Setback(
-            "the reply is not JSON. Check the base URL, and whether a proxy answers instead of the service.",
-            kind=UnexpectedReply,
-            status=reply.status,
-        )
-    if isinstance(fields, dict) and isinstance(fields.get("access_token"), str) and fields["access_token"]:
-        return str(fields["access_token"])
-    # The spec shows no status for rejected credentials: a message in place of a token is one, too.
-    message = fields.get("message", "") if isinstance(fields, dict) else ""
-    raise _failed(door.hide(str(message)), reply.status)
+@dataclass(frozen=True)
+class _Answer:
+    """What the service says to credentials: a token and the seconds that it lives, or a message without secrets."""
+
+    token: Secret | None
+    expires_in: float
+    message: str
 
 
-def _claims(token: str) -> dict[str, Any]:
-    """Read what a token says of itself; nothing where it is not the JSON Web Token that it should be."""
-    try:
-        payload = token.split(".")[1]
-        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    except (ValueError, LookupError, RecursionError):
-        return {}
-    return claims if isinstance(claims, dict) else {}
+def _answer(reply: Reply, door: Door) -> _Answer | None:
+    """Read the answer to credentials; None where it is no JSON.
 
-
-def _lifetime(claims: dict[str, Any], now: float) -> float:
-    """Read from the token for how many seconds it is valid; two hours when it does not say.
-
-    Issue and end are compared with each other where both are given, so that a clock that is off does no harm.
+    Nothing is raised here: the error of a JSON reader, and this frame, hold the whole text, token and all.
     """
     try:
-        lifetime = float(claims["exp"]) - float(claims.get("iat", now))
-    except (ValueError, LookupError, TypeError):
-        return _LIFETIME
-    return lifetime if lifetime > 0 else _LIFETIME
+        fields = json.loads(reply.body, parse_int=whole)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(fields, dict) and "access_token" not in fields and isinstance(fields.get("data"), dict):
+        fields = fields["data"]
+    if not isinstance(fields, dict):
+        return _Answer(None, LONGEST_LIFETIME, "")
+    text = fields.get("access_token")
+    token = Secret(text) if isinstance(text, str) and text else None
+    message = door.hide(str(fields.get("message") or ""))
+    return _Answer(token, positive(fields.get("expires_in")) or LONGEST_LIFETIME, message)
+
+
+def _check(token: Secret, status: int) -> None:
+    """Make sure that a token can stand in a header, where a line break would begin another one."""
+    odd = {sign for sign in token.reveal() if not "!" <= sign <= "~"}
+    if not odd:
+        return
+    what = "line breaks" if odd & {"\r", "\n"} else "characters that no header may hold"
+    raise AuthenticationFailed(
+        f"The service sent an access token with {what}, so it cannot be sent back. Check the base URL, and whether "
+        "a proxy changes replies; else tell the operators of the service.",
+        status=status,
+    )

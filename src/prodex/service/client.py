@@ -24,14 +24,16 @@ from prodex.errors import (
 )
 from prodex.limits import Limits
 from prodex.query import ProductQuery
-from prodex.service.authentication import TokenSource, request_token
+from prodex.service.authentication import TokenSource, request_token, token_path
 from prodex.service.door import Door, Reply, refuse, says
 from prodex.service.identifiers import canonical, tracking_identifier
 from prodex.service.pace import Pace
 from prodex.service.page import Page
 from prodex.service.replies import anything, json_value, tracking_record
 from prodex.service.retry import Retrying, RetryPolicy, Setback
+from prodex.service.secret import Secret
 from prodex.service.settings import Settings, is_loopback
+from prodex.service.unauthenticated import refusal
 from prodex.verbatim import on_one_line
 
 if TYPE_CHECKING:
@@ -83,6 +85,8 @@ class Client:
         What one reply may take.
     session
         The way to the network: every call goes through it.
+    token_version
+        2, or 1 for the deprecated endpoint of a service that has no other.
     clock
         Seconds since 1970; decides when the token is renewed.
     """
@@ -97,10 +101,12 @@ class Client:
         retry: RetryPolicy | None = None,
         limits: Limits | None = None,
         session: requests.Session | None = None,
+        token_version: int = 2,
         clock: Callable[[], float] = time.time,
     ) -> None:
         import requests
 
+        path = token_path(token_version)
         local = is_loopback(settings.base_url)
         if session is None:
             session = requests.Session()
@@ -123,18 +129,25 @@ class Client:
             limits=limits,
             hidden=(settings.client_secret,),
         )
-        self._tokens = TokenSource(lambda: request_token(self._door, settings, self._retrying, clock), clock)
+        self._tokens = TokenSource(
+            lambda: request_token(self._door, settings, self._retrying, clock, path), clock
+        )
         self._load: _Load | None = None
 
     @property
     def fingerprint(self) -> str:
         """A digest of the client id: who asks, without saying it."""
-        return hashlib.sha256(self._settings.client_id.encode()).hexdigest()[:16]
+        return hashlib.sha256(self._settings.client_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def base_url(self) -> str:
         """Where the service is."""
         return self._settings.base_url
+
+    @property
+    def settings_sources(self) -> Mapping[str, str]:
+        """Where base_url, client_id and client_secret came from, for people."""
+        return dict(self._settings.sources)
 
     def with_language(self, accept_language: str) -> Self:
         """Return a client that asks for labels in another language; token, pace and connections are shared.
@@ -375,14 +388,15 @@ class Client:
         def attempt() -> T:
             token = self._token()
             reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if reply.status == 401:
+            if self._refusal(path, reply, token) is not None:
+                # It did nothing for a caller that it does not know, so a write is sent again as well.
                 token = self._token(spent=token)
                 reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if reply.status == 401:
+            if (said := self._refusal(path, reply, token)) is not None:
                 raise AuthenticationFailed(
-                    f"The service did not accept a new token for {what}.{says(reply.message)} The access "
+                    f"The service did not accept a new token for {what}.{says(said)} The access "
                     "key may have been revoked; check it in the user's profile of the service.",
-                    status=401,
+                    status=reply.status,
                 )
             refuse(what, reply)
             try:
@@ -402,7 +416,7 @@ class Client:
             self._load.has_begun = True
         return result
 
-    def _token(self, *, spent: str | None = None) -> str:
+    def _token(self, *, spent: Secret | None = None) -> Secret:
         try:
             return self._tokens.get(spent=spent)
         except (ServiceUnreachable, UnexpectedReply) as error:
@@ -413,6 +427,10 @@ class Client:
 
     def _is_in_load(self) -> bool:
         return self._load is not None and self._load.has_begun
+
+    def _refusal(self, path: str, reply: Reply, token: Secret) -> str | None:
+        said = refusal(reply, of_tracking=path.startswith(TRACK_PATH))
+        return None if said is None else self._door.hide(said, token)
 
     def _products(
         self,

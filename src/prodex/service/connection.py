@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from prodex.errors import SettingsError
 from prodex.limits import Limits
 from prodex.service import local
+from prodex.service.authentication import token_path
 from prodex.service.client import Client
 from prodex.service.retry import RetryPolicy
+from prodex.service.secret import Secret
 from prodex.service.settings import find_settings
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ def connect(
     target: str | None = None,
     *,
     client_id: str | None = None,
-    client_secret: str | None = None,
+    client_secret: str | Secret | None = None,
     base_url: str | None = None,
     accept_language: str | None = None,
     timeout: float | tuple[float, float] = (10, 120),
@@ -27,6 +29,7 @@ def connect(
     retry: RetryPolicy | None = None,
     limits: Limits | None = None,
     session: requests.Session | None = None,
+    token_version: int = 2,
 ) -> Client:
     """Connect to a product data exchange service.
 
@@ -38,8 +41,10 @@ def connect(
         "sandbox" for the local service, which is started when it does not run yet, or a base URL.
     client_id, client_secret, base_url
         Credentials and base URL. What is not given comes from the environment (`PRODEX_BASE_URL`,
-        `PRODEX_CLIENT_ID`, `PRODEX_CLIENT_SECRET`), the nearest `.env` file, the keyring, or a question. The
-        sandbox needs none; with them it is asked as another of its organisations.
+        `PRODEX_CLIENT_ID`, `PRODEX_CLIENT_SECRET`), the nearest `.env` file up to the home directory, the
+        keyring, or a question. The secret goes to a base URL that you give or type, that stands in the same
+        place, or that the keyring keeps it for; `settings_sources` of the client says where each came from.
+        The sandbox needs none; with credentials it is asked as another of its organisations.
     accept_language
         Language of labels ("fr-FR", "French"); US English when None.
     timeout
@@ -52,11 +57,13 @@ def connect(
         What one reply may take in seconds and bytes: `prodex.Limits`.
     session
         The way to the network, for proxies and certificates that need code: every call goes through it.
+    token_version
+        2, or 1 for the deprecated token endpoint of a service that has no other; it is never tried by itself.
 
     Raises
     ------
     SettingsError
-        When a setting is missing, or the base URL cannot be used.
+        When a setting is missing, the base URL cannot be used, or the secret is not for it.
     ServiceUnreachable
         When the sandbox does not start.
 
@@ -72,6 +79,8 @@ def connect(
     ...         retry=RetryPolicy(load_seconds=900), limits=Limits(unpacked_bytes=1_000_000_000))
     <Client https://api.example.com key my-a...>
     """
+    token_path(token_version)  # a wrong one is refused before a sandbox is started
+    client_secret = None if client_secret is None else Secret(client_secret)
     if target is not None and base_url is not None:
         raise SettingsError("connect got a target and a base_url. Give one of them.")
     if target == "sandbox":
@@ -88,4 +97,5 @@ def connect(
         retry=retry,
         limits=limits,
         session=session,
+        token_version=token_version,
     )

@@ -19,6 +19,7 @@ from prodex.service.headers import http_date, retry_after
 from prodex.service.pace import Pace
 from prodex.service.receiving import past_limits, receive
 from prodex.service.retry import Setback
+from prodex.service.secret import Secret
 
 if TYPE_CHECKING:
     import requests
@@ -93,7 +94,7 @@ class Door:
         pace: Pace,
         *,
         limits: Limits | None = None,
-        hidden: tuple[str, ...] = (),
+        hidden: tuple[Secret, ...] = (),
     ) -> None:
         self.base_url = base_url
         self._session = session
@@ -109,14 +110,16 @@ class Door:
         path: str,
         *,
         params: Mapping[str, str] | None = None,
-        body: bytes | None = None,
+        body: bytes | Secret | None = None,
         headers: Mapping[str, str] | None = None,
-        bearer: str | None = None,
+        bearer: Secret | None = None,
     ) -> Reply:
         """Send one request and return its reply, whatever its status.
 
         Parameters
         ----------
+        body
+            What is posted; as a `Secret` when it holds one.
         bearer
             The access token to send along.
 
@@ -134,7 +137,9 @@ class Door:
         offered = {"Accept": "application/json", "Accept-Encoding": "gzip, deflate"}
         sent = {"User-Agent": self._name, **offered, **(headers or {})}
         for _ in range(_MOST_REDIRECTS):
-            request = requests.Request(method, url, sent, data=body, params=params, auth=_Bearer(bearer))
+            data = None if isinstance(body, Secret) else body
+            secrets = _Secrets(bearer, body if isinstance(body, Secret) else None)
+            request = requests.Request(method, url, sent, data=data, params=params, auth=secrets)
             response, content, elsewhere = self._send(request)
             if elsewhere is None:
                 return self._reply(response, content, bearer)
@@ -168,8 +173,7 @@ class Door:
                 watch(session, str(prepared.url), options["proxies"])
                 response = session.send(prepared, timeout=self._timeout, allow_redirects=False, **options)
             except requests.RequestException as error:
-                # The request holds the token or the secret; an error that is kept or printed must not.
-                error.request = error.response = None
+                _forget_secrets(error)
                 if deadline.is_over:
                     raise past_limits(deadline.meter.exceeded("seconds"), host) from error
                 raise _setback(error, host) from error
@@ -180,7 +184,7 @@ class Door:
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, place.path, status, len(content), took)
         return response, content, next(iter(elsewhere), None)
 
-    def _reply(self, response: requests.Response, content: bytes, bearer: str | None) -> Reply:
+    def _reply(self, response: requests.Response, content: bytes, bearer: Secret | None) -> Reply:
         failed = not 200 <= response.status_code < 300
         return Reply(
             status=response.status_code,
@@ -190,24 +194,49 @@ class Door:
             retry_after=retry_after(response.headers.get("Retry-After")),
         )
 
-    def hide(self, text: str, bearer: str | None = None, longest: int = _LONGEST_MESSAGE) -> str:
+    def hide(self, text: str, bearer: Secret | None = None, longest: int = _LONGEST_MESSAGE) -> str:
         """Return a text of the service as it may be shown: without secrets, and not too long."""
         for secret in (*self._hidden, bearer):
-            text = text.replace(secret, "***") if secret else text
+            text = secret.hidden_in(text) if secret else text
         text = _JSON_WEB_TOKEN.sub("***", text)
         return text if len(text) <= longest else f"{text[:longest]}..."
 
 
-class _Bearer:
-    """Put the token into a request; without a token, keep requests from sending what ~/.netrc holds."""
+class _Secrets:
+    """Put token and secret body into a request; without a token, keep requests from sending what ~/.netrc holds.
 
-    def __init__(self, token: str | None) -> None:
+    They come in here, at the last moment, so that no variable on the way holds them as text.
+    """
+
+    def __init__(self, token: Secret | None, body: Secret | None) -> None:
         self._token = token
+        self._body = body
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         if self._token is not None:
-            request.headers["Authorization"] = f"Bearer {self._token}"
+            request.headers["Authorization"] = f"Bearer {self._token.reveal()}"
+        if self._body is not None:
+            request.body = self._body.reveal().encode()
         return request
+
+
+def _forget_secrets(error: BaseException) -> None:
+    """Take the request, and the frames in which it stood, from an error and from all that led to it.
+
+    Tools that show the variables of a traceback would else show token and secret.
+    """
+    waiting: list[object] = [error]
+    seen: set[int] = set()
+    while waiting:
+        each = waiting.pop()
+        if not isinstance(each, BaseException) or id(each) in seen:
+            continue
+        seen.add(id(each))
+        each.__traceback__ = None
+        for name in ("request", "response"):
+            if getattr(each, name, None) is not None:
+                setattr(each, name, None)
+        waiting += [each.__cause__, each.__context__, getattr(each, "reason", None), *each.args]
 
 
 def _redirected(request: requests.Request, response: requests.Response, location: str) -> str:

@@ -23,6 +23,7 @@ import msgspec
 from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.service.progress import is_watched
+from prodex.service.secret import Secret
 from prodex.service.settings import Settings, is_loopback
 from prodex.untrusted import read_json
 
@@ -34,7 +35,7 @@ _HINT_AFTER = 3
 _STOP_TIME = 10
 
 
-def sandbox_settings(*, client_id: str | None = None, client_secret: str | None = None) -> Settings:
+def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secret | None = None) -> Settings:
     """Return the address and credentials of a sandbox that runs; start one where there is none.
 
     A sandbox that was started here ends with this process.
@@ -54,16 +55,23 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | None 
     """
     if (client_id is None) != (client_secret is None):
         raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
+    client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
     with files.storage(home):
         files.make_folder(home, private=True)
     with filelock.FileLock(home / "start.lock"):
         facts = running_sandbox(home) or _start(home)
     principal = facts["credentials"][0]
+    own = "the sandbox's own access keys"
     return Settings(
         base_url=facts["base_url"],
         client_id=client_id or principal["client_id"],
         client_secret=client_secret or principal["client_secret"],
+        sources={
+            "base_url": f"the sandbox in {home}",
+            "client_id": "an argument" if client_id else own,
+            "client_secret": "an argument" if client_secret else own,
+        },
     )
 
 
@@ -96,7 +104,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
         with requests.Session() as session:
             session.trust_env = False
             health = session.get(f"{facts['base_url']}/health", timeout=10).content
-    except (OSError, ValueError, requests.RequestException):
+    except (OSError, ValueError, OverflowError, requests.RequestException):
         return None
     return facts if is_health_of_sandbox(health) else None
 

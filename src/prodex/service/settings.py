@@ -1,54 +1,76 @@
-"""Where the service is and who we are: the sources of settings, and what a base URL may look like.
+"""Where the service is and who we are: which settings may be used together, and what a base URL may look like.
 
 Spec: "HTTPS on the default port 443 is the only transport; the host name must carry no explicit port".
 """
 
 from __future__ import annotations
 
-import getpass
-import importlib
-import importlib.util
 import ipaddress
-import os
-import sys
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-import dotenv
-
 from prodex.errors import SettingsError
-from prodex.service.progress import in_notebook
+from prodex.service.places import VARIABLES, Found, Place, Places
+from prodex.service.secret import Secret
 
-#: Setting -> the environment variable, key in `.env` and keyring entry that hold it.
-VARIABLES: Mapping[str, str] = {
-    "base_url": "PRODEX_BASE_URL",
-    "client_id": "PRODEX_CLIENT_ID",
-    "client_secret": "PRODEX_CLIENT_SECRET",
-}
+__all__ = ["VARIABLES", "Settings", "checked_base_url", "find_settings", "is_loopback"]
+
+logger = logging.getLogger("prodex")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Settings:
-    """Where the service is, and the credentials for it."""
+    """Where the service is, and the credentials for it.
+
+    Attributes
+    ----------
+    base_url, client_id, client_secret
+        As given; the secret shows itself to nobody.
+    sources
+        Where each of the three came from, for people.
+    """
 
     base_url: str
     client_id: str = field(repr=False)
-    client_secret: str = field(repr=False)
+    client_secret: Secret = field(repr=False)
+    sources: Mapping[str, str] = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        base_url: str,
+        client_id: str,
+        client_secret: str | Secret,
+        sources: Mapping[str, str] | None = None,
+    ) -> None:
+        values = {
+            "base_url": base_url,
+            "client_id": client_id,
+            "client_secret": Secret(client_secret),
+            "sources": dict(sources or dict.fromkeys(VARIABLES, "given to Settings")),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)  # the class is frozen
 
 
 def find_settings(
     *,
     base_url: str | None = None,
     client_id: str | None = None,
-    client_secret: str | None = None,
+    client_secret: str | Secret | None = None,
     ask: Callable[[str], str | None] | None = None,
 ) -> Settings:
     """Find each setting in the first place that has it.
 
     The places are: the argument, the environment, the nearest `.env` file from the working directory
-    upwards, the keyring (where the package `keyring` is installed), and a question where somebody is
-    there to answer it.
+    up to the home directory, the keyring (where the package `keyring` is installed), and a question where
+    somebody is there to answer it. Credentials are looked for where the base URL was found before they are
+    looked for elsewhere.
+
+    A secret goes to an address that somebody gave as an argument or typed, to one from the same place, or to
+    the host for which the keyring keeps it (`keyring set prodex@api.example.com PRODEX_CLIENT_SECRET`, or a
+    PRODEX_BASE_URL beside it). Else an address that came along in a `.env` could fetch it.
 
     Parameters
     ----------
@@ -58,32 +80,24 @@ def find_settings(
     Raises
     ------
     SettingsError
-        When a setting is in none of these places, or the base URL cannot be used.
+        When a setting is in none of these places, the base URL cannot be used, or the secret is not for it.
     """
-    given = {"base_url": base_url, "client_id": client_id, "client_secret": client_secret}
-    dotenv_path = dotenv.find_dotenv(usecwd=True)
-    # Without a path, python-dotenv would look around the file that calls it; a secret may hold a $ of
-    # its own.
-    dotenv_file = dotenv.dotenv_values(dotenv_path, interpolate=False) if dotenv_path else {}
-    places: tuple[Callable[[str], str | None], ...] = (
-        given.get,
-        lambda name: os.environ.get(VARIABLES[name]),
-        lambda name: dotenv_file.get(VARIABLES[name]),
-        _from_keyring,
-        ask or _ask,
-    )
-    found = {}
-    for name in VARIABLES:
-        value = next((value for place in places if (value := (place(name) or "").strip())), None)
-        if value is None:
-            raise SettingsError(
-                f"{name} is not set. Give connect({name}=...), or set {VARIABLES[name]} in the "
-                f"environment or in a .env file, or store it with `keyring set prodex {VARIABLES[name]}`. "
-                "Without an account, "
-                'connect("sandbox") starts a complete local service.'
-            )
-        found[name] = value
-    return Settings(checked_base_url(found["base_url"]), found["client_id"], found["client_secret"])
+    client_secret = None if client_secret is None else Secret(client_secret)  # no frame holds it as text
+    given = {"base_url": base_url, "client_id": client_id}
+    texts = {name: None if text is None else Secret(text) for name, text in given.items()}
+    places = Places({**texts, "client_secret": client_secret}, ask)
+    address = _required("base_url", _first(places, "base_url", Place), places)
+    url = checked_base_url(address.value.reveal())
+    host = urlsplit(url).netloc
+    nearest = dict.fromkeys((Place.ARGUMENT, address.place, *Place))
+    nearest.pop(Place.PROMPT)
+    key = _first(places, "client_id", (*nearest, Place.PROMPT), host)
+    key = _required("client_id", key, places)
+    secret = _secret(places, nearest, address, url) or places.find(Place.PROMPT, "client_secret", host)
+    secret = _required("client_secret", secret, places)
+    sources = {"base_url": address.where, "client_id": key.where, "client_secret": secret.where}
+    logger.info("Settings for %s from %s", host, ", ".join(": ".join(pair) for pair in sources.items()))
+    return Settings(url, key.value.reveal(), secret.value, sources)
 
 
 def checked_base_url(url: str) -> str:
@@ -136,22 +150,79 @@ def _is_loopback_host(host: str) -> bool:
         return host == "localhost"
 
 
-def _from_keyring(name: str) -> str | None:
-    if importlib.util.find_spec("keyring") is None:
-        return None
-    keyring = importlib.import_module("keyring")
-    try:
-        value: str | None = keyring.get_password("prodex", VARIABLES[name])
-    except keyring.errors.KeyringError:  # no usable keyring on this machine, or it stays locked
-        return None
-    return value
+def _first(places: Places, name: str, order: Iterable[Place], host: str | None = None) -> Found | None:
+    return next((found for place in order if (found := places.find(place, name, host))), None)
 
 
-def _ask(name: str) -> str | None:
-    if not (in_notebook() or (sys.stdin is not None and sys.stdin.isatty())):
-        return None
-    question = f"{VARIABLES[name]}: "
-    try:
-        return getpass.getpass(question) if name == "client_secret" else input(question)
-    except (EOFError, NotImplementedError):  # a notebook that is run by a program has nobody to ask
-        return None
+def _required(name: str, found: Found | None, places: Places) -> Found:
+    if found is None:
+        raise SettingsError(
+            f"{name} is not set. Give connect({name}=...), or set {VARIABLES[name]} in the environment or in a .env "
+            f"file, or store it with `keyring set prodex {VARIABLES[name]}`.{places.passed_over} Without an account, "
+            'connect("sandbox") starts a complete local service.'
+        )
+    return found
+
+
+def _secret(places: Places, order: Iterable[Place], address: Found, url: str) -> Found | None:
+    """Return the first secret that may go to an address; None where there is none at all.
+
+    Raises
+    ------
+    SettingsError
+        When there are only secrets for other addresses, or the one that was given as an argument is.
+    """
+    refused = None
+    for place in order:
+        found = places.find(place, "client_secret", urlsplit(url).netloc)
+        if found is None:
+            continue
+        if _may_go(found, address, url, places):
+            return found
+        refused = refused or found
+        if place is Place.ARGUMENT:
+            break
+    if refused is not None:
+        raise SettingsError(_refusal(refused, address, url, places))
+    return None
+
+
+def _may_go(secret: Found, address: Found, url: str, places: Places) -> bool:
+    """Say whether a secret may be sent to an address, by where both were found."""
+    if address.place in {Place.ARGUMENT, Place.PROMPT} or secret.host is not None:
+        return True
+    if secret.place is Place.KEYRING and (bound := _keyring_address(places)) is not None:
+        return _origin(bound) == _origin(url)
+    return secret.place in {address.place, Place.DOTENV} or not _came_in_a_file(address, places)
+
+
+def _keyring_address(places: Places) -> str | None:
+    """Return the address that the keyring's own secret is for; None where it names none."""
+    found = places.find(Place.KEYRING, "base_url")
+    return None if found is None else checked_base_url(found.value.reveal())
+
+
+def _came_in_a_file(address: Found, places: Places) -> bool:
+    """Say whether an address stands in `.env`: editors load such a file into the environment by themselves."""
+    if address.place is Place.KEYRING:
+        return False
+    in_file = places.find(Place.DOTENV, "base_url")
+    return in_file is not None and in_file.value == address.value
+
+
+def _refusal(secret: Found, address: Found, url: str, places: Places) -> str:
+    """Say why a secret is not sent to an address, and what to do."""
+    host = urlsplit(url).netloc
+    bound = _keyring_address(places) if secret.place is Place.KEYRING else None
+    whose = "" if bound is None else f", where it is kept for {urlsplit(bound).netloc}"
+    return (
+        f"client_secret stands in {secret.where}{whose}, but the address {host} in {address.where}. An address that "
+        "came along with files of others could so fetch your secret, and nothing was sent. If it is the right one, "
+        f'name it yourself: connect("{url}"), or --service {url}; or keep both in one place; or bind the secret to '
+        f"its host: keyring set prodex@{host} {VARIABLES['client_secret']}."
+    )
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
