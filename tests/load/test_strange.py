@@ -1,0 +1,152 @@
+"""Loads and refreshes of a service that nobody here made: whole, or one of our errors; `make soak` runs all cases."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+import prodex
+from prodex.errors import IncompleteLoad
+from tests.load.exchange import paged
+from tests.load.strange import PAGE, Case, cases, connected, judged
+from tests.stranger import Stranger, products
+from tests.stranger.catalogue import gtin_of
+
+#: Of all cases of `make soak`, one in so many.
+_ONE_IN = 10
+
+#: Products with which pulls are cut into windows, and as many as search engines announce at most.
+_MANY, _MOST_ANNOUNCED = 12_000, 10_000
+
+
+@pytest.mark.parametrize("case", list(itertools.islice(cases(150), 3, None, _ONE_IN)), ids=str)
+def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is lost, stale or invented, nothing hangs, and every error is one of ours."""
+    paged(case.way, monkeypatch)
+    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", PAGE)
+    became = judged(case)
+    assert became.is_good, became
+
+
+@pytest.mark.parametrize("windows", [0, 4])
+@pytest.mark.parametrize(
+    "lie", ["total_capped", "total_zero", "total_hundred", "total_is_page_size", "total_absent", "total_null"]
+)
+def test_a_total_that_is_too_low_costs_no_product(lie: str, windows: int) -> None:
+    """All products came, so all are kept, the load is whole, and a note says what the service announced."""
+    with Stranger(_MANY, [lie]) as stranger:
+        catalog = prodex.load_products(connected(stranger), name="many", windows=windows, progress=False)
+    assert (_MANY, True) == (len(catalog), catalog.complete)
+    assert any("announced" in note for note in catalog.origin.ledger.notes)
+
+
+@pytest.mark.parametrize("lie", ["total_huge", "total_beyond_64_bits"])
+@pytest.mark.parametrize("windows", [0, 4])
+def test_a_total_that_is_too_high_is_incomplete_and_ends(lie: str, windows: int) -> None:
+    """What came is kept, a bounded number of calls is made, and no loop or array is sized by the total."""
+    with Stranger(1_200, [lie]) as stranger:
+        client = connected(stranger)
+        with pytest.raises(IncompleteLoad, match="1,200 of "):
+            prodex.load_products(client, name="few", windows=windows, progress=False)
+        assert stranger.count() < 60
+        catalog = prodex.load_products(
+            client, name="few", windows=windows, allow_incomplete=True, progress=False
+        )
+    assert (1_200, False) == (len(catalog), catalog.complete)
+
+
+@pytest.mark.parametrize(
+    "lie", ["dates_ignored", "date_from_ignored", "date_to_ignored", "filters_ignored", "lists_ignored"]
+)
+def test_bounds_that_are_ignored_cut_no_pull_to_pieces(lie: str) -> None:
+    """Windows that each announce everything are not cut again; one scroll brings all, and a note says why."""
+    with Stranger(_MANY, [lie]) as stranger:
+        catalog = prodex.load_products(connected(stranger), name="many", progress=False)
+        assert stranger.count() < 130
+    assert (_MANY, True) == (len(catalog), catalog.complete)
+
+
+def test_products_that_come_and_go_unseen_are_noticed() -> None:
+    """Two left and two arrived in the middle, dated long ago: the numbers agree, and yet the catalogue is right."""
+    with Stranger(230, ["scroll_refused"]) as stranger:
+        client = connected(stranger)
+        ids = stranger.ids()
+
+        def happen(_: object) -> None:
+            for key in ids[3:5]:
+                stranger.remove(key)
+            for number in (1, 2):
+                old = stranger.products[ids[0]]
+                stranger.put({**old, "id": 1_000 + number, "gtin": gtin_of(500_000_000_000 + number)})
+
+        stranger.at_call(6, happen)
+        catalog = prodex.load_products(client, name="moving", progress=False)
+        assert sorted(map(str, stranger.ids())) == sorted(catalog.products["product_id"])
+        stranger.at_call(stranger.count() + 2, lambda _: stranger.remove(ids[9]))
+        catalog = prodex.refresh(client, "moving", progress=False)
+        assert sorted(map(str, stranger.ids())) == sorted(catalog.products["product_id"])
+
+
+@pytest.mark.parametrize(
+    "clocks",
+    [
+        {"date_ahead": 5},
+        {"date_ahead": 5, "updated_in_local_time": 2},
+        {"updated_in_local_time": -5, "dates_compared_as_local_time": -5},
+        {"dates_compared_as_local_time": 2},
+        {"dates_compared_as_local_time": -8},
+        {"date_absent": True, "updated_in_local_time": -8},
+        {"date_behind": -5},
+        {"date_far": True},
+    ],
+    ids=str,
+)
+def test_clocks_that_disagree_cost_no_change(clocks: dict[str, object]) -> None:
+    """What changes during a load and after it is found, without a listing of everything."""
+    with Stranger(products(600), clocks) as stranger:
+        client = connected(stranger)
+
+        def change(life_cycle: int) -> None:
+            record = stranger.products[stranger.ids()[7 * life_cycle]]
+            stranger.put({**record, "lifeCycle": 100 + life_cycle, "updatedAt": _iso(stranger)})
+
+        change(1)
+        stranger.at_call(3, lambda _: change(2))
+        prodex.load_products(client, name="clocks", page_size=100, progress=False)
+        change(3)
+        catalog = prodex.refresh(client, "clocks", sweep=False, progress=False)
+        expected = {str(key): one["lifeCycle"] for key, one in stranger.products.items()}
+    frame = catalog.products
+    assert expected == dict(zip(frame["product_id"], frame["life_cycle"], strict=True))
+    if "date_ahead" in clocks:
+        assert any("clock" in note for note in catalog.origin.ledger.notes)
+
+
+def _iso(stranger: Stranger) -> str:
+    from tests.stranger.catalogue import iso
+
+    return iso(stranger.now())
+
+
+def test_a_budget_that_is_spent_keeps_what_came() -> None:
+    """The load ends where it was told to, says so, and keeps what came where that is allowed."""
+    budget = prodex.LoadBudget(calls=4)
+    with Stranger(1_000) as stranger:
+        client = connected(stranger)
+        with pytest.raises(IncompleteLoad, match="budget of the load is spent \\(4 of 4 calls\\)"):
+            prodex.load_products(client, name="dear", page_size=100, budget=budget, progress=False)
+        assert stranger.count() < 12
+        catalog = prodex.load_products(
+            client, name="dear", page_size=100, budget=budget, allow_incomplete=True, progress=False
+        )
+    assert (400, False) == (len(catalog), catalog.complete)
+
+
+@pytest.mark.parametrize("odd", ["product_null_before", "product_with_nan", "product_with_infinity"])
+def test_an_odd_item_among_products_that_all_came_leaves_them_whole(odd: str) -> None:
+    """Null among the products, or one product that only a lenient reader accepts; what is no product is listed."""
+    with Stranger(120, [odd]) as stranger:
+        catalog = prodex.load_products(connected(stranger), name="odd", progress=False)
+    assert (120, True) == (len(catalog), catalog.complete)
+    assert ("null" in odd) == bool(len(catalog.problems()))
