@@ -62,15 +62,18 @@ def test_what_was_added_changed_and_removed_is_in_it(exchange: Sandbox) -> None:
     assert in_order(whole) == in_order(catalog)
 
 
-def test_nothing_changed_costs_two_calls_and_no_file(exchange: Sandbox) -> None:
-    """One asks how much changed, one how much there is; every file is linked."""
+@pytest.mark.parametrize(("sweep", "calls"), [(False, 3), (None, 5)])
+def test_nothing_changed_costs_few_calls_and_no_file(
+    exchange: Sandbox, sweep: bool | None, calls: int
+) -> None:
+    """One asks how much changed, one for it, one how much there is, two list all keys; every file is linked."""
     with Sandbox(records()) as sandbox:
         sandbox.change([{**KNOWN[0], "updatedAt": "2020-01-01T00:00:00"}], moves_updated_at=False)
         old = loaded(sandbox, "offset")
         begin = len(sandbox.requests)
-        new = refreshed(sandbox)
+        new = refreshed(sandbox, sweep=sweep)
 
-        assert 2 == len(asked(sandbox, begin))
+        assert calls == len(asked(sandbox, begin))
     assert old.folder != new.folder
     assert named(old) == named(new)
     assert inodes(old) == inodes(new)
@@ -132,8 +135,8 @@ def test_as_many_gone_as_came_unseen_is_found_by_a_sweep(exchange: Sandbox) -> N
     loaded(exchange, "offset")
     exchange.change([{**NEW, "updatedAt": "2020-01-01T00:00:00"}], moves_updated_at=False)
     exchange.remove([KNOWN[5]])
-    assert list(range(1, TOTAL + 1)) == contents(refreshed(exchange))
-    catalog = refreshed(exchange, sweep=True)
+    assert list(range(1, TOTAL + 1)) == contents(refreshed(exchange, sweep=False))
+    catalog = refreshed(exchange)
     assert (True, TOTAL) == (catalog.complete, len(catalog))
     assert (6 in named(catalog), 900 in named(catalog)) == (False, True)
 
@@ -191,8 +194,8 @@ def test_a_sweep_finds_what_changed_unseen(exchange: Sandbox) -> None:
     loaded(exchange, "offset")
     dated = f"{datetime.now(UTC) - timedelta(hours=1):%Y-%m-%dT%H:%M:%S}"
     exchange.change([{**renamed(KNOWN[50], "autre"), "updatedAt": dated}], moves_updated_at=False)
-    assert "produit 50" == named(refreshed(exchange))[51]
-    assert "autre" == named(refreshed(exchange, sweep=True))[51]
+    assert "produit 50" == named(refreshed(exchange, sweep=False))[51]
+    assert "autre" == named(refreshed(exchange))[51]
 
 
 def test_what_a_sweep_cannot_fetch_is_told(exchange: Sandbox) -> None:

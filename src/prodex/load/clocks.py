@@ -3,6 +3,7 @@
 Three clocks take part: the `Date` of a reply, `updatedAt` of the products, which has no zone (spec, "Product"), and
 the one of this machine. Any of them may be hours off, and a filter may read local time as UTC. So changes are asked for
 from the earlier of `Date` and the newest `updatedAt` that came: nothing that is written later can be older than that.
+Where the newest `updatedAt` is older than any zone explains, a day and some hours before both clocks are enough.
 """
 
 from __future__ import annotations
@@ -54,10 +55,13 @@ def starting_from(service_time: datetime | None, our_time: datetime, newest: str
     >>> ahead = datetime(2026, 11, 20, 13, tzinfo=UTC)
     >>> starting_from(ahead, ahead, "2026-11-20T08:00:00")
     datetime.datetime(2026, 11, 20, 7, 58, tzinfo=datetime.timezone.utc)
+    >>> starting_from(ahead, ahead, "2020-01-01T00:00:00")
+    datetime.datetime(2026, 11, 19, 10, 58, tzinfo=datetime.timezone.utc)
     """
     by_clock = our_time - LAG_WITHOUT_CLOCK if service_time is None else service_time - LAG
+    earliest = min(service_time or our_time, our_time) - ANY_ZONE - LAG
     moment = _moment(newest)
-    return by_clock if moment is None or moment.year < 1971 else min(by_clock, moment - LAG)
+    return min(by_clock, earliest if moment is None else max(earliest, moment - LAG))
 
 
 def clock_notes(
@@ -76,10 +80,12 @@ def clock_notes(
 
 
 def _moment(second: str | None) -> datetime | None:
+    """Read local time as UTC; None for what is none, or too long ago to compute with."""
     try:
-        return None if second is None else datetime.fromisoformat(second).replace(tzinfo=UTC)
+        moment = None if second is None else datetime.fromisoformat(second).replace(tzinfo=UTC)
     except ValueError:
         return None
+    return None if moment is None or moment.year < 1971 else moment
 
 
 def _shown(moment: datetime) -> str:

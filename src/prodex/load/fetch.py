@@ -209,17 +209,15 @@ class Fetch:
 
     def _bounds_are_heeded(self, query: ProductQuery) -> bool:
         """Ask for what no product can have: where something comes, updated_at_* cannot cut a pull into windows."""
-        if _BOUNDS_ARE_HEEDED not in self._journal.notes:
-            bare = replace(query, updated_at_from=None, updated_at_to=None)
-            asked = [self._errand(window, window.of(bare)) for window in controls(0)]
-            heeded = all(self._walker.holds_nothing(one) for one in asked)
-            self._journal.note(_BOUNDS_ARE_HEEDED, heeded)
-            if not heeded:
-                self._note(
-                    "bounds",
-                    "the service finds products where none can be: it ignores updated_at_from or _to",
-                )
-        return bool(self._journal.notes[_BOUNDS_ARE_HEEDED])
+        if self._journal.notes.get(_BOUNDS_ARE_HEEDED) is False:  # found out later
+            return False
+        bare = replace(query, updated_at_from=None, updated_at_to=None)
+        heeded = all(self._walker.holds_nothing(self._errand(one, one.of(bare))) for one in controls(0))
+        if not heeded:
+            self._note(
+                "bounds", "the service finds products where none can be: it ignores updated_at_from or _to"
+            )
+        return heeded
 
     def _pieces(self, errand: Errand, total: int) -> Sequence[Errand]:
         """Return what a window is to be cut into, if it holds too much and may be cut."""

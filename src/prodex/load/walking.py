@@ -130,8 +130,11 @@ class Walker:
 
     def holds_nothing(self, errand: Errand) -> bool:
         """Say whether a window that should hold nothing does: no product comes, and none is announced."""
-        page = self._service.search_products(errand.query.to_probe())
-        return not len(page) and not page.total_results
+        name = errand.window.name
+        if name not in self._journal.counts:
+            page = self._service.search_products(errand.query.to_probe())
+            self._journal.count(name, max(page.total_results or 0, len(page)), page.server_date)
+        return not self._journal.counts[name].total
 
     def run(self, errands: Iterable[Errand]) -> None:
         """Fetch windows side by side; one may turn out to be several. An error stops all after the page in flight.
