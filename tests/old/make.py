@@ -1,7 +1,7 @@
 """Make the files of `tests/old/<version>`: what this version of prodex leaves on a user's disk, in small.
 
-It is only run with the version that the folder is named after, and its files are never made again: what a later
-version writes belongs into a folder of its own.
+It is only run with the version that the folder is named after, which is 0.1.0, and its files are never made again: what
+a later version writes belongs into a folder of its own. Today's tests import its products and its facts from here.
 
     python -m tests.old.make
 """
@@ -25,7 +25,7 @@ from prodex.errors import IncompleteLoad, ServiceError
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, View
-from prodex.service import Client, Patience
+from prodex.service import Client
 from tests.pictures.drawn import picture
 from tests.pictures.file_server import serving
 
@@ -101,6 +101,8 @@ def product(number: int) -> dict[str, Any]:
 
 def connected(sandbox: Sandbox, organization: int = 0) -> Client:
     """Reach it, with patience but without pauses."""
+    from prodex.service import Patience  # the RetryPolicy of 0.1.0, which is all that runs this
+
     key = sandbox.credentials[organization]
     return prodex.connect(
         base_url=sandbox.base_url,

@@ -17,7 +17,7 @@ import requests
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, says
 
 from prodex.errors import AuthenticationFailed, ProdexError, RequestRefused, SettingsError, UnexpectedReply
-from prodex.service import Client, Patience, connect, pages
+from prodex.service import Client, RetryPolicy, connect, pages
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
@@ -182,7 +182,7 @@ def test_no_secret_is_in_the_variables_of_a_traceback(make_client, exchange, sit
 def test_no_secret_is_in_the_variables_when_nobody_answers(make_client):
     """Nor when the connection itself fails, where libraries hold the whole request."""
     settings = Settings("http://127.0.0.1:9", "key", CLIENT_SECRET)
-    client = Client(settings, patience=Patience(attempts=1), timeout=1)
+    client = Client(settings, retry=RetryPolicy(attempts=1), timeout=1)
     with pytest.raises(ProdexError) as caught:
         client.search_products()
     shown = shown_with_variables(caught.value)
@@ -283,7 +283,7 @@ def test_a_secret_is_hidden_however_the_service_spells_it(make_client, exchange,
 @pytest.mark.parametrize("cut", range(len(CLIENT_SECRET) - 1))
 def test_a_secret_that_an_excerpt_cuts_is_hidden_too(make_client, exchange, cut):
     """An error shows how a strange reply begins; where that ends within the secret, its beginning does not show."""
-    client = make_client(patience=Patience(attempts=1))
+    client = make_client(retry=RetryPolicy(attempts=1))
     exchange.answers.append(Answer(200, b"x" * (80 - len(CLIENT_SECRET) + cut) + CLIENT_SECRET.encode()))
     with pytest.raises(UnexpectedReply) as caught:
         client.organizations()

@@ -24,7 +24,7 @@ from tests.store.crashes import Disk
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.service import Patience
+from prodex.service import RetryPolicy
 
 pytestmark = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a tmpfs, as Linux has one")
 
@@ -88,7 +88,7 @@ class Store(RuleBasedStateMachine):
             base_url=served().base_url,
             client_id=key["client_id"],
             client_secret=key["client_secret"],
-            patience=Patience(first_wait=0.001, jitter=0),
+            retry=RetryPolicy(first_wait=0.001, jitter=0, retries_per_second=1_000),
         )
         self.products: Content = {}
         served().remove(sorted(SERVED))
