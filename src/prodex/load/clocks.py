@@ -64,6 +64,12 @@ def starting_from(service_time: datetime | None, our_time: datetime, newest: str
     return min(by_clock, earliest if moment is None else max(earliest, moment - LAG))
 
 
+def should_find(since: datetime, newest: str | None) -> bool:
+    """Say whether whoever asks for what was updated since then should be given the product with the latest update."""
+    moment = _moment(newest)
+    return moment is not None and moment >= since
+
+
 def clock_notes(
     service_time: datetime | None, our_time: datetime, newest: str | None
 ) -> Iterator[tuple[str, str]]:

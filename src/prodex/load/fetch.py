@@ -13,7 +13,7 @@ from datetime import datetime
 
 from prodex.errors import ServiceError
 from prodex.load.budget import LoadBudget
-from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, starting_from
+from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
 from prodex.load.walking import BoundsIgnored, Errand, Show, Walker
 from prodex.load.windows import Window, controls, cut, first_windows, window_size
 from prodex.query import ProductQuery
@@ -84,6 +84,7 @@ class Fetch:
         self._journal = journal
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
+        self._since = since
         self._is_refresh = since is not None
         self._held = held or {}
         self._page_size = page_size
@@ -242,7 +243,8 @@ class Fetch:
             if self._pages_of(part) > 1 and (query.updated_at_to is None or query.updated_at_to >= since)
         ]
         self._walker.run(self._piece(Window(Stage.CHANGES, part, int(since.timestamp()))) for part in parts)
-        if newest_second is None:
+        since = self._since or since
+        if newest_second is None or not should_find(since, newest_second):
             return
         if self._is_refresh:  # what it fetches is what changed
             expected, parts = _of_second(self._held.values(), newest_second), list(range(len(self._whole)))
@@ -258,11 +260,15 @@ class Fetch:
                 f"updated at {newest_second}: it has gone, or its filter reads times in another zone. Asked again from "
                 f"{ANY_ZONE.total_seconds() / 3600:.0f} hours earlier",
             )
-            earlier = int((since - ANY_ZONE).timestamp())
-            windows = [Window(Stage.CHANGES, part, earlier) for part in parts]
+            earlier = since - ANY_ZONE
             self._walker.run(
-                Errand(window, window.of(self._whole[window.part]), page_size=self._page_size)
-                for window in windows
+                Errand(
+                    window := Window(Stage.CHANGES, part, int(earlier.timestamp())),
+                    window.of(query),
+                    page_size=self._page_size,
+                )
+                for part, query in enumerate(self._whole)
+                if part in parts and (query.updated_at_to is None or query.updated_at_to >= earlier)
             )
 
     def _newest(self) -> str | None:

@@ -97,7 +97,8 @@ def refresh(
         held = _held(old)
         newest_second = newest_update(one.updated_at for one in held.values())
         since = starting_from(origin.server_time, origin.loaded_at, newest_second)
-        question = {"asked": _asked(origin).to_json(), "snapshot": old.folder.name, "sweep": sweep}
+        asked = _asked(origin).to_json()
+        question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True}
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
             with showing(progress, "Changed products") as show:
