@@ -34,6 +34,7 @@ soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print 
 
 constraints: | $(VENV)/bin/python ## renew the exact versions that all of these install
 	rm -rf $(FRESH) && $(PYTHON) -m venv $(FRESH)
+	$(FRESH)/bin/python -m pip install --quiet --upgrade pip
 	$(FRESH)/bin/python -m pip install --quiet --editable '.[all]' --group test --group bench
 	{ grep '^#' constraints.txt; $(FRESH)/bin/python -m pip freeze --exclude-editable | grep '=='; } > $(FRESH)/new
 	mv $(FRESH)/new constraints.txt && rm -rf $(FRESH)
