@@ -12,12 +12,7 @@ from typing import Any
 from prodex import gtin
 from prodex.errors import InputError
 from prodex.send.batch import Batch
-
-RUNNING = "IN_PROGRESS"
-SUCCESS = "SUCCESS"
-
-#: The states of an import that has ended (spec, States).
-ENDED = frozenset({"EMPTY", "ERROR", "CONTAINS_ERRORS", SUCCESS, "TIMEOUT"})
+from prodex.service.replies import ENDED, RUNNING, SUCCESS
 
 #: An outcome that a record tells of a GTIN that was not sent.
 UNEXPECTED = "unexpected"

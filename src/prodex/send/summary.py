@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from prodex.send.batch import Batch
-from prodex.send.outcome import RUNNING, SUCCESS, Outcome
+from prodex.send.outcome import Outcome
 from prodex.service.identifiers import canonical
+from prodex.service.replies import RUNNING, SUCCESS
 
 #: What all batches together can come to, the worst first. Words in small letters are ours, the others the service's.
 _WORST_FIRST = (

@@ -22,12 +22,13 @@ from prodex.send.batch import Batch
 from prodex.send.display import html_of, text_of
 from prodex.send.frames import batches_frame, named, products_frame
 from prodex.send.journal import Journal
-from prodex.send.outcome import RUNNING, SUCCESS, Outcome, outcome_of
+from prodex.send.outcome import Outcome, outcome_of
 from prodex.send.sending import numbers_to_send, send
 from prodex.send.summary import message_of_all, status_of_all, still_running
 from prodex.service import Client
 from prodex.service.identifiers import canonical
 from prodex.service.progress import Progress, showing
+from prodex.service.replies import RUNNING, SUCCESS
 from prodex.service.settings import is_loopback
 
 

@@ -1,4 +1,4 @@
-"""What replies say, of whatever shape they are."""
+"""What replies say, of whatever shape they are, and the words that the specification lets them say."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from typing import Any
 
 from prodex.errors import UnexpectedReply
 from prodex.service.door import Reply
+
+#: The state of an import that goes on, and of one that went well (spec, States).
+RUNNING = "IN_PROGRESS"
+SUCCESS = "SUCCESS"
+
+#: The states of an import that has ended, and all there are.
+ENDED = frozenset({"EMPTY", "ERROR", "CONTAINS_ERRORS", SUCCESS, "TIMEOUT"})
+IMPORT_STATES = ENDED | {RUNNING}
 
 #: What may stand before a reply and says nothing.
 _BLANK = "\ufeff \t\r\n"

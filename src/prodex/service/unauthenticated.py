@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from prodex.service.door import Reply
+from prodex.service.replies import IMPORT_STATES
 
 #: The words for it. Other messages about access ("3 unauthorised products left out") are none of them.
 _WORDS = re.compile(
@@ -60,7 +61,8 @@ def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
         return None
     said = _said(reply.body)
     if isinstance(said, dict):
-        if any(said.get(key) for key in _PROMISED) or (of_tracking and isinstance(said.get("status"), str)):
+        is_record = of_tracking and isinstance(said.get("status"), str) and said["status"] in IMPORT_STATES
+        if is_record or any(said.get(key) for key in _PROMISED):
             return None
         said = {key: said[key] for key in _MESSAGES if key in said}
     elif not isinstance(said, str):
