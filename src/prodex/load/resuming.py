@@ -15,7 +15,8 @@ from prodex.catalog import Ledger
 from prodex.errors import IncompleteLoad, ProdexError
 from prodex.files import remove
 from prodex.store.journal import Journal
-from prodex.store.journal_reading import refuse_newer
+from prodex.store.journal_reading import QUESTION, refuse_newer
+from prodex.untrusted import is_folder, is_there
 
 _LOG = logging.getLogger("prodex")
 
@@ -47,7 +48,9 @@ def resumed(
     now = datetime.now(UTC)
     for path in folder.glob(".journal-*"):
         found = Journal.question_of(path)
-        if found is not None and now - _began(found) > RESUMABLE:
+        # It is written first, so without it nothing had come. One that cannot be read may be of a newer version.
+        is_empty = is_folder(path) and not is_there(path / QUESTION)
+        if is_empty or (found is not None and now - _began(found) > RESUMABLE):
             remove(path)
     refuse_newer(mine)
     journal = Journal.open(mine)
