@@ -142,7 +142,7 @@ def test_segments_differ_by_organisation_and_permission(
 def test_an_unknown_permission_is_refused_with_those_there_are(shop: Caller) -> None:
     """A permission that is none is refused, and the message names all of them."""
     for parameters, code in (
-        ({"permission": "read"}, "invalid_value"),
+        ({"permission": "own"}, "invalid_value"),
         ({"permission": ""}, "invalid_value"),
         ({"right": "READ"}, "unknown_parameter"),
     ):
