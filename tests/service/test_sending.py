@@ -251,6 +251,18 @@ def full_after(monkeypatch, writes):
     monkeypatch.setattr(os, "fsync", fsync)
 
 
+def full_from_import(monkeypatch, exchange, number):
+    """Let the disk be full as soon as the service has taken so many imports."""
+    flush = os.fsync
+
+    def fsync(handle):
+        if len(exchange.imports) >= number:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        flush(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
 @pytest.mark.parametrize("writes", [0, 1])
 def test_nothing_is_sent_when_the_disk_refuses(client, exchange, monkeypatch, writes):
     """Without a place for the identifiers the products stay here."""
@@ -263,7 +275,7 @@ def test_nothing_is_sent_when_the_disk_refuses(client, exchange, monkeypatch, wr
 def test_a_disk_that_fills_up_meanwhile_loses_no_identifier(client, exchange, monkeypatch):
     """The error names those that came and has what became of each; the rest goes out once there is space."""
     with monkeypatch.context() as patched:
-        full_after(patched, 8)  # 3 for the plan, 2 for the lock, 2 for the first batch, 1 for the second
+        full_from_import(patched, exchange, 2)
         with pytest.raises(
             StorageError, match=r"stopped after batch 1\. Note the tracking identifiers: \[1, 2\]"
         ) as caught:

@@ -61,7 +61,7 @@ def sealed(line: Line) -> bytes:
     r"""Write a line with its checksum (CRC-32 of the line without it).
 
     >>> sealed({"batch": 1})
-    b'{"batch": 1, "check": "9f0b53d1"}\n'
+    b'{"batch": 1, "check": "ec27f87e"}\n'
     """
     text = json.dumps(line).encode()
     return text[:-1] + b', "check": "%08x"}\n' % zlib.crc32(text)
