@@ -206,7 +206,7 @@ class Origin:
             "server_time": _written(self.server_time),
             "loaded_at": _written(self.loaded_at),
             "asked_by": self.asked_by,
-            "ledger": asdict(self.ledger),
+            "ledger": _ledger_json(self.ledger),
         }
 
     @classmethod
@@ -248,6 +248,17 @@ class _Written(msgspec.Struct):
     loaded_at: Moment | None
     ledger: dict[str, Any]
     asked_by: str | None = None
+
+
+def _ledger_json(ledger: Ledger) -> dict[str, Any]:
+    """Return a ledger as 0.1.0 wrote it, unless it says more.
+
+    An interrupted load is found again by what it asked for, which has an empty ledger in it.
+    """
+    value = asdict(ledger)
+    if not ledger.notes:
+        del value["notes"]
+    return value
 
 
 def _ledger(value: Mapping[str, Any]) -> Ledger:
