@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests import wire
 
 from prodex.errors import InputError
+from prodex.sandbox.payload import JSON, XML, Unreadable, read_payload
 from prodex.send.records import records_of
 from prodex.send.xml import encoded, payload
 from prodex.send.xml_limits import problems
@@ -105,6 +106,33 @@ def test_what_preflight_accepts_is_read_back_as_it_was(product):
     """A reader that knows only the specification reads the same product, or preflight says what XML cannot carry."""
     if not list(problems(product)):
         assert [product] == plain_xml.read(payload([encoded(product)]))
+
+
+def read_by_the_sandbox(body, media_type):
+    """Have the sandbox read the one product of a payload: plain JSON values, or what it cannot read."""
+    (product,) = read_payload(body, media_type, 1)
+    if isinstance(product, Unreadable):
+        return product.message
+    return {name: json.loads(bytes(value)) for name, value in product.items()}
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.fixed_dictionaries({}, optional=fitting))
+def test_the_sandbox_reads_from_xml_what_it_reads_from_json(product):
+    """An attribute of the specification arrives as the same value, whichever way it was sent."""
+    if not list(problems(product)):
+        as_json = read_by_the_sandbox(json.dumps({"data": [product]}).encode(), JSON)
+        assert as_json == read_by_the_sandbox(payload([encoded(product)]), XML)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.fixed_dictionaries({}, optional=anything_there))
+def test_the_sandbox_reads_nothing_else_from_xml_than_from_json(product):
+    """A value that does not fit its attribute arrives the same, or is named; it never becomes another one."""
+    if not list(problems(product)):
+        as_json = read_by_the_sandbox(json.dumps({"data": [product]}).encode(), JSON)
+        from_xml = read_by_the_sandbox(payload([encoded(product)]), XML)
+        assert from_xml == as_json or isinstance(from_xml, str)
 
 
 @given(wire.products)
