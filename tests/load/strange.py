@@ -6,7 +6,7 @@ import itertools
 import random
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import prodex
@@ -98,23 +98,23 @@ def cases(pairs: int, seed: int = 1) -> Iterator[Case]:
         yield Case({one: True, other: True}, chance.choice(sorted(WAYS)), chance.choice(STORIES))
 
 
-def judged(case: Case, name: str = "strange", total: int = TOTAL, *, limits: Any = None) -> Judged:
+def judged(case: Case, name: str = "strange", total: int = TOTAL) -> Judged:
     """Load, and hold what came against what the service had."""
     begin = time.monotonic()
     with Stranger(products(total), dict(case.traits)) as stranger:
-        client = connected(stranger, limits)
+        client = connected(stranger)
         history = History(stranger)
         try:
             if case.story != "nothing":
                 stranger.at_call(4, lambda _: history.happen())
             result = _loaded(client, case, name)
-            if case.story == "refresh" and result is not None:
+            if case.story == "refresh":
                 history.happen()
                 stranger.at_call(stranger.count() + 3, lambda _: history.happen())
                 prodex.refresh(client, name)
                 result = prodex.refresh(client, name)
             outcome, detail = history.compare(result, is_last=case.story != "changes")
-            notes = result.origin.ledger.notes if hasattr(result.origin.ledger, "notes") else ()
+            notes = result.origin.ledger.notes
         except ProdexError as error:
             outcome, detail, notes = "refused", f"{type(error).__name__}: {error}", ()
             if isinstance(error, IncompleteLoad) and case.story == "nothing":
@@ -126,15 +126,14 @@ def judged(case: Case, name: str = "strange", total: int = TOTAL, *, limits: Any
     return Judged("hung" if took > LONGEST else outcome, f"{took:.0f} s {detail}", tuple(notes), calls)
 
 
-def connected(stranger: Stranger, limits: Any = None) -> Client:
-    """Reach a stranger, with little patience."""
-    more = {"limits": limits} if limits is not None else {}
+def connected(stranger: Stranger) -> Client:
+    """Reach a stranger, and try again for a short time only."""
     return prodex.connect(
         base_url=stranger.url,
         client_id=stranger.client_id,
         client_secret=stranger.client_secret,
+        limits=prodex.Limits(seconds=5),
         **quick(seconds=3),
-        **more,
     )
 
 
@@ -204,7 +203,7 @@ class History:
         if len(strange) > odd:
             return "invented", f"{len(strange)}: {strange[:3]}"
         if is_last and catalog.complete and self._happened and "life_cycle" in frame:
-            cycles = dict(zip(held_ids and frame["product_id"], frame["life_cycle"], strict=True))
+            cycles = dict(zip(frame["product_id"], frame["life_cycle"], strict=True))
             stale = [
                 key
                 for key, record in self._stranger.products.items()
@@ -228,6 +227,3 @@ def _unconfirmed(catalog: prodex.Catalog) -> int:
 def _odd_products(stranger: Stranger) -> int:
     """Return how many products a trait gives under another name."""
     return sum(one.trait.name.startswith("product_") for one in stranger.switches.active)
-
-
-Show = Callable[[Case, Judged], object]

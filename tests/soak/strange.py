@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 from collections import Counter
@@ -17,6 +18,7 @@ from tests.send.strange import judged_write, write_cases
 
 def loads(pairs: int = 150, one_in: int = 1) -> bool:
     """Load and refresh from a service with each trait, and with pairs of them."""
+    logging.getLogger("prodex").setLevel(logging.ERROR)  # the cases warn of all that is strange
     results: list[Judged] = []
     for number, case in enumerate(cases(pairs)):
         if number % one_in:
