@@ -22,6 +22,9 @@ import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.sandbox import Sandbox
 from prodex.sandbox.model import SharedProduct, View
+from prodex.send.batch import Planned
+from prodex.send.journal import Journal
+from prodex.send.journal_lines import sealed
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP, gtin
 from tests.old.unpacking import unpack
@@ -437,6 +440,70 @@ def test_a_journal_of_what_was_sent_that_is_a_link_is_not_read(
         linked(path, world.outside / "sent.jsonl")
     (refused,) = world.attempt(lambda: prodex.track(connected(exchange)))
     assert isinstance(refused, InputError), refused
+
+
+PLANS: dict[str, Callable[[World, Path], object]] = {
+    "the journal is a link": lambda w, p: linked(p / "journal.jsonl", w.outside / "journal.jsonl"),
+    "the journal is somebody's file": lambda w, p: _hard(w.outside / "journal.jsonl", p / "journal.jsonl"),
+    "the products are a link": lambda w, p: linked(p / "payloads", w.outside / "payloads"),
+    "the products are a folder": lambda w, p: (_gone(p / "payloads"), (p / "payloads").mkdir()),
+    "the products are a pipe": lambda w, p: (_gone(p / "payloads"), os.mkfifo(p / "payloads")),
+    "the lock is a link": lambda w, p: linked(p / ".lock", w.outside / "victim.txt"),
+    "the lock is somebody's file": lambda w, p: _hard(w.outside / "victim.txt", p / ".lock"),
+    "who holds the lock is a link": lambda w, p: linked(p / ".lock.json", w.outside / "victim.txt"),
+    "the upsert is a link": lambda w, p: linked(p, w.outside),
+    "a batch is larger than any disk": lambda w, p: _resealed(p, 1, {"bytes": 2**52}),
+    "a batch lies beyond any disk": lambda w, p: _resealed(p, 1, {"at": 2**52}),
+    "a batch is below zero": lambda w, p: _resealed(p, 1, {"at": -1}),
+    "batches without end": lambda w, p: _resealed(p, 0, {"batches": 2**52}),
+    "batches beyond numbers": lambda w, p: _resealed(p, 0, {"batches": float("inf")}),
+    "a batch that is not planned": lambda w, p: _resealed(p, 3, {"batch": 7, "state": "refused"}),
+    "a batch before the first": lambda w, p: _resealed(p, 3, {"batch": -1, "state": "refused"}),
+    "a batch beyond numbers": lambda w, p: _resealed(p, 3, {"batch": 2**70, "state": "refused"}),
+    "an identifier is a path": lambda w, p: _resealed(
+        p, 3, {"batch": 0, "state": "sent", "tracking": f"../../{w.outside}"}
+    ),
+    "GTINs are no list": lambda w, p: _resealed(p, 1, {"gtins": {"a": 1}}),
+    "a head of nothing": lambda w, p: _resealed(p, 0, {"host": None, "extra": [1]}),
+}
+
+
+def _gone(path: Path) -> None:
+    path.unlink()
+
+
+def _resealed(plan: Path, number: int, change: dict[str, Any]) -> None:
+    """Change or add a line, with a checksum that is right: whoever edits can compute one."""
+    lines = (plan / "journal.jsonl").read_bytes().splitlines()
+    before = json.loads(lines[number]) if number < len(lines) else {}
+    before.pop("check", None)
+    lines[number : number + 1] = [sealed(before | change).rstrip()]
+    (plan / "journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
+    """Listed, tracked, and what is said not to have been sent is sent: nothing but what was planned."""
+    shop = connected(exchange)
+    bodies = [json.dumps([{"gtin": gtin(number), "lifeCycle": 1}]).encode() for number in (1, 2)]
+    planned = [Planned(body, (gtin(number),)) for number, body in enumerate(bodies, 1)]
+    plan = Journal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
+    for path in plan.iterdir():
+        shutil.copy(path, world.outside / path.name)
+    world.before = world.look()
+    PLANS[case](world, plan)
+    begin = len(exchange.requests)
+    world.attempt(
+        prodex.list_upserts,
+        lambda: prodex.track(shop),
+        lambda: prodex.track(shop, upsert=plan.name),
+        lambda: prodex.track(shop, upsert=plan.name).send_rest(progress=False),
+        prodex.list_upserts,
+    )
+    sent = [body for _, path, body in exchange.requests[begin:] if path == "/public/v1/products"]
+    assert all(body in [json.loads(one) for one in bodies] for body in sent)
+    assert sent or case != "who holds the lock is a link"
+    assert not any("outside" in path for _, path, _ in exchange.requests[begin:])
 
 
 @pytest.mark.parametrize("name", ["*", "[0-9]*", "?", "**", "a*", "..", ".", "~", "{0}", "a[b]"])

@@ -24,6 +24,7 @@ from prodex.send import journal_lines
 from prodex.send.batch import Batch, Loaded, Planned
 from prodex.send.journal_lines import BEING_SENT
 from prodex.store.lock import locked
+from prodex.untrusted import is_file, is_own_file
 
 _JOURNAL = "journal.jsonl"
 _PAYLOADS = "payloads"
@@ -57,11 +58,9 @@ class Journal:
             self._entries: tuple[journal_lines.Entry, ...] = ()
         else:
             head, self._entries, *_ = journal_lines.read(path)
-        self.host = str(head.get("host"))
-        self.key = None if head.get("key") is None else str(head["key"])
-        self.at = str(head.get("at", ""))
-        self.content_type = str(head.get("content_type", ""))
-        self.extra: Mapping[str, Any] = head.get("extra") or {}
+        self.host, self.key, self.at = head.host, head.key, head.at
+        self.content_type = head.content_type
+        self.extra: Mapping[str, Any] = head.extra
 
     @classmethod
     def begin(
@@ -115,13 +114,13 @@ class Journal:
     @property
     def keeps_payloads(self) -> bool:
         """Whether the payloads are still there, so that what was not sent can be sent."""
-        return not self._is_old and self._payloads.is_file() and not self._payloads.is_symlink()
+        return not self._is_old and is_file(self._payloads)
 
     @property
     def is_busy(self) -> bool:
         """Whether a process is sending it now."""
         lock = self.path.parent / ".lock"
-        if self._is_old or not lock.exists():
+        if self._is_old or not is_own_file(lock):  # to open another would write elsewhere
             return False
         taken = filelock.FileLock(lock)
         try:
@@ -178,9 +177,11 @@ class Journal:
         """
         entry, body = self._entries[number], b""
         if self.keeps_payloads:
+            size = self._payloads.lstat().st_size
             with self._payloads.open("rb") as file:
-                file.seek(max(0, entry.at))
-                body = file.read(max(0, entry.size))
+                # No farther than there is: the numbers may be claims.
+                file.seek(min(entry.at, size))
+                body = file.read(min(entry.size, size))
         if hashlib.sha256(body).hexdigest() != entry.sha256:
             raise InputError(
                 f"The products of batch {number} in {self.path.parent} are not there any more, or not as they were "

@@ -10,9 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from prodex.errors import InputError
+import msgspec
+
+from prodex.errors import InputError, StorageError
 from prodex.files import storage
 from prodex.send.batch import Batch, Loaded, Sent
+from prodex.service.identifiers import is_identifier
+from prodex.untrusted import Count, Digest, converted, is_own_file, read_bytes
 
 #: Written before a batch is sent; when nothing follows, nobody knows what became of it.
 BEING_SENT = "being sent"
@@ -23,6 +27,26 @@ _CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
 VERSION = 2
 
 Line = Mapping[str, Any]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What a journal says of the whole upsert; see `prodex.send.journal.Journal`. Files of 0.1.0 have the first two."""
+
+    host: str
+    at: str = ""
+    key: str | None = None
+    content_type: str = ""
+    extra: dict[str, Any] = {}
+    batches: Count = 0
+
+
+class _Planned(msgspec.Struct):
+    batch: Count
+    gtins: tuple[str, ...]
+    at: Count
+    bytes: Count
+    sha256: Digest
+    loaded: tuple[tuple[str, str | None], ...] = ()
 
 
 class Entry(NamedTuple):
@@ -50,7 +74,7 @@ class Lines(NamedTuple):
         Whether a line cannot be read, so that what it said of some batch is lost.
     """
 
-    head: Line
+    head: Head
     entries: tuple[Entry, ...]
     states: Mapping[int, Batch]
     stopped: str
@@ -75,6 +99,7 @@ def append(path: Path, line: Line) -> None:
     StorageError
         When the disk refuses.
     """
+    _refuse_foreign(path)
     with storage(path), path.open("r+b", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         try:
@@ -89,7 +114,8 @@ def append(path: Path, line: Line) -> None:
 
 def mend(path: Path) -> None:
     """Cut off a last line that was never finished: its process was killed while it wrote."""
-    content = path.read_bytes()
+    _refuse_foreign(path)
+    content = read_bytes(path, most=None)
     last = content.rpartition(b"\n")[2]
     if last:
         with storage(path), path.open("r+b") as file:
@@ -97,6 +123,14 @@ def mend(path: Path) -> None:
             if _opened(last) is not None:
                 file.seek(0, os.SEEK_END)
                 file.write(last + b"\n")
+
+
+def _refuse_foreign(path: Path) -> None:
+    if not is_own_file(path):
+        raise StorageError(
+            f"{path} is no file of its own, but a link, or one that has another name elsewhere. Nothing was written to "
+            "it, and nothing sent. Look where the folder comes from."
+        )
 
 
 def read(path: Path) -> Lines:
@@ -108,8 +142,8 @@ def read(path: Path) -> Lines:
         When its plan cannot be read.
     """
     try:
-        return _lines(path.read_bytes().split(b"\n"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return _lines(read_bytes(path, most=None).split(b"\n"))
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"The journal {path} cannot be read: {error}. What it says of an upsert cannot be trusted; look at the "
             "service for what arrived."
@@ -120,9 +154,12 @@ def _lines(lines: list[bytes]) -> Lines:
     head = _opened(lines[0])
     if head is None:
         raise ValueError("its first line is damaged")
-    if head["version"] != VERSION:
-        raise ValueError(f"it is of version {head['version']!r:.40}, and this prodex reads {VERSION} and 1")
-    count = int(head["batches"])
+    if head.get("version") != VERSION:
+        raise ValueError(
+            f"it is of version {head.get('version')!r:.40}, and this prodex reads {VERSION} and 1"
+        )
+    told = converted(head, Head)
+    count = told.batches
     entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
     if len(entries) != count:
         raise ValueError(f"it has {len(entries)} of {count} batches")
@@ -130,16 +167,15 @@ def _lines(lines: list[bytes]) -> Lines:
     # about had not begun, or has its beginning written down.
     *whole, last = lines[1 + count :] or [b""]
     whole += [last] if _opened(last) is not None else []
-    return Lines(head, entries, *_states(whole, entries))
+    return Lines(told, entries, *_states(whole, entries))
 
 
 def _entry(line: bytes, number: int) -> Entry:
     found = _opened(line)
-    if found is None or found["batch"] != number:
+    if found is None or found.get("batch") != number:
         raise ValueError(f"line {number + 2} is damaged")
-    loaded = tuple(Loaded(str(product), moment) for product, moment in found.get("loaded", ()))
-    gtins = tuple(str(one) for one in found["gtins"])
-    return Entry(gtins, int(found["at"]), int(found["bytes"]), str(found["sha256"]), loaded)
+    told = converted(found, _Planned)
+    return Entry(told.gtins, told.at, told.bytes, told.sha256, tuple(Loaded(*one) for one in told.loaded))
 
 
 def _states(lines: list[bytes], entries: tuple[Entry, ...]) -> tuple[dict[int, Batch], str, bool]:
@@ -147,13 +183,13 @@ def _states(lines: list[bytes], entries: tuple[Entry, ...]) -> tuple[dict[int, B
     stopped, is_damaged = "", False
     for content in lines:
         line = _opened(content)
-        if line is None:
-            is_damaged = True
-        elif "stopped" in line:
+        number = None if line is None else line.get("batch")
+        if line is not None and "stopped" in line:
             stopped = str(line["stopped"])
-        else:
-            number = int(line["batch"])
+        elif line is not None and isinstance(number, int) and 0 <= number < len(entries):
             states[number] = state_of(entries[number].gtins, line)
+        else:
+            is_damaged = True
     return states, stopped, is_damaged
 
 
@@ -166,6 +202,10 @@ def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
     if word not in get_args(Sent) or (word == "sent" and tracking is None):
         return Batch(
             gtins, "unknown", message=f"its journal has the state {word!r:.40}, which is not known here"
+        )
+    if tracking is not None and not is_identifier(str(tracking)):
+        return Batch(
+            gtins, "unknown", message=f"its journal has the identifier {tracking!r:.80}, which is none"
         )
     return Batch(gtins, word, None if tracking is None else str(tracking), str(line.get("message") or ""))
 
@@ -182,7 +222,7 @@ def _opened(line: bytes) -> dict[str, Any] | None:
     return opened if isinstance(opened, dict) else None
 
 
-def read_0_1(path: Path) -> tuple[Line, list[Batch]]:
+def read_0_1(path: Path) -> tuple[Head, list[Batch]]:
     """Read a journal as prodex 0.1 wrote it: only batches that went out, no payloads, no checksums.
 
     Raises
@@ -191,10 +231,12 @@ def read_0_1(path: Path) -> tuple[Line, list[Batch]]:
         When its first line cannot be read.
     """
     lines = list(_plain(path))
-    if not lines or not isinstance(lines[0].get("host"), str) or lines[0].get("version") != 1:
+    try:
+        head = converted(lines[0] if lines and lines[0].get("version") == 1 else None, Head)
+    except ValueError as error:
         raise InputError(
             f"The journal {path} cannot be read: its first line is damaged, or of a newer prodex."
-        )
+        ) from error
     gtins: dict[int, tuple[str, ...]] = {}
     ended: dict[int, Line] = {}
     for line in lines[1:]:
@@ -209,7 +251,7 @@ def read_0_1(path: Path) -> tuple[Line, list[Batch]]:
         state_of(gtins.get(number, ()), {"state": BEING_SENT} | _renamed(ended.get(number, {})))
         for number in sorted(gtins.keys() | ended.keys())
     ]
-    return lines[0], batches
+    return head, batches
 
 
 def _renamed(line: Line) -> dict[str, Any]:
@@ -220,13 +262,13 @@ def _renamed(line: Line) -> dict[str, Any]:
 def _plain(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines that can be read; one that was cut off when its process ended cannot."""
     try:
-        with path.open("rb") as file:
-            for content in file:
-                try:
-                    line = json.loads(content)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(line, dict):
-                    yield line
+        contents = read_bytes(path, most=None).splitlines()
     except OSError as error:
         raise InputError(f"The journal {path} cannot be read: {error}.") from error
+    for content in contents:
+        try:
+            line = json.loads(content)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(line, dict):
+            yield line

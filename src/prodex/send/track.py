@@ -10,6 +10,7 @@ from prodex.send.batch import Batch
 from prodex.send.tracking import Tracking
 from prodex.send.upserts import latest, named
 from prodex.service import Client
+from prodex.service.identifiers import is_identifier
 
 
 def track(
@@ -59,6 +60,6 @@ def track(
 
 def _identifier(value: Any) -> str:
     text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    if not (text.isascii() and text.isdigit() and len(text) <= 40):
+    if not is_identifier(text):
         raise InputError(f"{value!r:.80} is no tracking identifier; it is a whole number, such as 12.")
     return text

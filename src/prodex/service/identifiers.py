@@ -65,6 +65,15 @@ def tracking_identifier(reply: Reply) -> str:
     )
 
 
+def is_identifier(text: str) -> bool:
+    """Say whether a text is an identifier.
+
+    >>> is_identifier("007"), is_identifier("../7")
+    (True, False)
+    """
+    return _DIGITS.fullmatch(text) is not None
+
+
 def canonical(identifier: str) -> int | str:
     """Return an identifier as a whole number, or as text where a number would not name it.
 
@@ -157,4 +166,4 @@ def _digits(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     text = str(value).strip()
-    return text if _DIGITS.fullmatch(text) else None
+    return text if is_identifier(text) else None
