@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import copy
-import hashlib
 import json
-import math
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any
 
 from prodex import envelope, locales
-from prodex.errors import (
-    AuthenticationFailed,
-    CursorLost,
-    IdentifierUnreadable,
-    RequestRefused,
-    ServiceUnreachable,
-    SettingsError,
-    UnexpectedReply,
-)
-from prodex.limits import Limits
+from prodex.errors import CursorLost, RequestRefused, UnexpectedReply
 from prodex.query import ProductQuery
-from prodex.service.authentication import TokenSource, request_token, token_path
-from prodex.service.door import Door, Reply, refuse, says
+from prodex.service.calls import ProtectedCalls
+from prodex.service.door import Reply
 from prodex.service.identifiers import canonical, tracking_identifier
-from prodex.service.pace import Pace
 from prodex.service.page import Page
 from prodex.service.replies import anything, json_value, tracking_record
-from prodex.service.retry import Retrying, RetryPolicy, Setback
-from prodex.service.secret import Secret
-from prodex.service.settings import Settings, is_loopback
-from prodex.service.unauthenticated import refusal
-from prodex.verbatim import on_one_line
-
-if TYPE_CHECKING:
-    import requests
 
 LIST_PATH = "/public/v1/products"
 SEARCH_PATH = "/public/v1/products/list"
@@ -46,24 +23,13 @@ ORGANIZATION_PATH = "/auth/v2/organization"
 SEGMENT_PATH = "/core/v3/productsegments/hierarchy"
 RULESET_PATH = "/public/v1/validation/rulesets/require"
 
-#: Calls per second to a remote service, as its operators recommend.
-_CALLS_PER_SECOND = 2.0
-
 # Refusals of a call with a cursor that speak of the cursor: the same filters were accepted a call before.
 _CURSOR_STATUSES = frozenset({400, 404, 409, 410, 422})
 
-T = TypeVar("T")
 Filters = ProductQuery | Mapping[str, Any]
 
 
-@dataclass
-class _Load:
-    """How far a load has come: whether a first call of it has succeeded."""
-
-    has_begun: bool = False
-
-
-class Client:
+class Client(ProtectedCalls):
     """A product data exchange service. Threads may share it.
 
     Make one with `prodex.connect`.
@@ -90,87 +56,6 @@ class Client:
     clock
         Seconds since 1970; decides when the token is renewed.
     """
-
-    def __init__(
-        self,
-        settings: Settings,
-        *,
-        accept_language: str | None = None,
-        timeout: float | tuple[float, float] = (10, 120),
-        calls_per_second: float | None = None,
-        retry: RetryPolicy | None = None,
-        limits: Limits | None = None,
-        session: requests.Session | None = None,
-        token_version: int = 2,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        import requests
-
-        path = token_path(token_version)
-        local = is_loopback(settings.base_url)
-        if session is None:
-            session = requests.Session()
-            session.mount("https://", requests.adapters.HTTPAdapter(pool_maxsize=32))
-            session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
-            session.trust_env = not local  # a proxy cannot reach this machine's loopback
-        if calls_per_second is None:
-            calls_per_second = math.inf if local else _CALLS_PER_SECOND
-        if not calls_per_second > 0:
-            raise SettingsError(f"calls_per_second is {calls_per_second}; give a positive number.")
-        self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
-        self._settings = settings
-        self._clock = clock
-        self._retrying = Retrying(retry or RetryPolicy(), setting="connect")
-        self._door = Door(
-            settings.base_url,
-            session,
-            timeout,
-            Pace(calls_per_second),
-            limits=limits,
-            hidden=(settings.client_secret,),
-        )
-        self._tokens = TokenSource(
-            lambda: request_token(self._door, settings, self._retrying, clock, path), clock
-        )
-        self._load: _Load | None = None
-
-    @property
-    def fingerprint(self) -> str:
-        """A digest of the client id: who asks, without saying it."""
-        return hashlib.sha256(self._settings.client_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-    @property
-    def base_url(self) -> str:
-        """Where the service is."""
-        return self._settings.base_url
-
-    @property
-    def settings_sources(self) -> Mapping[str, str]:
-        """Where base_url, client_id and client_secret came from, for people."""
-        return dict(self._settings.sources)
-
-    def with_language(self, accept_language: str) -> Self:
-        """Return a client that asks for labels in another language; token, pace and connections are shared.
-
-        Examples
-        --------
-        >>> client = Client(Settings("https://api.example.com", "key", "secret"))
-        >>> client.with_language("French")
-        <Client https://api.example.com key k..., labels in fr>
-        """
-        other = copy.copy(self)
-        other.accept_language = locales.language_tag(accept_language)
-        return other
-
-    def for_load(self) -> Self:
-        """Return a client for one load: its reads are tried again for longer, once a first one has succeeded.
-
-        Token, pace, connections and the budget of retries are shared. A load that has begun outlives a restart of the
-        service (`RetryPolicy.load_seconds`); one that cannot begin says so soon (`RetryPolicy.seconds`).
-        """
-        other = copy.copy(self)
-        other._load = _Load()
-        return other
 
     def list_products(
         self,
@@ -353,85 +238,6 @@ class Client:
             idempotent=False,
         )
 
-    def without_secrets(self, text: str) -> str:
-        """Return what the service said as a message may show it: without secrets, and shortened."""
-        return self._door.hide(text)
-
-    def token_facts(self) -> tuple[str | None, float]:
-        """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left."""
-        token = self._tokens.current()
-        return token.subject, token.ends_at - self._clock()
-
-    def call(
-        self,
-        method: str,
-        path: str,
-        *,
-        decode: Callable[[Reply], T],
-        params: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        idempotent: bool = True,
-    ) -> T:
-        """Make one protected call, with token, pace and retries; every endpoint goes through here.
-
-        Parameters
-        ----------
-        decode
-            Makes the result of a successful reply. An `UnexpectedReply` that it raises counts as a
-            passing fault.
-        idempotent
-            False for a write, which is never blindly repeated.
-        """
-        what = f"{method} {path}"
-
-        def attempt() -> T:
-            token = self._token()
-            reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if self._refusal(path, reply, token) is not None:
-                # It did nothing for a caller that it does not know, so a write is sent again as well.
-                token = self._token(spent=token)
-                reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if (said := self._refusal(path, reply, token)) is not None:
-                raise AuthenticationFailed(
-                    f"The service did not accept a new token for {what}.{says(said)} The access "
-                    "key may have been revoked; check it in the user's profile of the service.",
-                    status=reply.status,
-                )
-            refuse(what, reply)
-            try:
-                return decode(reply)
-            except IdentifierUnreadable as error:
-                answer = self._door.hide(error.answer, token, 1_000)
-                said = f"It says: {answer}" if answer else "It is empty."
-                raise IdentifierUnreadable(f"{error} {said}", status=error.status, answer=answer) from None
-            except UnexpectedReply as error:
-                problem = self._door.hide(str(error), token)
-            # Raised out here, because an error of a JSON reader carries the whole text that it could
-            # not read.
-            raise Setback(problem, kind=UnexpectedReply, status=reply.status)
-
-        result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
-        if self._load is not None:
-            self._load.has_begun = True
-        return result
-
-    def _token(self, *, spent: Secret | None = None) -> Secret:
-        try:
-            return self._tokens.get(spent=spent)
-        except (ServiceUnreachable, UnexpectedReply) as error:
-            if not self._is_in_load():
-                raise
-            # It was tried for the time of a first call, alone or by another thread; a load goes on trying.
-            raise Setback(str(error), kind=type(error), status=error.status, untouched=True) from error
-
-    def _is_in_load(self) -> bool:
-        return self._load is not None and self._load.has_begun
-
-    def _refusal(self, path: str, reply: Reply, token: Secret) -> str | None:
-        said = refusal(reply, of_tracking=path.startswith(TRACK_PATH))
-        return None if said is None else self._door.hide(said, token)
-
     def _products(
         self,
         method: str,
@@ -456,11 +262,6 @@ class Client:
                     status=error.status,
                 ) from error
             raise
-
-    def __repr__(self) -> str:
-        key = self._settings.client_id
-        labels = f", labels in {self.accept_language}" if self.accept_language else ""
-        return on_one_line(f"<Client {self.base_url} key {key[: min(4, len(key) // 3)]}...{labels}>")
 
 
 def announced(page: Page) -> int:
