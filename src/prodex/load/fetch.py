@@ -19,7 +19,8 @@ from prodex.load.windows import Window, controls, cut, first_windows, window_siz
 from prodex.query import ProductQuery
 from prodex.service import Client, walk
 from prodex.store.arrivals import ABSENT, askable_gtin, contents, contradiction_of, is_newer, listed, newest
-from prodex.store.journal import Entry, Journal, Stage
+from prodex.store.journal import Journal
+from prodex.store.journal_lines import Entry, Stage
 from prodex.store.reconciliation import ledger_of, listing_is_whole, totals_notes
 from prodex.tables.records import Identity
 

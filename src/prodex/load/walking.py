@@ -22,7 +22,8 @@ from prodex.service import Client
 from prodex.service.page import Page
 from prodex.service.walk import Walk
 from prodex.store.arrivals import contradiction_of, failure_of
-from prodex.store.journal import Entry, Journal, Stage
+from prodex.store.journal import Journal
+from prodex.store.journal_lines import Entry, Stage
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")

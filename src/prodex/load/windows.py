@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from prodex.query import ProductQuery
 from prodex.service.walk import SCROLL_FROM
-from prodex.store.journal import Stage
+from prodex.store.journal_lines import Stage
 
 #: Products that a window holds at most, and at least where there are enough.
 LARGEST, SMALLEST = SCROLL_FROM, 1_000

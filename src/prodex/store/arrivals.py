@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from prodex.store.journal import Entry, Journal, Stage
+from prodex.store.journal import Journal
+from prodex.store.journal_lines import Entry, Stage
 from prodex.tables.records import Identity
 
 #: The note in which a journal keeps what was asked for by GTIN to see whether it has gone: for each window the keys,

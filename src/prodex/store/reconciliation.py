@@ -19,7 +19,8 @@ from prodex.store.arrivals import (
     is_newer,
     listed,
 )
-from prodex.store.journal import Entry, Journal, Stage
+from prodex.store.journal import Journal
+from prodex.store.journal_lines import Entry, Stage
 from prodex.tables.records import Identity
 
 
