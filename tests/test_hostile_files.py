@@ -446,30 +446,26 @@ PLANS: dict[str, Callable[[World, Path], object]] = {
     "the journal is a link": lambda w, p: linked(p / "journal.jsonl", w.outside / "journal.jsonl"),
     "the journal is somebody's file": lambda w, p: _hard(w.outside / "journal.jsonl", p / "journal.jsonl"),
     "the products are a link": lambda w, p: linked(p / "payloads", w.outside / "payloads"),
-    "the products are a folder": lambda w, p: (_gone(p / "payloads"), (p / "payloads").mkdir()),
-    "the products are a pipe": lambda w, p: (_gone(p / "payloads"), os.mkfifo(p / "payloads")),
     "the lock is a link": lambda w, p: linked(p / ".lock", w.outside / "victim.txt"),
     "the lock is somebody's file": lambda w, p: _hard(w.outside / "victim.txt", p / ".lock"),
     "who holds the lock is a link": lambda w, p: linked(p / ".lock.json", w.outside / "victim.txt"),
     "the upsert is a link": lambda w, p: linked(p, w.outside),
-    "a batch is larger than any disk": lambda w, p: _resealed(p, 1, {"bytes": 2**52}),
-    "a batch lies beyond any disk": lambda w, p: _resealed(p, 1, {"at": 2**52}),
-    "a batch is below zero": lambda w, p: _resealed(p, 1, {"at": -1}),
-    "batches without end": lambda w, p: _resealed(p, 0, {"batches": 2**52}),
-    "batches beyond numbers": lambda w, p: _resealed(p, 0, {"batches": float("inf")}),
-    "a batch that is not planned": lambda w, p: _resealed(p, 3, {"batch": 7, "state": "refused"}),
-    "a batch before the first": lambda w, p: _resealed(p, 3, {"batch": -1, "state": "refused"}),
-    "a batch beyond numbers": lambda w, p: _resealed(p, 3, {"batch": 2**70, "state": "refused"}),
-    "an identifier is a path": lambda w, p: _resealed(
-        p, 3, {"batch": 0, "state": "sent", "tracking": f"../../{w.outside}"}
-    ),
-    "GTINs are no list": lambda w, p: _resealed(p, 1, {"gtins": {"a": 1}}),
-    "a head of nothing": lambda w, p: _resealed(p, 0, {"host": None, "extra": [1]}),
 }
 
-
-def _gone(path: Path) -> None:
-    path.unlink()
+#: What somebody wrote into a line of it.
+EDITS: dict[str, tuple[int, dict[str, Any]]] = {
+    "a batch is larger than any disk": (1, {"bytes": 2**52}),
+    "a batch lies beyond any disk": (1, {"at": 2**52}),
+    "a batch is below zero": (1, {"at": -1}),
+    "batches without end": (0, {"batches": 2**52}),
+    "batches beyond numbers": (0, {"batches": float("inf")}),
+    "a batch that is not planned": (3, {"batch": 7, "state": "refused"}),
+    "a batch before the first": (3, {"batch": -1, "state": "refused"}),
+    "a batch beyond numbers": (3, {"batch": 2**70, "state": "refused"}),
+    "an identifier is a path": (3, {"batch": 0, "state": "sent", "tracking": "../../outside"}),
+    "GTINs are no list": (1, {"gtins": {"a": 1}}),
+    "a head of nothing": (0, {"host": None, "extra": [1]}),
+}
 
 
 def _resealed(plan: Path, number: int, change: dict[str, Any]) -> None:
@@ -481,7 +477,12 @@ def _resealed(plan: Path, number: int, change: dict[str, Any]) -> None:
     (plan / "journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
 
 
-@pytest.mark.parametrize("case", PLANS)
+def _replaced(path: Path, make: Callable[[Path], object]) -> None:
+    path.unlink()
+    make(path)
+
+
+@pytest.mark.parametrize("case", [*PLANS, *EDITS, "the products are a folder", "the products are a pipe"])
 def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """Listed, tracked, and what is said not to have been sent is sent: nothing but what was planned."""
     shop = connected(exchange)
@@ -491,7 +492,12 @@ def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbo
     for path in plan.iterdir():
         shutil.copy(path, world.outside / path.name)
     world.before = world.look()
-    PLANS[case](world, plan)
+    if case in EDITS:
+        _resealed(plan, *EDITS[case])
+    elif case in PLANS:
+        PLANS[case](world, plan)
+    else:
+        _replaced(plan / "payloads", os.mkfifo if case.endswith("pipe") else Path.mkdir)
     begin = len(exchange.requests)
     world.attempt(
         prodex.list_upserts,
