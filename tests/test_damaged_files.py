@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,24 @@ def exchange() -> Iterator[Sandbox]:
         yield sandbox
 
 
-#: Of the cases of one file every so many are tried, which is about all ways at some paths and all paths in some ways.
-#: With PRODEX_ALL_DAMAGE=1, as `make soak` sets it, all are.
-EVERY = 1 if os.environ.get("PRODEX_ALL_DAMAGE") else 7
+#: With PRODEX_ALL_DAMAGE=1, as `make soak` sets it, many more cases are tried.
+_IN_FULL = bool(os.environ.get("PRODEX_ALL_DAMAGE"))
+
+
+def every(quick: int, full: int = 1) -> int:
+    """Say which share of the cases is tried: every so many, in `make test` and in `make soak`.
+
+    There are 23 ways at each path, so that numbers without a common factor reach all ways at some paths, and all paths
+    in some ways.
+    """
+    return full if _IN_FULL else quick
+
+
+EVERY = every(7)
 
 
 def raised(
-    path: Path, cases: Spoiled, *operations: Operation, anew: Operation = lambda: None, every: int = EVERY
+    path: Path, cases: Spoiled, *operations: Operation, anew: Operation = lambda: None, share: int = EVERY
 ) -> list[str]:
     """Spoil a file in every way and do everything with it; return what raised no error of ours.
 
@@ -70,12 +82,12 @@ def raised(
         What is done with each.
     anew
         What is done before each operation.
-    every
-        Which share of the cases is tried.
+    share
+        Every so many of the cases are tried.
     """
     before = path.read_bytes()
     wrong = []
-    for name, content in list(cases)[::every]:
+    for name, content in list(cases)[::share]:
         for number, operation in enumerate(operations):
             anew()
             path.write_bytes(content)
@@ -190,7 +202,7 @@ def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
         assert audit.failures() is not None
 
     cases = spoiled_json(path.read_bytes(), repeated=1)
-    assert [] == raised(path, cases, listed, looked)
+    assert [] == raised(path, cases, listed, looked, share=every(26))
 
 
 @pytest.mark.parametrize("table", ["products", "states", "evidence"])
@@ -336,10 +348,10 @@ def test_a_spoiled_journal_of_a_load(kept: Kept, exchange: Sandbox, tmp_path: Pa
         for number in _telling(lines)
         for what, content in spoiled_json(lines[number], repeated=1)
     ]
-    every = 5 * EVERY if name == "half-offset" else 11 * EVERY
+    share = every(150, 5) if name == "half-offset" else every(300, 11)
     questions = spoiled_json(question.read_bytes())
-    assert [] == raised(question, questions, *operations, anew=anew, every=every)
-    assert [] == raised(ledger, in_ledger, *operations, anew=anew, every=every)
+    assert [] == raised(question, questions, *operations, anew=anew, share=share)
+    assert [] == raised(ledger, in_ledger, *operations, anew=anew, share=share)
     pages = [*spoiled(page.read_bytes()), ("a claim", b"9" * 30 + page.read_bytes()[4:]), ("below", b"-1\nx")]
     assert [] == raised(page, pages, *operations, anew=anew)
 
@@ -401,9 +413,9 @@ def test_a_spoiled_list_of_worklists(kept: Kept) -> None:
         shutil.rmtree(path.parent)
         shutil.copytree(kept.folder / "before", path.parent)
 
-    assert [] == raised(
-        path, spoiled_json(content, repeated=1), lambda: audit.worklists(path.parent, replace=True), anew=anew
-    )
+    cases = spoiled_json(content, repeated=1)
+    written = partial(audit.worklists, path.parent, replace=True)
+    assert [] == raised(path, cases, written, anew=anew, share=every(26))
 
 
 def test_a_spoiled_index_of_pictures(kept: Kept) -> None:
@@ -475,7 +487,7 @@ def test_a_spoiled_profile(tmp_path: Path, case: str) -> None:
         assert profile.table is not None
         assert prodex.audit(catalog, profile).summary() is not None
 
-    assert [] == raised(path, [(case, PROFILES[case].encode())], judged, every=1)
+    assert [] == raised(path, [(case, PROFILES[case].encode())], judged, share=1)
 
 
 def test_a_profile_that_is_no_text(tmp_path: Path) -> None:
