@@ -187,9 +187,6 @@ class History:
         held_gtins = {str(gtin).strip().zfill(14) for gtin in frame["gtin"].dropna()}
         truth = self._now()
         wanted = truth if is_last else self.throughout
-        lost = [key for key, gtin in wanted.items() if key not in held_ids and gtin not in held_gtins]
-        if lost and catalog.complete:
-            return "lost", f"{len(lost)} of {len(wanted)}: {lost[:3]}"
         known_gtins = set(self.ever.values())
         if is_last and catalog.complete:
             known, known_gtins = truth.keys(), set(truth.values())
@@ -199,11 +196,17 @@ class History:
         strange = [
             key for key, gtin in pairs if key not in known and str(gtin).strip().zfill(14) not in known_gtins
         ]
-        odd = _odd_products(self._stranger) + _unconfirmed(catalog)
-        if len(strange) > odd:
+        odd = _odd_products(self._stranger)
+        lost = [key for key, gtin in wanted.items() if key not in held_ids and gtin not in held_gtins]
+        # A product that a trait gives without its key is there under another one.
+        if len(lost) > min(odd, len(strange)) and catalog.complete:
+            return "lost", f"{len(lost)} of {len(wanted)}: {lost[:3]}"
+        if len(strange) > odd + _unconfirmed(catalog):
             return "invented", f"{len(strange)}: {strange[:3]}"
         if is_last and catalog.complete and self._happened and "life_cycle" in frame:
-            cycles = dict(zip(frame["product_id"], frame["life_cycle"], strict=True))
+            # A value under another name, or of another type, is not in this column.
+            found = frame[["product_id", "life_cycle"]].dropna()
+            cycles = dict(zip(found["product_id"], found["life_cycle"], strict=True))
             stale = [
                 key
                 for key, record in self._stranger.products.items()

@@ -75,12 +75,12 @@ class Ledger:
         """
         if self.not_loaded:
             return False
+        # What could not be read may have been a product, unless just as many came without it as there are.
+        if self.set_aside and self.announced_end != self.distinct:
+            return False
         if self.listed is not None:
             return self.listed <= self.distinct
-        totals = self._totals()
-        if not totals:  # nobody announced anything: what could not be read may have been a product
-            return not self.set_aside
-        return self.distinct >= max(totals)
+        return self.distinct >= max(self._totals(), default=0)
 
     @property
     def agrees(self) -> bool:
