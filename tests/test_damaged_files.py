@@ -25,6 +25,9 @@ from prodex.notebook.snapshots.trend import read_trend
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
 from prodex.sandbox.store import Store, StoreUnusable
+from prodex.send.batch import Batch, Loaded, Planned
+from prodex.send.journal import Journal
+from prodex.send.journal_lines import sealed
 from prodex.service.local import running_sandbox
 from prodex.store.lock import Owner
 from tests.damage import flipped, spoiled, spoiled_json
@@ -202,7 +205,7 @@ def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
         assert audit.failures() is not None
 
     cases = spoiled_json(path.read_bytes(), repeated=1)
-    assert [] == raised(path, cases, listed, looked, share=every(26))
+    assert [] == raised(path, cases, listed, looked, share=every(52))
 
 
 @pytest.mark.parametrize("table", ["products", "states", "evidence"])
@@ -402,6 +405,37 @@ def test_a_spoiled_journal_of_what_was_sent(kept: Kept) -> None:
         assert [] == raised(path, cases, tracked)
 
 
+def test_a_spoiled_plan_of_what_is_sent(kept: Kept, exchange: Sandbox) -> None:
+    """Listed and tracked, also where somebody wrote the checksum of the line as well."""
+    shop = connected(exchange)
+    planned = [Planned(b"[]", (f"{number:014d}",), (Loaded("1", None),)) for number in (1, 2)]
+    path = Journal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path
+    journal = Journal(path)
+    journal.sending(0)
+    journal.ended(0, Batch(journal.batches()[0].gtins, "sent", "1"))
+    journal.stopped("it was late")
+    lines = path.read_bytes().splitlines(keepends=True)
+    cases = [
+        (f"line {number}: {what}", b"".join([*lines[:number], line, *lines[number + 1 :]]))
+        for number, before in enumerate(lines)
+        for what, content in spoiled_json(_unsealed(before))
+        for line in ([sealed(json.loads(content))] if _is_json_object(content) else [content + b"\n"])
+    ]
+
+    def tracked() -> None:
+        assert prodex.track(shop, upsert=journal.name).products is not None
+
+    assert [] == raised(path, cases, prodex.list_upserts, tracked, share=every(13))
+
+
+def _unsealed(line: bytes) -> bytes:
+    return json.dumps({name: value for name, value in json.loads(line).items() if name != "check"}).encode()
+
+
+def _is_json_object(content: bytes) -> bool:
+    return _is_json(content) and isinstance(json.loads(content), dict)
+
+
 def test_a_spoiled_list_of_worklists(kept: Kept) -> None:
     """The folder is refused or replaced, never with an error of Python."""
     path = kept.folder / "to_fix" / "worklists.json"
@@ -415,7 +449,7 @@ def test_a_spoiled_list_of_worklists(kept: Kept) -> None:
 
     cases = spoiled_json(content, repeated=1)
     written = partial(audit.worklists, path.parent, replace=True)
-    assert [] == raised(path, cases, written, anew=anew, share=every(26))
+    assert [] == raised(path, cases, written, anew=anew, share=every(52))
 
 
 def test_a_spoiled_index_of_pictures(kept: Kept) -> None:

@@ -218,8 +218,16 @@ def _opened(line: bytes) -> dict[str, Any] | None:
     text = line[: found.start()] + b"}"
     if zlib.crc32(text) != int(found[1], 16):
         return None
-    opened = json.loads(text)
+    opened = _decoded(text)
     return opened if isinstance(opened, dict) else None
+
+
+def _decoded(line: bytes) -> Any:
+    """Return a line as JSON; half of a surrogate pair, which no frame takes, becomes a question mark."""
+    value = json.loads(line)
+    if b"\\ud" in line.lower():
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return value
 
 
 def read_0_1(path: Path) -> tuple[Head, list[Batch]]:
@@ -267,7 +275,7 @@ def _plain(path: Path) -> Iterator[dict[str, Any]]:
         raise InputError(f"The journal {path} cannot be read: {error}.") from error
     for content in contents:
         try:
-            line = json.loads(content)
+            line = _decoded(content)
         except (ValueError, RecursionError):
             continue
         if isinstance(line, dict):
