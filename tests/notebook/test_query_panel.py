@@ -24,7 +24,7 @@ from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.sandbox.fault import Fault
 from prodex.sandbox.sample import shared_products
-from prodex.service import Client, RetryPolicy, pages
+from prodex.service import Client, PullReport, RetryPolicy, pages
 
 FRENCH = ProductQuery(target_market=250)
 
@@ -95,7 +95,10 @@ def test_what_a_control_says_is_asked_and_counted(
     """A change of a control is a query, and the count is that of the products that it brings."""
     panel = QueryPanel(service)
     panel.control(name).value = value
-    expected = sum(len(page) for page in pages(service, query, progress=False))
+    report = PullReport()
+    for _ in pages(service, query, progress=False, report=report):
+        pass
+    expected = report.distinct  # pages overlap
     assert (query, expected) == (panel.query, counted(panel))
     assert f"{expected:,} products match" in panel.matching.value
 
@@ -254,8 +257,11 @@ def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
     assert "Loaded in" in panel.loading.said
 
 
-def test_progress_is_shown_and_cancel_keeps_what_came(small: tuple[Sandbox, Client]) -> None:
+def test_progress_is_shown_and_cancel_keeps_what_came(
+    small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In an event loop the load can be watched and cancelled; Load goes on from there."""
+    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 50)
     sandbox, service = small
 
     async def story() -> None:
@@ -279,7 +285,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(small: tuple[Sandbox, Clie
         await until(lambda: panel.catalog is not None)
         assert 120 == len(panel.catalog)  # type: ignore[arg-type]
         fetched = [body for _, path, body in sandbox.requests if path.endswith("/list") and body["limit"] > 1]
-        assert 100 == fetched[0]["offset"]
+        assert fetched[0]["next_page"]  # the scroll goes on
         assert "and gone on with" in box.said
 
     asyncio.run(story())
@@ -346,8 +352,11 @@ def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
     assert panel.count == len(panel.catalog)
 
 
-def test_cancel_ends_a_load_whose_service_went_away(small: tuple[Sandbox, Client]) -> None:
+def test_cancel_ends_a_load_whose_service_went_away(
+    small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was wanted no more is cancelled, not failed."""
+    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 50)
     sandbox, service = small
 
     async def story() -> None:
