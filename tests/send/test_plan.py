@@ -7,7 +7,6 @@ import os
 import stat
 
 import pytest
-import stamina
 from upsert_killing import Receiver
 
 import prodex
@@ -261,13 +260,13 @@ def test_what_is_known_here_is_shown_while_the_service_is_away(home):
     with Receiver(0).serving() as receiver:
         service = prodex.connect(receiver.base_url, client_id="key", client_secret="secret")
         interrupted(service)
-    with stamina.set_testing(True, attempts=1):
-        away = prodex.connect(receiver.base_url, client_id="key", client_secret="secret")
-        tracking = prodex.track(away)
-        assert {"unknown": 6} == dict(tracking.statuses())
-        assert "no connection" in tracking.products["message"][0]
-        with pytest.raises(ServiceUnreachable):
-            tracking.refresh()
+    retry = prodex.RetryPolicy(attempts=1)
+    away = prodex.connect(receiver.base_url, client_id="key", client_secret="secret", retry=retry)
+    tracking = prodex.track(away)
+    assert {"unknown": 6} == dict(tracking.statuses())
+    assert "no connection" in tracking.products["message"][0]
+    with pytest.raises(ServiceUnreachable):
+        tracking.refresh()
 
 
 def test_corrections_are_not_sent_onto_what_was_changed_since(mill):
