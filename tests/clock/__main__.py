@@ -33,7 +33,6 @@ FILES: Mapping[str, Sequence[str]] = {
     "send": ("scenarios",),
     "service": ("headers",),
     "load": ("windows",),
-    "quality": ("rules_freshness",),
     "": ("query",),
 }
 
