@@ -25,9 +25,12 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def records(total: int = TOTAL) -> list[dict[str, Any]]:
-    """Return products whose times of update are spread over three years, some of them within one second."""
+    """Return products whose times of update are spread over three years, some of them within one second.
+
+    None but the newest lies where a load cuts its windows, so that each load needs as many calls as the one before.
+    """
     now = datetime.now(UTC).replace(microsecond=0)
-    days = [number * 10 if number < 90 else 500 for number in range(total)]
+    days = [0, *(number * 10 + 0.3 if number < 90 else 500.3 for number in range(1, total))]
     return [
         {
             "id": number + 1,

@@ -142,8 +142,8 @@ class Caller:
 
     base_url: str
     organization: Organization = SHOP
-    keeps_contract: bool = True
     session: requests.Session = field(default_factory=requests.Session)
+    keeps_contract: bool = True
 
     def __post_init__(self) -> None:
         if self.keeps_contract:
