@@ -28,15 +28,42 @@ def test_the_engine_makes_the_states() -> None:
         [True, False, False],
         np.array([True, False, False]),
         pd.Series([True, False, False]),
-        pd.Series([True, None, False], dtype="boolean"),
-        pa.array([True, None, False]),
+        pd.array([True, False, False], "boolean"),
+        pa.array([True, False, False]),
         pa.chunked_array([[True], [False, False]]),
     ],
     ids=["list", "numpy", "pandas", "nullable", "arrow", "chunked"],
 )
 def test_booleans_come_in_any_form(fails: object) -> None:
-    """A missing boolean is no failure."""
+    """What rules compute with may be handed over as it is."""
     assert [1, 0, 0] == judge(Verdict(fails), ALL, 0).states.tolist()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [True, None, False],
+        np.array([True, pd.NA, False], object),
+        pd.Series([True, None, False], dtype="boolean"),
+        pa.array([True, None, False]),
+        pa.chunked_array([[True], [None, False]]),
+    ],
+    ids=["list", "numpy", "nullable", "arrow", "chunked"],
+)
+def test_a_missing_boolean_is_unknown(told: object) -> None:
+    """Whether the product fails, or whether it is a question at all: nobody can say, and neither does the audit."""
+    assert [State.FAIL, State.UNKNOWN, State.PASS] == judge(Verdict(told), ALL, 0).states.tolist()
+    applied = judge(Verdict([True] * 3, applies=told), ALL, 0)
+    assert [State.FAIL, State.UNKNOWN, State.NOT_APPLICABLE] == applied.states.tolist()
+
+
+def test_what_is_no_question_stays_none_however_little_is_known() -> None:
+    """A product that the check is not about is not applicable, be the verdict on it missing or not."""
+    verdict = Verdict([None, None, True], applies=[False, True, None])
+
+    states = judge(verdict, np.array([True, False, False]), 0).states
+
+    assert [State.NOT_APPLICABLE] * 3 == states.tolist()
 
 
 @pytest.mark.parametrize(

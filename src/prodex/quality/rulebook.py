@@ -57,6 +57,9 @@ class Evidence:
 class Verdict:
     """What a rule says of the products of a part. Only the engine makes states of it.
 
+    Both columns of booleans may hold missing values (None, `pd.NA`): there nobody can say, and the check is unknown.
+    pandas' "boolean" arrays compute with them as logic does: unknown and False is False, unknown and True is unknown.
+
     Attributes
     ----------
     fails

@@ -72,13 +72,20 @@ def judge(verdict: Any, in_scope: Mask, check: int) -> Judged:
     if not isinstance(verdict, Verdict):
         raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.Verdict(fails)")
     size = len(in_scope)
-    fails = _mask("fails", verdict.fails, size)
-    applies = in_scope if verdict.applies is None else in_scope & _mask("applies", verdict.applies, size)
-    states = np.where(applies, np.where(fails, State.FAIL, State.PASS), State.NOT_APPLICABLE).astype(np.int8)
+    fails, doubtful = _told("fails", verdict.fails, size)
+    applies, undecided = (
+        (in_scope, np.zeros(size, bool))
+        if verdict.applies is None
+        else _told("applies", verdict.applies, size)
+    )
+    states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
+    states[doubtful | undecided] = State.UNKNOWN
+    states[~in_scope | ~(applies | undecided)] = State.NOT_APPLICABLE
     return Judged(states, _evidence(verdict.evidence, fails, states == State.FAIL, check))
 
 
-def _mask(name: str, given: Any, size: int) -> Mask:
+def _told(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
+    """Return where a column of booleans is true, and where it is missing."""
     values = given
     if isinstance(values, pd.Series):
         if len(values) == size and not values.index.equals(pd.RangeIndex(size)):
@@ -90,20 +97,24 @@ def _mask(name: str, given: Any, size: int) -> Mask:
     if isinstance(values, pa.Array | pa.ChunkedArray):
         if not pa.types.is_boolean(values.type):
             raise VerdictRefused(f"{name} holds {values.type} instead of booleans")
-        values = np.array(values.fill_null(False))
+        values = pd.array(values.to_pandas(), dtype="boolean")
     if isinstance(values, pd.api.extensions.ExtensionArray):
         if str(values.dtype) not in {"bool", "boolean", "bool[pyarrow]"}:
             raise VerdictRefused(f"{name} holds {values.dtype} instead of booleans")
+        missing = np.asarray(values.isna(), bool)
         values = values.to_numpy(dtype=bool, na_value=False)
-    mask = np.asarray(values)
-    if mask.ndim != 1 or len(mask) != size:
-        has = f"{len(mask):,} values" if mask.ndim == 1 else f"the shape {mask.shape}"
+    else:
+        values = np.asarray(values)
+        missing = np.zeros(len(values) if values.ndim else 0, bool)
+    if values.ndim != 1 or len(values) != size:
+        has = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
         raise VerdictRefused(f"{name} has {has} for {size:,} products")
-    if mask.dtype == object and all(isinstance(one, bool) for one in mask):
-        mask = mask.astype(bool)
-    if mask.dtype != bool and size:
-        raise VerdictRefused(f"{name} holds {mask.dtype} instead of booleans")
-    return mask.astype(bool)
+    if values.dtype == object and all(one is None or one is pd.NA or isinstance(one, bool) for one in values):
+        missing = np.array([not isinstance(one, bool) for one in values], bool)
+        values = np.array([one is True for one in values], bool)
+    if values.dtype != bool and size:
+        raise VerdictRefused(f"{name} holds {values.dtype} instead of booleans")
+    return values.astype(bool), missing
 
 
 def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
