@@ -16,14 +16,18 @@ from os import cpu_count
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, SnapshotError
 from prodex.quality.check import Check
+from prodex.quality.columns import Answer
+from prodex.quality.knowledge import Asked
 from prodex.quality.products import Products
-from prodex.quality.rulebook import is_importable
+from prodex.quality.rulebook import Verdict, is_importable
+from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
@@ -157,22 +161,36 @@ def _judged(products: Products, check: Check, place: int, job: Job) -> Judged:
     if not check.knows_scope(job.origin, job.market):
         return _unknown(len(products))
     in_scope = _in_scope(products, check)
-    if not check.knows(job.origin) or (check.rule.whole and check.rule.id not in job.whole):
-        states = np.where(in_scope, State.UNKNOWN, State.NOT_APPLICABLE).astype(np.int8)
-        return Judged(states, EVIDENCE.empty_table())
+    asked = check.asked(job.origin)
+    cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
+    if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
+        return judge(Verdict(pd.array([None] * len(products), "boolean")), in_scope, place)
     given = dict(check.parameters)
     if check.rule.whole:
         given["whole"] = job.whole[check.rule.id]
-    return judge(check.rule.function(products, **given), in_scope, place)
+    judged = judge(check.rule.function(products, **given), in_scope, place)
+    if asked is Asked.ALL:
+        return judged
+    return _certain(judged, State.FAIL if check.rule.certain == "fails" else State.PASS, in_scope)
 
 
-def _in_scope(products: Products, check: Check) -> Any:
+def _certain(judged: Judged, stands: State, in_scope: Answer) -> Judged:
+    """Return what stands of a verdict on a part of what it needs."""
+    certain = (judged.states == stands) | ~in_scope.fillna(True).to_numpy(bool)
+    states = np.where(certain, judged.states, State.UNKNOWN).astype(np.int8)
+    return Judged(states, judged.evidence if stands is State.FAIL else EVIDENCE.empty_table())
+
+
+def _in_scope(products: Products, check: Check) -> Answer:
     """Say which products the check is about; many checks share a condition."""
-    held = np.zeros(len(products), bool)
+    held = pd.array(np.zeros(len(products), bool), "boolean")
     for scope in check.scopes:
-        held |= products.remember(scope, partial(scope.holds, products.column, len(products)))
-    own = check.rule.scope
-    return held & products.remember(own, partial(own.holds, products.column, len(products)))
+        held |= _meant(products, scope)
+    return held & _meant(products, check.rule.scope)
+
+
+def _meant(products: Products, scope: Condition) -> Answer:
+    return products.remember(scope, partial(scope.holds, products.column, len(products)))
 
 
 def _prepared(catalog: Catalog, checks: Sequence[Check]) -> tuple[dict[str, Any], tuple[Crash, ...]]:

@@ -48,11 +48,21 @@ class Products:
         What was asked for; rules hardly need it, since the engine takes care of what was not.
     now
         The moment to which "older than" refers: local time without zone, as the service's dates.
+    assume_food
+        What products are of which nobody can say whether they are food; None leaves them undecided.
     """
 
-    def __init__(self, part: Part, origin: Origin, now: datetime, market: int | None = None) -> None:
+    def __init__(
+        self,
+        part: Part,
+        origin: Origin,
+        now: datetime,
+        market: int | None = None,
+        assume_food: bool | None = None,
+    ) -> None:
         self.origin = origin
         self.now = now
+        self.assume_food = assume_food
         self._part = part
         self._market = market
         self._columns: dict[tuple[str, str], pa.Array] = {}
