@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -176,11 +176,11 @@ class Check:
         """Say how much was asked for of what the check itself looks at."""
         return asked_for(origin, self.needs, self.language)
 
-    def knows_scope(self, origin: Origin, market: int | None) -> bool:
-        """Whether everything was asked for that says to which products it applies."""
+    def knows_scope(self, origin: Origin, market: int | None, assume: Collection[str] = ()) -> bool:
+        """Whether everything was asked for that says to which products it applies, or is taken for granted."""
         given = market is not None or (origin.query is not None and origin.query.target_market is not None)
         columns = {column for scope in (self.rule.scope, *self.scopes) for column in scope.columns}
-        columns -= {"market"} if given else set()
+        columns -= {*assume, "market"} if given else {*assume}
         needed = [path for column in columns for path in wire_paths(column)]
         return asked_for(origin, needed) is Asked.ALL
 

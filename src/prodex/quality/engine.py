@@ -87,6 +87,7 @@ class Job:
     checks: tuple[Check, ...]
     now: datetime
     market: int | None
+    assume: Mapping[str, Any]
     whole: Mapping[str, Any]
     crashed: tuple[Crash, ...]
 
@@ -97,6 +98,7 @@ def run(
     now: datetime,
     market: int | None = None,
     executor: Executor | None = None,
+    assume: Mapping[str, Any] | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -112,6 +114,8 @@ def run(
         Market of products that do not say theirs.
     executor
         Any `concurrent.futures` executor; threads by default.
+    assume
+        What is taken for granted of products of which it is not known.
 
     Raises
     ------
@@ -124,7 +128,17 @@ def run(
         _refuse_own(checks)
     whole, crashed = _prepared(catalog, checks)
     jobs = [
-        Job(number, part, catalog.origin, tuple(checks), now, market, whole, crashed if number == 0 else ())
+        Job(
+            number,
+            part,
+            catalog.origin,
+            tuple(checks),
+            now,
+            market,
+            dict(assume or {}),
+            whole,
+            crashed if number == 0 else (),
+        )
         for number, part in enumerate(catalog.parts)
     ]
     if executor is not None:
@@ -136,7 +150,7 @@ def run(
 
 def audit_part(job: Job) -> AuditPart:
     """Judge one part."""
-    products = Products(job.part, job.origin, job.now, job.market)
+    products = Products(job.part, job.origin, job.now, job.market, job.assume)
     columns, evidence, crashes = [], [], list(job.crashed)
     for place, check in enumerate(job.checks):
         try:
@@ -158,7 +172,7 @@ def audit_part(job: Job) -> AuditPart:
 
 
 def _judged(products: Products, check: Check, place: int, job: Job) -> Judged:
-    if not check.knows_scope(job.origin, job.market):
+    if not check.knows_scope(job.origin, job.market, job.assume):
         return _unknown(len(products))
     in_scope = _in_scope(products, check)
     asked = check.asked(job.origin)
@@ -185,12 +199,12 @@ def _in_scope(products: Products, check: Check) -> Answer:
     """Say which products the check is about; many checks share a condition."""
     held = pd.array(np.zeros(len(products), bool), "boolean")
     for scope in check.scopes:
-        held |= _meant(products, scope)
+        held = held | _meant(products, scope)  # type: ignore[operator] # not known to pandas-stubs
     return held & _meant(products, check.rule.scope)
 
 
 def _meant(products: Products, scope: Condition) -> Answer:
-    return products.remember(scope, partial(scope.holds, products.column, len(products)))
+    return products.remember(scope, partial(scope.holds, products.assumed, len(products)))
 
 
 def _prepared(catalog: Catalog, checks: Sequence[Check]) -> tuple[dict[str, Any], tuple[Crash, ...]]:

@@ -37,7 +37,7 @@ def is_food(products: Products) -> Answer:
     """Say which products are food: by their class, and where they have none by what they tell.
 
     A product of neither may be food of which somebody forgot everything, or a candle: nobody can say, unless the
-    audit was told (`assume_food`). The same where the class was not asked for.
+    audit was told (`assume`). The same where the class was not asked for.
     """
     return products.remember("is_food", lambda: _is_food(products))
 
@@ -88,6 +88,6 @@ def is_of_kind(products: Products, kinds: Sequence[str]) -> Answer:
 
 def _answer(products: Products, yes: Mask, undecided: Mask) -> Answer:
     """Return what is known, and what was said of the rest."""
-    if products.assume_food is not None:
-        return pd.arrays.BooleanArray(yes | (undecided & products.assume_food), undecided & False)
+    if (assumed := products.assume.get("food")) is not None:
+        return pd.arrays.BooleanArray(yes | (undecided & assumed), undecided & False)
     return pd.arrays.BooleanArray(yes, undecided)

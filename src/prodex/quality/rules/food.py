@@ -111,7 +111,8 @@ def has_alcohol_strength(
     """It has to be told of drinks of more than 1.2 %: by their class, or of the kinds that the profile names."""
     applies = is_alcoholic(products)
     if kinds:
-        applies = applies | (is_of_kind(products, kinds) & is_food(products))
+        of_kind = is_of_kind(products, kinds) & is_food(products)
+        applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
     return told(products, attribute, applies)
 
 
