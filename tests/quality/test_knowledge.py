@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -106,7 +107,11 @@ def audited(records: list[Record]) -> tuple[list[Record], Audit]:
     return records, prodex.audit(prodex.flatten(records), profile(), now=AS_OF, progress=False)
 
 
-law = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(
+    max_examples=int(os.environ.get("PRODEX_LAW_EXAMPLES", "12")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 
 
 @law
