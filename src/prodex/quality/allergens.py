@@ -7,6 +7,7 @@ every language:
 - `begins`: where a list of ingredients begins, whatever stands before it; `joins`: a word that a line parts;
 - `sounds`: named like an allergen, with what is left of it ("lait de coco" is coco); `word`: the same inside a word;
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
+- `claimed`: what products are said to be free from, one after another;
 - a group: a name of several words;
 - `listing`: words that a list of allergens consists of besides their names.
 
@@ -42,8 +43,8 @@ GROUPS = (
     *("nuts", "celery", "mustard", "sesame", "sulphites", "lupin", "molluscs"),
 )
 
-#: Between words, as they count: letters, digits and hyphens inside.
-_NO_WORD = r"[^\pL\pN-]+"
+#: Between words: a number parts them as well ("lait2%").
+_NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
 #: A sentence and the brackets in it, up to its dot or up to the bracket that it stands in. A bracket may lack its end.
 _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 #: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
@@ -69,6 +70,15 @@ class Named:
     text: Rows
     word: pa.Array
     meaning: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """An expression, a shorter one that is found in the same texts, and what is left of what it finds."""
+
+    pattern: str
+    sign: str
+    left: str
 
 
 def names_of(groups: int) -> list[str]:
@@ -153,8 +163,7 @@ def _found(
 ) -> Iterator[tuple[Rows, pa.Array, npt.NDArray[np.int32]]]:
     """Yield the places of folded texts, the words found in them, and what these mean: words first, then phrases."""
     for use in ("begins", "joins", "sounds", *(() if perhaps else ("perhaps",)), "free"):
-        for pattern, left in _phrases(use, languages):
-            texts = replaced(texts, pattern, left)
+        texts = _without_phrases(texts, use, languages)
     words = pc.utf8_split_whitespace(pc.replace_substring_regex(texts, _NO_WORD, " "))
     text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
     distinct, code = encoded(pc.list_flatten(words))
@@ -162,10 +171,22 @@ def _found(
     rows = np.flatnonzero(meanings[code])
     yield text[rows], distinct.take(pa.array(code[rows])), meanings[code[rows]]
     for bit, group in enumerate(GROUPS):
-        for phrase, _ in _phrases(group, languages):
-            places = np.flatnonzero(is_true(pc.match_substring_regex(texts, phrase)))
-            seen = [_first(phrase, each) for each in texts.take(pa.array(places)).to_pylist()]
+        for phrase in _phrases(group, languages):
+            places = np.flatnonzero(is_true(pc.match_substring_regex(texts, phrase.pattern)))
+            seen = [_first(phrase.pattern, each) for each in texts.take(pa.array(places)).to_pylist()]
             yield places, pa.array(seen, pa.string()), np.full(len(places), 1 << bit, np.int32)
+
+
+def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> pa.Array:
+    """Replace the phrases of one use in those texts alone that have one of them."""
+    phrases = _phrases(use, languages)
+    if not phrases:
+        return texts
+    rows = pa.array(is_true(pc.match_substring_regex(texts, "|".join(one.sign for one in phrases))))
+    few = texts.filter(rows)
+    for one in phrases if len(few) else ():
+        few = replaced(few, one.pattern, one.left, sign=one.sign)
+    return pc.replace_with_mask(texts, rows, few)
 
 
 def _first(phrase: str, text: str) -> str:
@@ -174,23 +195,28 @@ def _first(phrase: str, text: str) -> str:
 
 
 @cache
-def _phrases(use: str, languages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the expressions of one use in some languages, each with what is left of what it finds."""
+def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
+    """Return the expressions of one use in some languages."""
     found = []
     for row in _rows("allergen_phrases.tsv", "\t"):
         if row["use"] == use and row["language"] in (*languages, _EVERY_LANGUAGE):
-            pattern = row["pattern"].replace("{rest}", _REST_AND_LISTS).replace("{item}", _ITEM)
+            pattern = sign = row["pattern"]
+            for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM)):
+                pattern, sign = pattern.replace(name, meant), sign.replace(name, "")
             if "{without}" in pattern:
                 pattern = pattern.replace("{without}", _without(row["language"]))
-            found.append((pattern, f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]))
+                sign = sign.replace("{without}", "")
+            # What is taken out leaves a gap between words.
+            left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
+            found.append(_Phrase(pattern, sign, left))
     return tuple(found)
 
 
 def _without(language: str) -> str:
     """Return a pattern of what is not in a product: a list of allergens, or else what stands before the next comma."""
     # Were any list taken, "without preservatives, milk and egg" would hide both.
-    words = (word.replace("*", "[a-z]*") for words in words_of(language).values() for word in words)
-    one = rf"(?:[a-z']+ )?(?:{'|'.join(words)})"
+    names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
+    one = rf"(?:[a-z']+ )?(?:{names})"
     return rf"(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
 
 
@@ -201,7 +227,7 @@ def _rows(table: str, delimiter: str) -> list[dict[str, str]]:
 
 @cache
 def _listing_words() -> frozenset[str]:
-    return frozenset(word for words, _ in _phrases("listing", LANGUAGES) for word in words.split())
+    return frozenset(word for words in _phrases("listing", LANGUAGES) for word in words.pattern.split())
 
 
 @cache
@@ -245,8 +271,8 @@ def _meaning(word: str, languages: tuple[str, ...]) -> int:
 
 def _named_after(word: str, language: str) -> str:
     """Return what a compound word that sounds like an allergen is really named after."""
-    for pattern, left in _phrases("word", (language,)):
-        word = re.sub(pattern, left, word)
+    for phrase in _phrases("word", (language,)):
+        word = re.sub(phrase.pattern, phrase.left, word)
     return word
 
 

@@ -35,12 +35,10 @@ _AT_LAST = (
     (r"\bmoule\x{301}e?s?\b", " "),
     (r"\pM", ""),
     (r"\n\s*\n", ". "),
-    # The comma of a number separates nothing, and a number nothing from a word: "lait2,5%".
+    # The comma of a number separates nothing.
     (r"(\d)[.,](\d)", r"\1 \2"),
-    (r"(\pL)(\d)", r"\1 \2"),
-    (r"(\d)(\pL)", r"\1 \2"),
     (r"\s[-–—/|]\s|[•·●▪]", ", "),
-    (r"[*\s]+", " "),
+    (r"[*\s]{2,}|[*\t-\r\x{A0}]", " "),
 )
 
 
@@ -70,9 +68,17 @@ def folded(texts: pa.Array) -> pa.Array:
     return texts
 
 
-def replaced(texts: pa.Array, pattern: str, left: str) -> pa.Array:
-    """Replace in those texts alone that need it: finding out is far quicker than replacing."""
-    rows = pa.array(is_true(pc.match_substring_regex(texts, pattern)))
+def replaced(texts: pa.Array, pattern: str, left: str, *, sign: str | None = None) -> pa.Array:
+    """Replace in those texts alone that need it: finding out is far quicker than replacing.
+
+    Parameters
+    ----------
+    texts, pattern, left
+        Where to replace what by what.
+    sign
+        A shorter pattern that is found in the same texts.
+    """
+    rows = pa.array(is_true(pc.match_substring_regex(texts, sign or pattern)))
     if not pc.any(rows).as_py():
         return texts
     return pc.replace_with_mask(texts, rows, pc.replace_substring_regex(texts.filter(rows), pattern, left))

@@ -125,7 +125,10 @@ def _languages(texts: pa.Array) -> pa.Array:
 
 def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
     """Say which texts name nothing but what was found in them: their language is certain, or every word is known."""
-    return is_true(spoken.is_valid()) | only_lists_allergens(texts)
+    understood = is_true(spoken.is_valid())
+    rows = np.flatnonzero(~understood)
+    understood[rows] = only_lists_allergens(texts.take(pa.array(rows)))
+    return understood
 
 
 def _mentions(compositions: pa.Table) -> tuple[_Mentions, Mask]:
