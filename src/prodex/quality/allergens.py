@@ -30,7 +30,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.columns import Mask, Rows, encoded, is_true
-from prodex.quality.folding import folded, replaced
+from prodex.quality.folding import folded
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 
@@ -185,7 +185,7 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     rows = pa.array(is_true(pc.match_substring_regex(texts, "|".join(one.sign for one in phrases))))
     few = texts.filter(rows)
     for one in phrases if len(few) else ():
-        few = replaced(few, one.pattern, one.left, sign=one.sign)
+        few = pc.replace_substring_regex(few, one.pattern, one.left)
     return pc.replace_with_mask(texts, rows, few)
 
 

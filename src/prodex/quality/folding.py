@@ -58,27 +58,19 @@ def folded(texts: pa.Array) -> pa.Array:
     texts = pc.fill_null(texts, "")
     texts = _unescaped(texts)
     for pattern, left in _BEFORE_LOWERING:
-        texts = replaced(texts, pattern, left)
+        texts = _replaced(texts, pattern, left)
     texts = pc.utf8_lower(texts)
     for letter, letters in _AFTER_LOWERING:
         texts = pc.replace_substring(texts, letter, letters)
     texts = pc.utf8_normalize(texts, form="NFKD")
     for pattern, left in _AT_LAST:
-        texts = replaced(texts, pattern, left)
+        texts = _replaced(texts, pattern, left)
     return texts
 
 
-def replaced(texts: pa.Array, pattern: str, left: str, *, sign: str | None = None) -> pa.Array:
-    """Replace in those texts alone that need it: finding out is far quicker than replacing.
-
-    Parameters
-    ----------
-    texts, pattern, left
-        Where to replace what by what.
-    sign
-        A shorter pattern that is found in the same texts.
-    """
-    rows = pa.array(is_true(pc.match_substring_regex(texts, sign or pattern)))
+def _replaced(texts: pa.Array, pattern: str, left: str) -> pa.Array:
+    """Replace in those texts alone that need it: finding out is far quicker than replacing."""
+    rows = pa.array(is_true(pc.match_substring_regex(texts, pattern)))
     if not pc.any(rows).as_py():
         return texts
     return pc.replace_with_mask(texts, rows, pc.replace_substring_regex(texts.filter(rows), pattern, left))
