@@ -2,7 +2,7 @@
 
 The words stand in `allergens.csv`: lower case, without accents (œ is oe, ß is ss), `*` for the rest of a compound
 word. `allergen_phrases.tsv` holds regular expressions for texts that are folded alike (`folding.py`), `*` for those of
-every language:
+every language, `-` for those of other languages than these:
 
 - `begins`: where a list of ingredients begins, whatever stands before it; `joins`: a word that a line parts;
 - `sounds`: named like an allergen, with what is left of it ("lait de coco" is coco); `word`: the same inside a word;
@@ -36,6 +36,8 @@ LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 
 _COMPOUNDING = ("de", "nl")
 _EVERY_LANGUAGE = "*"
+#: Languages without words here: their warnings are known, since words of others are looked for in their texts.
+_OTHER_LANGUAGES = "-"
 
 #: Annex II of Regulation (EU) No 1169/2011.
 GROUPS = (
@@ -199,7 +201,8 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     """Return the expressions of one use in some languages."""
     found = []
     for row in _rows("allergen_phrases.tsv", "\t"):
-        if row["use"] == use and row["language"] in (*languages, _EVERY_LANGUAGE):
+        spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
+        if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
             for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM)):
                 pattern, sign = pattern.replace(name, meant), sign.replace(name, "")

@@ -27,7 +27,7 @@ from prodex.quality.rulebook import Evidence, Verdict, rule
 from prodex.tables.languages import short_of
 
 #: From which confidence, and how many letters, the language of a composition is certain.
-_SURE, _LETTERS = 0.98, 30
+_SURE, _LETTERS = 0.98, 12
 
 
 @rule(
