@@ -11,8 +11,8 @@ every language, `-` for those of other languages than these:
 - a group: a name of several words;
 - `listing`: words that a list of allergens consists of besides their names.
 
-In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the next
-comma; `{without}` the same, or a whole list of allergens ("free from milk, egg and nuts").
+In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
+next comma; `{without}` the same, or a whole list of allergens ("free from milk, egg and nuts").
 """
 
 from __future__ import annotations
@@ -132,10 +132,10 @@ def only_lists_allergens(texts: pa.Array) -> Mask:
     >>> only_lists_allergens(pa.array(["Contains: milk, soybeans.", "gluten, mleko", "Voir les ingrédients en gras"]))
     array([ True, False,  True])
     """
-    lists = (set(re.findall(r"[^\W\d_]{3,}", text)) for text in folded(texts).to_pylist())
-    return np.array(
-        [all(word in _listing_words() or _meaning(word, LANGUAGES) for word in words) for words in lists], bool
-    )
+    # Words of two letters are "de", "of" and "et", unless they are of another script.
+    lists = (set(re.findall(r"[a-z]{3,}|[^\W\d_a-z]+", text)) for text in folded(texts).to_pylist())
+    known = [[word in _listing_words() or _meaning(word, LANGUAGES) for word in words] for words in lists]
+    return np.array([bool(words) and all(words) for words in known], bool)
 
 
 def as_written(word: str, text: str) -> str:
@@ -281,9 +281,15 @@ def _named_after(word: str, language: str) -> str:
 
 #: Letters that stand for other letters in folded texts.
 _ALIKE = {
-    **{letter: rf"[{letter}{more}]\u0301?" for letter, more in (("a", "àâäáãå"), ("e", "éèêë"), ("i", "îïíì"))},
+    **{
+        letter: rf"[{letter}{more}]\u0301?"
+        for letter, more in (("a", "àâäáãå"), ("e", "éèêë"), ("i", "îïíì"))
+    },
     **{letter: rf"[{letter}{more}]\u0301?" for letter, more in (("o", "ôöóòõø"), ("u", "ûüúù"), ("c", "ç"))},
-    **{"n": "[nñ]", "y": "[yÿ]", "'": "['’‘`´]", " ": r"[\s*_]+"},
+    "n": "[nñ]",
+    "y": "[yÿ]",
+    "'": "['’‘`´]",
+    " ": r"[\s*_]+",
 }
 
 
@@ -292,6 +298,8 @@ def _spellings(word: str) -> re.Pattern[str]:
     """Return a pattern of a folded word as people write it."""
     letters = "".join(_ALIKE.get(letter, re.escape(letter)) for letter in word)
     for plain, joined in (("oe", "œ"), ("ae", "æ")):
-        letters = letters.replace(_ALIKE[plain[0]] + _ALIKE["e"], f"(?:{_ALIKE[plain[0]]}{_ALIKE['e']}|{joined})")
+        letters = letters.replace(
+            _ALIKE[plain[0]] + _ALIKE["e"], f"(?:{_ALIKE[plain[0]]}{_ALIKE['e']}|{joined})"
+        )
     letters = letters.replace("ss", "(?:ss|ß)")
     return re.compile(rf"(?<![^\W\d_]){letters}(?![^\W\d_])", re.IGNORECASE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,27 +47,78 @@ def composition_allergens_listed(
 ) -> Verdict:
     """People with an allergy filter by the list: what is missing there can kill.
 
-    Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese, in the language
-    that a text is in, whatever its label says. What is "free from" or "may contain" an allergen does not count, nor what
-    only sounds like one (coconut milk). Where the language is uncertain, the words of all languages count, and if none is
-    missing in the list, nobody knows; nor where a list cannot be read.
+    Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese: in the
+    language that a text is in, whatever its label says. What is "free from" or "may contain" an allergen does not
+    count, nor what only sounds like one (coconut milk). Where the language is uncertain, the words of all languages
+    count; if the list then lacks none of them, the check is unknown, as it is where the list cannot be read.
     """
-    texts = products.arrow("texts", "attribute", "language", "text")
-    texts = texts.filter(pa.array(filled_values(texts["text"].combine_chunks())))
-    compositions = texts.filter(pc.equal(texts["attribute"], composition))
-    lists = _lists(products, listed, texts.filter(pc.equal(texts["attribute"], listed)))
-    mentions, certain = _mentions(compositions)
+    made_of = _Told.of(products, composition)
+    lists = _lists(products, _Told.of(products, listed))
+    mentions, certain = _mentions(made_of.texts)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
     fails = unlisted & lists.readable
-    product = compositions["product"].to_numpy()
-    # What cannot be read may name anything: a text in an uncertain language, or data that are no texts.
-    is_read = products.any(product) & ~products.any(product[~certain])
-    unknown = ~fails & (unlisted | ~is_read)
+    # What cannot be read may name anything.
+    is_read = ~products.any(made_of.product[~certain]) & ~made_of.otherwise
     missing[~fails[mentions.product]] = 0
-    evidence = _evidence(products, compositions, mentions, missing, listed)
-    applies = is_food(products) & products.filled(composition)
+    evidence = _evidence(products, made_of.texts, mentions, missing, listed)
+    applies = is_food(products) & (products.any(made_of.product) | made_of.otherwise)
+    unknown = ~fails & (unlisted | ~is_read)
     return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What products tell under an attribute.
+
+    Attributes
+    ----------
+    texts
+        Its texts that are not blank: product, language (its label, or none), text.
+    otherwise
+        Which products tell something there that is no text: codes, numbers.
+    """
+
+    texts: pa.Table
+    otherwise: Mask
+
+    @classmethod
+    def of(cls, products: Products, attribute: str) -> Self:
+        """Read what the products tell, with texts that have no language at all."""
+        texts = products.arrow("texts", "attribute", "language", "text")
+        texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
+        scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
+        is_text = pc.and_(
+            pc.equal(scalars["type"], "string"),
+            pc.is_in(scalars["attribute"], pa.array([attribute, f"{attribute}.data"])),
+        )
+        bare = scalars.filter(is_text)
+        bare = bare.select(["product"]).append_column("language", pa.nulls(len(bare), pa.string()))
+        bare = bare.append_column("text", scalars.filter(is_text)["value"])
+        both = pa.concat_tables([texts, bare.cast(texts.schema)])
+        otherwise = products.any(scalars.filter(pc.invert(is_text))["product"].to_numpy())
+        for table in ("codes", "quantities"):
+            otherwise |= products.any(
+                _below(products.arrow(table, "attribute"), attribute)["product"].to_numpy()
+            )
+        return cls(both.filter(pa.array(filled_values(both["text"].combine_chunks()))), otherwise)
+
+    @property
+    def product(self) -> Rows:
+        """The position of the product of each text."""
+        return np.asarray(self.texts["product"].to_numpy(), np.int64)
+
+
+def _below(rows: pa.Table, attribute: str) -> pa.Table:
+    """Return the rows that stand at or below an attribute, except what only says in which language a text is."""
+    own = pc.or_(
+        pc.equal(rows["attribute"], attribute),
+        pc.and_(
+            pc.starts_with(rows["attribute"], f"{attribute}."),
+            pc.invert(pc.starts_with(rows["attribute"], f"{attribute}.expressedIn")),
+        ),
+    )
+    return rows.filter(own)
 
 
 @dataclass(frozen=True)
@@ -103,15 +155,16 @@ class _Mentions:
     spoken: pa.Array
 
 
-def _lists(products: Products, listed: str, lists: pa.Table) -> _Lists:
+def _lists(products: Products, told: _Told) -> _Lists:
+    # A dash lists nothing.
+    lists = told.texts.filter(pc.match_substring_regex(told.texts["text"], r"\pL"))
     distinct, code = encoded(lists["text"])
     product = lists["product"].to_numpy()
     groups = np.zeros(len(products), np.int32)
     # "May contain" counts here: the list says it.
     np.bitwise_or.at(groups, product, named_allergens(distinct, perhaps=True).groups[code])
     read = _is_understood(distinct, _languages(distinct))
-    no_texts = products.filled(listed) & ~products.any(product)
-    return _Lists(groups, ~no_texts & ~products.any(product[~read[code]]))
+    return _Lists(groups, ~told.otherwise & ~products.any(product[~read[code]]))
 
 
 def _languages(texts: pa.Array) -> pa.Array:
