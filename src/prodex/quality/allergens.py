@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import csv
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.quality.accents import without_accents
 from prodex.quality.columns import Rows, encoded, is_true
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl")
@@ -170,7 +170,7 @@ def _pattern(word: str) -> str:
 def _meaning(word: str, languages: tuple[str, ...]) -> int:
     """Return the bits of the groups that a word names."""
     meaning = 0
-    plain = _without_accents(word)
+    plain = without_accents(word)
     for language in languages:
         # German and Dutch join words with a hyphen or without; elsewhere a hyphen parts them.
         parts = {_heard(plain)} if language in _COMPOUNDING else {plain, *plain.split("-")}
@@ -187,8 +187,3 @@ def _heard(word: str) -> str:
     for pattern, left in _phrases("word"):
         word = re.sub(pattern, left, word)
     return word
-
-
-def _without_accents(word: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", word.replace("œ", "oe").replace("ß", "ss").replace("æ", "ae"))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

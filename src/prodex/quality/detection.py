@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.quality.accents import without_accents
 from prodex.tables.languages import short_of
 
 Numbers = npt.NDArray[np.float64]
@@ -36,6 +37,8 @@ _LISTED, _TRIGRAM, _MOST = 3.0, 0.35, 2.0
 #: How much a word without a list says for a language without a list: less than what good trigrams say against it.
 _STRANGE = 1.0
 _SMOOTHING = 0.3
+#: From so many letters on, a word is taken for the same without its accents, as in capitals.
+_PLAIN = 4
 #: A text is as sure as so many words that agree as much, however long it is: half of each of two languages is neither.
 _WORDS = 12
 #: Only the beginning of a text is read.
@@ -154,12 +157,15 @@ def _lists() -> dict[str, frozenset[str]]:
 
 @cache
 def _listed() -> dict[str, list[int]]:
-    """Return the places of the lists in which a word stands."""
+    """Return the places of the lists in which a word stands; longer words stand there without their accents as well."""
     places: dict[str, list[int]] = {}
+    plain: dict[str, list[int]] = {}
     for place, words in enumerate(_lists().values()):
         for word in words:
             places.setdefault(word, []).append(place)
-    return places
+            if len(word) >= _PLAIN and (bare := without_accents(word)) != word:
+                plain.setdefault(bare, []).append(place)
+    return plain | places
 
 
 @cache
