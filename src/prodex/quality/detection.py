@@ -35,8 +35,10 @@ _TAKEN_FOR = {"nb": "no", "nn": "no", "da": "no"}
 #: How much a listed word says, how much a trigram does, and the most that all trigrams of a word do (natural logs).
 _LISTED, _TRIGRAM, _MOST = 3.0, 0.35, 2.0
 #: How much a word without a list says for a language without a list: less than what good trigrams say against it.
-_STRANGE = 1.0
+_STRANGE = 1.2
 _SMOOTHING = 0.3
+#: How much likelier a text is in a known language than in one of the others, before it is read.
+_RATHER_KNOWN = 0.1
 #: From so many letters on, a word is taken for the same without its accents, as in capitals.
 _PLAIN = 4
 #: A text is as sure as so many words that agree as much, however long it is: half of each of two languages is neither.
@@ -59,11 +61,15 @@ class Detected:
         From 0.5, when two languages (or one and none of these) are as likely, to 1.
     letters
         How many letters of the text were read.
+    likely
+        One column for each of `languages()`: whether nothing else is likelier. A short text can be as good Spanish as
+        it is Portuguese; `language` is -1 then.
     """
 
     language: npt.NDArray[np.int64]
     confidence: Numbers
     letters: Numbers
+    likely: npt.NDArray[np.bool_]
 
 
 def languages() -> tuple[str, ...]:
@@ -97,7 +103,8 @@ def detect(texts: pa.Array) -> Detected:
     ahead = ordered[:, -1] - ordered[:, -2]
     language = scores.argmax(axis=1)
     language[(language == len(_KNOWN)) | (ahead == 0)] = -1
-    return Detected(language, 1 / (1 + np.exp(-ahead)), letters)
+    likely = scores[:, : len(_KNOWN)] >= ordered[:, -1:]
+    return Detected(language, 1 / (1 + np.exp(-ahead)), letters, likely)
 
 
 def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
@@ -119,7 +126,7 @@ def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
         begin, end = first[start], np.append(first, len(own))[min(start + _SUMMED, len(filled))]
         sums[filled[some]] = np.add.reduceat(each[used[begin:end]], first[some] - begin, axis=0)
     sums *= (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
-    known, others = sums[:, : len(_KNOWN)], sums[:, len(_KNOWN) :].max(axis=1)
+    known, others = sums[:, : len(_KNOWN)], sums[:, len(_KNOWN) :].max(axis=1) - _RATHER_KNOWN
     return np.column_stack([known, others]), np.bincount(own, length, len(texts)).astype(float)
 
 

@@ -44,9 +44,8 @@ def in_stated_language(
     detected = products.remember(key, lambda: _detected(texts, asked, letters))
     judged = asked & (detected.letters >= letters)[texts.wording]
     spoken = detected.language[texts.wording]
-    sure = (detected.confidence >= confidence)[texts.wording]
-    differs = judged & ((stated != spoken) | (stated < 0))
-    wrong = differs & sure & (stated >= 0)
+    differs = judged & ((stated < 0) | ~detected.likely[texts.wording, stated])
+    wrong = differs & (stated >= 0) & (detected.confidence >= confidence)[texts.wording]
     rows = np.flatnonzero(wrong)
     reasons = [
         f"reads as {_named(place)}, {sure:.1%} sure"
@@ -74,4 +73,6 @@ def _detected(texts: Wordings, asked: Mask, letters: int) -> Detected:
     found = detect(texts.texts.filter(pa.array(chosen)))
     language, confidence, read = np.full(len(chosen), -1), np.zeros(len(chosen)), np.zeros(len(chosen))
     language[chosen], confidence[chosen], read[chosen] = found.language, found.confidence, found.letters
-    return Detected(language, confidence, read)
+    likely = np.zeros((len(chosen), len(languages())), bool)
+    likely[chosen] = found.likely
+    return Detected(language, confidence, read, likely)
