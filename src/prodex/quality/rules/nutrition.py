@@ -64,16 +64,16 @@ def nutrition_complete(products: Products) -> Verdict:
     """Half a table cannot be compared, and shops show it as an error or not at all."""
     nutrition = Declared.of(products)
     parts = {
-        "energy in kJ": nutrition.energy("kJ"),
-        "energy in kcal": nutrition.energy("kcal"),
-        "fat": nutrition.amount(declared.FAT),
-        "saturates": nutrition.amount(declared.SATURATES),
-        "carbohydrate": nutrition.amount(declared.CARBOHYDRATE),
-        "sugars": nutrition.amount(declared.SUGARS),
-        "protein": nutrition.amount(declared.PROTEIN),
-        "salt": nutrition.amount(declared.SALT),
+        "energy in kJ": nutrition.is_declared(declared.ENERGY, "kJ"),
+        "energy in kcal": nutrition.is_declared(declared.ENERGY, "kcal"),
+        "fat": nutrition.is_declared(declared.FAT),
+        "saturates": nutrition.is_declared(declared.SATURATES),
+        "carbohydrate": nutrition.is_declared(declared.CARBOHYDRATE),
+        "sugars": nutrition.is_declared(declared.SUGARS),
+        "protein": nutrition.is_declared(declared.PROTEIN),
+        "salt": nutrition.is_declared(declared.SALT),
     }
-    lacks = np.stack([~products.any(nutrition.product[_known(amount)]) for amount in parts.values()])
+    lacks = np.stack([~nutrition.any(told) for told in parts.values()])
     known = products.any(nutrition.product)
     wrong = np.flatnonzero(known & lacks.any(axis=0))
     names = np.array(list(parts))
@@ -251,18 +251,19 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     """
     nutrition = Declared.of(products)
     fat, carbohydrate, protein = (
-        nutrition.amount(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)
+        nutrition.range(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)
     )
-    fibre, polyols = (np.nan_to_num(nutrition.amount(each)) for each in (declared.FIBRE, declared.POLYOLS))
+    fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (declared.FIBRE, declared.POLYOLS))
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
-    known = _known(fat, carbohydrate, protein) & ~alcohol
+    known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
     off, told = np.zeros((2, len(known)), bool)
     given: dict[str, Numbers] = {}
     for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
         energy = nutrition.energy(sign)
-        most = of_fat * fat + of_sugar * (carbohydrate + protein) + of_fibre * fibre
-        least = most - (of_sugar + of_fibre) * fibre - (of_sugar - of_polyols) * polyols
-        given[sign] = most - of_fibre * fibre
+        least, most = (of_fat * fat[end] + of_sugar * (carbohydrate[end] + protein[end]) for end in (0, 1))
+        given[sign] = (least + most) / 2
+        most = most + of_fibre * fibre[1]
+        least = least - of_sugar * fibre[1] - (of_sugar - of_polyols) * polyols[1]
         told |= ~np.isnan(energy)
         off |= energy > most + np.maximum(percent / 100 * most, rounding)
         off |= energy < least - np.maximum(percent / 100 * least, rounding)
@@ -289,10 +290,12 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
     """Say where the parts together are more than the whole that they belong to."""
     nutrition = Declared.of(products)
     amounts = np.stack([nutrition.amount(part) for part in parts])
-    total = np.nan_to_num(amounts).sum(axis=0)
-    of = nutrition.amount(whole)
-    known = ~np.isnan(amounts).all(axis=0) & ~np.isnan(of)
-    wrong = known & (total > of + _ROUNDING + 1e-6)
+    total, of = np.nan_to_num(amounts).sum(axis=0), np.nan_to_num(nutrition.amount(whole))
+    least = np.stack([nutrition.range(part)[0] for part in parts])
+    most = nutrition.range(whole)[1]
+    known = ~np.isnan(least).all(axis=0) & ~np.isnan(most)
+    # Wrong is what no rounding explains, neither of the parts nor of the whole.
+    wrong = known & (np.nan_to_num(least).sum(axis=0) > most - 1e-6) & (total > of + _ROUNDING + 1e-6)
     rows = nutrition.in_order(wrong)
     seen = (f"{total[row]:g} g" for row in rows)
     return _verdict(nutrition, wrong, known, seen, [f"{words} {of[row]:g} g" for row in rows])
@@ -343,10 +346,13 @@ def sugars_within_carbohydrate(products: Products) -> Verdict:
 def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
     """Sodium was entered as salt, or in the wrong unit; diets are planned by it."""
     nutrition = Declared.of(products)
-    salt, sodium = nutrition.amount(declared.SALT), nutrition.amount(declared.SODIUM)
-    known = _known(salt, sodium)
-    wrong = known & (np.abs(salt - 2.5 * sodium) > np.maximum(tolerance * 2.5 * sodium, _ROUNDING))
+    (low, high), (least, most) = nutrition.range(declared.SALT), nutrition.range(declared.SODIUM)
+    known = _known(low, least)
+    # What both may be after rounding has to overlap, give or take what the tolerance leaves.
+    room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
+    wrong = known & ((low > 2.5 * most + room) | (high < 2.5 * least - room))
     rows = nutrition.in_order(wrong)
+    salt, sodium = nutrition.amount(declared.SALT), nutrition.amount(declared.SODIUM)
     seen = (f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium" for row in rows)
     return _verdict(
         nutrition, wrong, known, seen, [f"{2.5 * sodium[row]:g} g of salt expected" for row in rows]
