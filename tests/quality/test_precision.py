@@ -78,6 +78,7 @@ def test_a_product_without_pictures_has_no_stale_ones() -> None:
     "pictures",
     [
         [{"url": "https://a.example/1/front_fr.jpg"}, {"url": "https://a.example/1/front_en.jpg?v=3"}],
+        [{"url": "https://a.example/1/front_la.jpg"}, {"url": "https://a.example/1/front_en.jpg"}],
         [{"gdsnFileName": "03036811359935_C1N1_fr.jpg"}, {"gdsnFileName": "03036811359935_C1N1_nl-BE.jpg"}],
         [{"languageCode": "fr"}, {"languageCode": "nl"}],
         [{"languages": ["fr", "de"]}, {"languages": ["nl"]}],
@@ -209,6 +210,15 @@ def test_energy_leaves_room_for_small_and_for_rounded_figures() -> None:
 
     assert [State.PASS, State.PASS] == states("energy_fits_nutrients", hidden, rounded)
     assert State.FAIL == state("energy_fits_nutrients", nutrients(kJ=200, fat=0, carbohydrate=0, protein=0))
+
+
+def test_small_energies_are_rounded_coarsely() -> None:
+    """5 kcal and 17 kJ of a serving of 28 g are one figure; 5 kcal and 8.5 kJ are two, and 214 kJ are not none."""
+    figures = [(60.7, 17.9), (0, 1), (30.4, 17.9), (214, 0), (1085, 134)]
+
+    assert [0, 0, 1, 1, 1] == states(
+        "kilojoules_fit_kilocalories", *(nutrients(kJ=joules, kcal=calories) for joules, calories in figures)
+    )
 
 
 def test_salt_and_sodium_are_rounded_each_by_itself() -> None:

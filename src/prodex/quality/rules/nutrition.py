@@ -23,6 +23,8 @@ _EU = "Regulation (EU) No 1169/2011"
 _ADDED_UP = (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN, declared.SALT)
 #: Grams that may be rounded away.
 _ROUNDING = 0.1
+#: Kilocalories up to which energy is rounded more coarsely than to the next one.
+_SMALL_ENERGY = 50.0
 #: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols; and what may be rounded away.
 _FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
 
@@ -223,9 +225,11 @@ def kilojoules_fit_kilocalories(
     nutrition = Declared.of(products)
     kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
     known = _known(kilojoules, kilocalories)
-    # Half a kilocalorie may have been rounded away as well.
-    low = kilojoules < least * (kilocalories - 0.5) - rounding
-    high = kilojoules > most * (kilocalories + 0.5) + rounding
+    # Half a kilocalorie may have been rounded away as well, and of small figures five: American labels round the energy
+    # of a serving to the next five kilocalories (21 CFR 101.9(c)(1)), and are then scaled to 100 g.
+    room = np.where(kilocalories <= _SMALL_ENERGY, 5.0, 0.5)
+    low = kilojoules < least * (kilocalories - room) - rounding
+    high = kilojoules > most * (kilocalories + np.where(kilocalories > 0, room, 0.5)) + rounding
     wrong = known & (low | high)
     rows = nutrition.in_order(wrong)
     seen = (f"{kilojoules[row]:g} kJ, {kilocalories[row]:g} kcal" for row in rows)
