@@ -24,7 +24,7 @@ _ACCENTED = re.compile("[éèêçôöüäßñóú]")
 _MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")
 
 
-def _any(made: Draft) -> bool:
+def _any(_: Draft) -> bool:
     return True
 
 
