@@ -53,6 +53,8 @@ class Audit:
         Folder of the audit, where it is saved.
     catalog_folder
         Folder of the snapshot that was judged, or None.
+    assumed
+        What was taken for granted of products of which it is not known, such as ("food", True).
     catalog
         The catalogue, where it is at hand: it answers for columns and tags that the audit itself does not keep.
 
@@ -77,6 +79,7 @@ class Audit:
     folder: Path | None = None
     catalog_folder: Path | None = None
     catalog: Catalog | None = None
+    assumed: tuple[tuple[str, Any], ...] = ()
 
     def __len__(self) -> int:
         return sum(len(part.states) for part in self.parts)

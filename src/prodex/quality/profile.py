@@ -5,6 +5,7 @@ A profile is a TOML file::
     title = "Online listing"
     extends = "core"
     market = 250
+    assume = {food = true}
 
     [checks.valid_gtin]
     severity = "blocker"
@@ -18,6 +19,10 @@ A table `[checks.<rule>]` is a check, `[[checks.<rule>]]` one of several of the 
 `weight`, `only` and `except` (columns of `products`, or `market`, with their values) and the rule's parameters. A list
 for a parameter that takes one value makes one check for each. The language "of the market" makes one check for each
 language that a market requires, for the products of its markets.
+
+Which products a check is about is undecided where a product does not say what decides: the check is then unknown.
+`market` and `assume` decide by word for such products: `food` for those that nothing tells to be food or not, and
+columns of `products`, such as `is_consumer_unit`, for those without a value, or where it was not asked for.
 """
 
 from __future__ import annotations
@@ -41,7 +46,7 @@ from prodex.quality.scope import Condition
 from prodex.verbatim import on_one_line
 
 OF_THE_MARKET = "of the market"
-_KEYS = ("title", "description", "extends", "market", "checks")
+_KEYS = ("title", "description", "extends", "market", "assume", "checks")
 _CHECK_KEYS = ("severity", "weight", "only", "except")
 
 
@@ -59,6 +64,8 @@ class Profile:
         The columns of the matrix.
     market
         Market of products that say none, where none was asked for.
+    assume
+        What is taken for granted of products of which it is not known: "food", or a column of `products`, and a value.
 
     Examples
     --------
@@ -72,6 +79,7 @@ class Profile:
     description: str = ""
     checks: tuple[Check, ...] = ()
     market: int | None = None
+    assume: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Self:
@@ -136,6 +144,7 @@ class Profile:
             content.get("description", ""),
             _merged([c for c in base.checks if c.rule.id not in checks], own, place),
             _market(content.get("market"), place) or base.market,
+            tuple((dict(base.assume) | _assumed(content.get("assume", {}), place)).items()),
         )
 
     def with_check(
@@ -161,6 +170,15 @@ class Profile:
     def with_market(self, market: int | str) -> Self:
         """Return the profile for products of a market, where they do not say theirs."""
         return replace(self, market=market_code(market))
+
+    def with_assumption(self, **known: Any) -> Self:
+        """Return the profile with something taken for granted where it is not known.
+
+        >>> Profile.read("food-eu").with_assumption(food=True, is_consumer_unit=True).assume
+        (('food', True), ('is_consumer_unit', True))
+        """
+        given = _assumed(known, _Place("assumption", ""))
+        return replace(self, assume=tuple((dict(self.assume) | given).items()))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -349,6 +367,25 @@ def _market(given: Any, place: _Place) -> int | None:
         return market_code(given)
     except QueryError as error:
         raise place.error(("market",), str(error)) from error
+
+
+def _assumed(given: Any, place: _Place) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise place.error(
+            ("assume",), f"assume is {given!r:.60}; give what is taken for granted: {{food = true}}"
+        )
+    assumed: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "food":
+            if not isinstance(value, bool):
+                raise place.error(("assume", name), f"food is {value!r:.60}; give true or false.")
+            assumed[name] = value
+            continue
+        try:
+            ((_, (assumed[name],)),) = Condition.of({name: value}).only
+        except (InputError, ValueError) as error:
+            raise place.error(("assume", str(name)), str(error)) from error
+    return assumed
 
 
 def _nearest(name: str, known: Any) -> str:

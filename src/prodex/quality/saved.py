@@ -224,6 +224,7 @@ def _manifest_of(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
         "prodex": version("prodex"),
         "profile": audit.profile,
         "rule_set": audit.rule_set,
+        "assumed": dict(audit.assumed),
         "now": audit.now.isoformat(),
         "audited_at": audit.audited_at.isoformat(),
         "origin": audit.origin.to_json(),
@@ -248,6 +249,7 @@ class _Written(msgspec.Struct):
     checks: list[CheckFacts]
     crashes: list[list[Crash]]
     parts: list[dict[Literal["products", "states", "evidence"], Digest]]
+    assumed: dict[str, bool | int | float | str | None] = {}
 
 
 def _manifest(folder: Path) -> _Written:
@@ -293,6 +295,7 @@ def _open(folder: Path) -> Audit:
             now=manifest.now,
             audited_at=manifest.audited_at.astimezone(UTC),
             folder=folder,
+            assumed=tuple(manifest.assumed.items()),
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
