@@ -23,48 +23,10 @@ LANGUAGE_NEEDS = tuple(f"{_PICTURES}.{field}" for field in ("url", "gdsnFileName
 #: Languages that are looked for in names of files: those of Europe and a few more. Most pairs of letters are a
 #: language somewhere, and "sm", "lg", "tn", "hi", "lo" are sizes.
 _IN_NAMES = (
-    *(
-        "bg",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "eu",
-        "fi",
-        "fr",
-        "ga",
-        "gl",
-        "hr",
-        "hu",
-        "is",
-        "it",
-    ),
-    *(
-        "ja",
-        "ko",
-        "lt",
-        "lv",
-        "mk",
-        "mt",
-        "nb",
-        "nl",
-        "nn",
-        "no",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sl",
-        "sq",
-        "sr",
-    ),
-    *("sv", "tr", "uk", "zh", "ar", "he"),
-)
+    *("bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu", "is", "it"),
+    *("la", "lt", "lv", "mk", "mt", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "sv"),
+    *("tr", "uk", "ar", "he", "ja", "ko", "zh"),
+)  # fmt: skip
 _AT_THE_END = re.compile(rf"[_.-]({'|'.join(_IN_NAMES)})(?:[_-][A-Z]{{2}})?\.[A-Za-z0-9]{{2,5}}(?:[?#].*)?$")
 
 
