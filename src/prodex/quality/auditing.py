@@ -12,6 +12,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.quality.deadline import RULE_SECONDS
 from prodex.quality.engine import run
+from prodex.quality.mentioned import confirm
 from prodex.quality.outcome import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.rules import RULE_SET
@@ -60,7 +61,9 @@ def audit(
     Raises
     ------
     InputError
-        When the profile cannot be used; the message names file, line and key.
+        When the profile cannot be used, also because it names an attribute that neither the specification nor the
+        catalogue knows; the message names file, line, key and the nearest name. A kind that no product has is a
+        warning.
 
     Examples
     --------
@@ -78,6 +81,7 @@ def audit(
         chosen = chosen.with_assumption(food=assume_food)
     moment = _moment(now)
     limit = _limit(rule_seconds)
+    confirm(catalog, chosen.checks, chosen.attributes)
     parts = []
     with showing(progress, "Judged") as show:
         done = 0

@@ -179,7 +179,7 @@ def audit_part(job: Job) -> AuditPart:
 
 
 def _seconds(rule: Rule, seconds: float | None) -> float | None:
-    """Return how long a rule may take: those that come with prodex end by themselves, and a thread for each costs 8 %."""
+    """Return how long a rule may take: those of prodex end by themselves, and a thread for each costs up to 8 %."""
     return None if rule.shipped else seconds
 
 
