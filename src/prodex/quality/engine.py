@@ -156,7 +156,7 @@ def run(
 
 def audit_part(job: Job) -> AuditPart:
     """Judge one part."""
-    products = Products(job.part, job.origin, job.now, job.market, job.assume)
+    products = _products(job)
     columns, evidence, crashes = [], [], list(job.crashed)
     for place, check in enumerate(job.checks):
         try:
@@ -167,6 +167,8 @@ def audit_part(job: Job) -> AuditPart:
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged = _unknown(len(products))
             crashes.append(Crash(check.id, job.number, _told(error)))
+            if isinstance(error, TookTooLong):
+                products = _products(job)  # its thread may still be at work on the other ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
     states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
@@ -176,6 +178,10 @@ def audit_part(job: Job) -> AuditPart:
         pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks(),
         tuple(crashes),
     )
+
+
+def _products(job: Job) -> Products:
+    return Products(job.part, job.origin, job.now, job.market, job.assume)
 
 
 def _seconds(rule: Rule, seconds: float | None) -> float | None:
