@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 _Made = TypeVar("_Made")
 
@@ -75,7 +75,7 @@ def within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
             "work on whole columns instead of product by product."
         )
     if raised:
-        return _kept_inside(lambda: _raise(raised.pop()))
+        _kept_inside(lambda: _raise(raised.pop()))
     made: _Made = outcome.pop()
     return made
 
@@ -99,7 +99,7 @@ def words_of(error: BaseException) -> str:
         return "(its message cannot be shown)"
 
 
-def _raise(error: BaseException) -> Any:
+def _raise(error: BaseException) -> NoReturn:
     raise error
 
 

@@ -50,7 +50,7 @@ def in_one_language(pictures: Imagery, rows: Rows) -> Rows:
         else total[product] > 1
         for product, said in zip(whose, languages, strict=True)
     ]
-    return rows[np.array(shared, bool)]
+    return np.asarray(rows[np.array(shared, bool)])
 
 
 def _languages(pictures: Imagery, rows: Rows) -> list[frozenset[str]]:

@@ -355,10 +355,8 @@ def _check(
         )
         if place.shipped:
             return made
-        key = next(
-            (key for key in ("attribute", "attributes", "kinds", "only", "except") if key in entry), None
-        )
-        return replace(made, place=place.where((*here, key) if key else here))
+        named = [key for key in ("attribute", "attributes", "kinds", "only", "except") if key in entry]
+        return replace(made, place=place.where((*here, *named[:1])))
     except InputError as error:
         key = [key for key in entry if str(error).startswith((f"{key} is ", f"{key} '"))]
         raise place.error((*here, *key), str(error)) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Sized
+from collections.abc import Sized
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -156,7 +156,7 @@ def _words(name: str, given: Any, size: int) -> pa.Array:
     return given if given.type == pa.string() else given.cast(pa.string())
 
 
-def _array(given: Sequence[Any]) -> pa.Array:
+def _array(given: Any) -> pa.Array:
     if isinstance(given, pd.Series | np.ndarray):
         made = pa.array(given, from_pandas=True)
         made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
