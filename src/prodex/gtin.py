@@ -97,6 +97,10 @@ PREFIX_RANGES = (
 )
 
 
+#: What begins so is printed music; the rest of 979 are books (ISO 10957; GS1 General Specifications, section 1.4).
+_MUSIC, _MUSIC_NAME = 9790, "printed music (ISMN)"
+
+
 @pd.api.extensions.register_series_accessor("gtin")
 class GtinAccessor:
     """GTINs in a column, a million at once.
@@ -154,6 +158,7 @@ class GtinAccessor:
         names = np.full(len(number), None, object)
         for first, last, name in PREFIX_RANGES:
             names[(number >= first) & (number <= last)] = name
+        names[self._digits[:, 1:5] @ np.array([1000, 100, 10, 1]) == _MUSIC] = _MUSIC_NAME
         names[~self._digits[:, :6].any(axis=1)] = "GTIN-8"
         return self._like(pa.array(names, pa.string()))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import prodex
 from prodex.quality.products import Products
 
@@ -19,7 +21,14 @@ def raises_on_odd(products: Products) -> prodex.Verdict:
     return prodex.Verdict([False] * len(products))
 
 
+def never_returns(products: Products) -> prodex.Verdict:
+    """Wait for ever."""
+    while True:
+        time.sleep(0.01)
+
+
 def declare() -> None:
     """Make them rules; the tests forget them afterwards."""
     prodex.rule(title="the id is even")(is_even)
+    prodex.rule(title="never")(never_returns)
     prodex.rule(title="the id is even, or it raises")(raises_on_odd)

@@ -165,7 +165,8 @@ CASES = {
 def states(rule: str, *records: Record, **parameters: Any) -> list[int]:
     """Return what a rule says of some products."""
     catalog = prodex.flatten({"id": n, **record} for n, record in enumerate(records))
-    audit = prodex.audit(catalog, {"checks": {rule: parameters}}, now=AS_OF, progress=False)
+    profile = {"checks": {rule: parameters}, "attributes": ["isMadeOf", "strength"]}
+    audit = prodex.audit(catalog, profile, now=AS_OF, progress=False)
     assert () == audit.crashes
     return [int(state) for state in audit.states[:, 0]]
 

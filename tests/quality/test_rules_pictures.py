@@ -32,8 +32,10 @@ def pictured(*pictures: Record, **fields: Any) -> Record:
 
 
 def touched(when: str | None) -> Record:
-    """Return a product whose pictures were touched then."""
-    return {"assets": {"lastUpdatedAt": {"pictures": when}}}
+    """Return a product with a picture, whose pictures were touched then."""
+    return {
+        "assets": {"pictures": [{"url": "https://media.example/1.jpg"}], "lastUpdatedAt": {"pictures": when}}
+    }
 
 
 PATH = "assets.pictures"
@@ -196,7 +198,7 @@ def test_one_large_packshot_of_several_is_enough() -> None:
 def test_parameters_say_what_is_wanted() -> None:
     """Formats, side of the rendition, and days as a profile gives them."""
     product = pictured(FRONT | {"format": "webp"})
-    product["assets"] |= touched("2026-10-01T00:00:00")["assets"]
+    product["assets"]["lastUpdatedAt"] = {"pictures": "2026-10-01T00:00:00"}
     checks = {
         "picture_format_for_web": {"formats": ["WebP"]},
         "packshot_has_rendition": {"side": 2000},

@@ -10,11 +10,16 @@ from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.quality.deadline import RULE_SECONDS
 from prodex.quality.engine import run
+from prodex.quality.mentioned import confirm
 from prodex.quality.outcome import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.rules import RULE_SET
 from prodex.service.progress import Progress, showing
+
+#: A week: what is longer is no limit, and more than the clock of a thread takes.
+_LONGEST = 7 * 24 * 3600
 
 
 def audit(
@@ -25,6 +30,7 @@ def audit(
     progress: Progress = None,
     now: datetime | None = None,
     assume_food: bool | None = None,
+    rule_seconds: float | None = RULE_SECONDS,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile.
 
@@ -47,11 +53,17 @@ def audit(
     assume_food
         Whether products are food of which nothing tells it: neither a GPC class nor anything that only food has. None
         leaves them undecided, and the checks of food unknown, unless the profile's `assume` says it.
+    rule_seconds
+        How long a rule of one's own may take for one part of the catalogue. One that takes longer is unknown there
+        and among the audit's crashes, and the others are judged as ever. Its thread is abandoned: it ends as soon as
+        it runs Python code again. None waits for ever.
 
     Raises
     ------
     InputError
-        When the profile cannot be used; the message names file, line and key.
+        When the profile cannot be used, also because it names an attribute that neither the specification nor the
+        catalogue knows; the message names file, line, key and the nearest name. A kind that no product has is a
+        warning.
 
     Examples
     --------
@@ -68,10 +80,12 @@ def audit(
     if assume_food is not None:
         chosen = chosen.with_assumption(food=assume_food)
     moment = _moment(now)
+    limit = _limit(rule_seconds)
+    confirm(catalog, chosen.checks, chosen.attributes)
     parts = []
     with showing(progress, "Judged") as show:
         done = 0
-        for part in run(catalog, chosen.checks, moment, chosen.market, executor, dict(chosen.assume)):
+        for part in run(catalog, chosen.checks, moment, chosen.market, executor, dict(chosen.assume), limit):
             parts.append(part)
             done += len(part.states)
             show(done, len(catalog))
@@ -94,3 +108,10 @@ def _moment(now: datetime | None) -> datetime:
     if not isinstance(given, datetime):
         raise InputError(f"now is {now!r}; give a datetime.")
     return given if given.tzinfo is None else given.astimezone(UTC).replace(tzinfo=None)
+
+
+def _limit(seconds: Any) -> float | None:
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if seconds is not None and not (is_number and 0 < seconds <= _LONGEST):
+        raise InputError(f"rule_seconds is {seconds!r:.60}; give seconds, such as 60, or None for no limit.")
+    return None if seconds is None else float(seconds)

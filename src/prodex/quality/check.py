@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 from prodex.catalog import Origin
-from prodex.errors import InputError
+from prodex.errors import InputError, QueryError
+from prodex.locales import language_tag
 from prodex.quality.knowledge import OR, Asked, asked_for
 from prodex.quality.parameters import read_parameters
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
+from prodex.tables.languages import short_of
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000
@@ -70,6 +72,8 @@ class Check:
         Those of the profile, else those of the rule.
     scopes
         The products that the profile means: those of any of these conditions, and of the rule's own scope.
+    place
+        File, line and key where it is written; empty in the profiles that come with prodex.
     """
 
     rule: Rule
@@ -77,6 +81,7 @@ class Check:
     severity: str
     weight: float
     scopes: tuple[Condition, ...] = (EVERYTHING,)
+    place: str = field(default="", compare=False)
 
     @classmethod
     def of(
@@ -106,9 +111,10 @@ class Check:
         if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
             raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
         usual = rule.weight if severity in {None, rule.severity} else SEVERITIES[severity or rule.severity]
+        read = read_parameters(rule.parameters, parameters or {})
         return cls(
             rule,
-            read_parameters(rule.parameters, parameters or {}),
+            tuple((each, _language(value) if each == "language" else value) for each, value in read),
             severity or rule.severity,
             usual if weight is None else float(weight),
             (scope,),
@@ -153,6 +159,17 @@ class Check:
         if self.rule.certain == "passes" and self.rule.needs[0].endswith(".data"):
             return self.needs[0].split(OR)[0]
         return next((path for path in self.needs if OR not in path), None)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that its parameters name: those that it needs by name, and `attributes`."""
+        wanted = " ".join(self.rule.needs)
+        named = [
+            value if isinstance(value, tuple) else (value,)
+            for name, value in self.parameters
+            if name == "attributes" or f"{{{name}}}" in wanted
+        ]
+        return tuple(str(one) for values in named for one in values)
 
     @property
     def language(self) -> str | None:
@@ -228,6 +245,16 @@ class Check:
         for name, value in self.parameters:
             words = words.replace(f"{{{name}}}", _word(value))
         return words
+
+
+def _language(value: Any) -> Any:
+    """Return the short code of a language in any spelling; texts are compared by it."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return short_of(language_tag(value))
+    except QueryError as error:
+        raise InputError(f"language is {value!r:.60}. {error}") from error
 
 
 def _word(value: Any) -> str:

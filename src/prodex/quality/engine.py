@@ -24,9 +24,10 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, SnapshotError
 from prodex.quality.check import Check
 from prodex.quality.columns import Answer
+from prodex.quality.deadline import RULE_SECONDS, Left, TookTooLong, within, words_of
 from prodex.quality.knowledge import Asked, asked_for
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, is_importable
+from prodex.quality.rulebook import Rule, Verdict, is_importable
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
 
@@ -90,6 +91,7 @@ class Job:
     assume: Mapping[str, Any]
     whole: Mapping[str, Any]
     crashed: tuple[Crash, ...]
+    rule_seconds: float | None = RULE_SECONDS
 
 
 def run(
@@ -99,6 +101,7 @@ def run(
     market: int | None = None,
     executor: Executor | None = None,
     assume: Mapping[str, Any] | None = None,
+    rule_seconds: float | None = RULE_SECONDS,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -116,6 +119,8 @@ def run(
         Any `concurrent.futures` executor; threads by default.
     assume
         What is taken for granted of products of which it is not known.
+    rule_seconds
+        How long a rule of one's own may take for one part; None waits for ever.
 
     Raises
     ------
@@ -126,7 +131,7 @@ def run(
     """
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
-    whole, crashed = _prepared(catalog, checks)
+    whole, crashed = _prepared(catalog, checks, rule_seconds)
     jobs = [
         Job(
             number,
@@ -138,6 +143,7 @@ def run(
             dict(assume or {}),
             whole,
             crashed if number == 0 else (),
+            rule_seconds,
         )
         for number, part in enumerate(catalog.parts)
     ]
@@ -150,16 +156,19 @@ def run(
 
 def audit_part(job: Job) -> AuditPart:
     """Judge one part."""
-    products = Products(job.part, job.origin, job.now, job.market, job.assume)
+    products = _products(job)
     columns, evidence, crashes = [], [], list(job.crashed)
     for place, check in enumerate(job.checks):
         try:
-            judged = _judged(products, check, place, job)
+            seconds = _seconds(check.rule, job.rule_seconds)
+            judged = within(seconds, partial(_judged, products, check, place, job))
         except (SnapshotError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged = _unknown(len(products))
             crashes.append(Crash(check.id, job.number, _told(error)))
+            if isinstance(error, TookTooLong):
+                products = _products(job)  # its thread may still be at work on the other ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
     states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
@@ -169,6 +178,15 @@ def audit_part(job: Job) -> AuditPart:
         pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks(),
         tuple(crashes),
     )
+
+
+def _products(job: Job) -> Products:
+    return Products(job.part, job.origin, job.now, job.market, job.assume)
+
+
+def _seconds(rule: Rule, seconds: float | None) -> float | None:
+    """Return how long a rule may take: those of prodex end by themselves, and a thread for each costs up to 8 %."""
+    return None if rule.shipped else seconds
 
 
 def _judged(products: Products, check: Check, place: int, job: Job) -> Judged:
@@ -212,14 +230,20 @@ def _meant(products: Products, scope: Condition) -> Answer:
     return products.remember(scope, partial(scope.holds, products.assumed, len(products)))
 
 
-def _prepared(catalog: Catalog, checks: Sequence[Check]) -> tuple[dict[str, Any], tuple[Crash, ...]]:
+def _prepared(
+    catalog: Catalog, checks: Sequence[Check], seconds: float | None
+) -> tuple[dict[str, Any], tuple[Crash, ...]]:
     """Make what rules want of all parts at once, by rule; what cannot be made is a crash of the rule's checks."""
     made: dict[str, Any] = {}
     crashes: list[Crash] = []
     for rule in {check.rule.id: check.rule for check in checks if check.rule.whole}.values():
         try:
             columns = _columns(catalog, rule.whole)
-            made[rule.id] = rule.prepare(columns) if rule.prepare is not None else columns
+            made[rule.id] = (
+                within(_seconds(rule, seconds), partial(rule.prepare, columns))
+                if rule.prepare is not None
+                else columns
+            )
         except (SnapshotError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - as in audit_part
@@ -246,10 +270,10 @@ def _unknown(size: int) -> Judged:
 
 
 def _told(error: Exception) -> str:
-    if isinstance(error, VerdictRefused):
+    if isinstance(error, VerdictRefused | TookTooLong | Left):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} (in {place.name}, line {place.lineno})"
+    return f"{type(error).__name__}: {words_of(error)} (in {place.name}, line {place.lineno})"
 
 
 def _identity(products: Products) -> pa.Table:

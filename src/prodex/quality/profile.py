@@ -20,6 +20,9 @@ A table `[checks.<rule>]` is a check, `[[checks.<rule>]]` one of several of the 
 for a parameter that takes one value makes one check for each. The language "of the market" makes one check for each
 language that a market requires, for the products of its markets.
 
+`attributes = ["lidColour"]` names attributes of one's own that nobody has filled yet; any other attribute has to be one
+of the specification or of the catalogue that is judged.
+
 Which products a check is about is undecided where a product does not say what decides: the check is then unknown.
 `market` and `assume` decide by word for such products: `food` for those that nothing tells to be food or not, and
 columns of `products`, such as `is_consumer_unit`, for those without a value, or where it was not asked for.
@@ -46,7 +49,7 @@ from prodex.quality.scope import Condition
 from prodex.verbatim import on_one_line
 
 OF_THE_MARKET = "of the market"
-_KEYS = ("title", "description", "extends", "market", "assume", "checks")
+_KEYS = ("title", "description", "extends", "market", "assume", "attributes", "checks")
 _CHECK_KEYS = ("severity", "weight", "only", "except")
 
 
@@ -66,6 +69,8 @@ class Profile:
         Market of products that say none, where none was asked for.
     assume
         What is taken for granted of products of which it is not known: "food", or a column of `products`, and a value.
+    attributes
+        Attributes of one's own, which neither the specification nor, for now, any product has.
 
     Examples
     --------
@@ -80,6 +85,7 @@ class Profile:
     checks: tuple[Check, ...] = ()
     market: int | None = None
     assume: tuple[tuple[str, Any], ...] = ()
+    attributes: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Self:
@@ -95,7 +101,7 @@ class Profile:
         name = str(source)
         shipped = _shipped()
         if name in shipped:
-            return cls._parsed(name, shipped[name], f"profile {name}")
+            return cls._parsed(name, shipped[name], f"profile {name}", shipped=True)
         path = Path(source)
         if path.suffix != ".toml" and not path.is_file():
             near = difflib.get_close_matches(name, shipped, n=1)
@@ -109,11 +115,11 @@ class Profile:
             raise InputError(f"The profile {path} cannot be read: {error}.") from error
 
     @classmethod
-    def _parsed(cls, name: str, text: str, shown: str) -> Self:
+    def _parsed(cls, name: str, text: str, shown: str, *, shipped: bool = False) -> Self:
         import tomllib
 
         try:
-            return cls._made(name, tomllib.loads(text), _Place(shown, text))
+            return cls._made(name, tomllib.loads(text), _Place(shown, text, shipped))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{shown} is not TOML: {error}.") from error
         except RecursionError as error:
@@ -145,6 +151,7 @@ class Profile:
             _merged([c for c in base.checks if c.rule.id not in checks], own, place),
             _market(content.get("market"), place) or base.market,
             tuple((dict(base.assume) | _assumed(content.get("assume", {}), place)).items()),
+            (*base.attributes, *_own_attributes(content.get("attributes", ()), place)),
         )
 
     def with_check(
@@ -164,6 +171,7 @@ class Profile:
         check = Check.of(
             rule, parameters, severity=severity, weight=weight, scope=Condition.of(only, place=rule)
         )
+        check = replace(check, place=f"check {check.id}")
         kept = tuple(one for one in self.checks if one.id != check.id)
         return replace(self, checks=(*kept, check))
 
@@ -230,6 +238,7 @@ class _Place:
 
     shown: str
     text: str
+    shipped: bool = False
     lines: list[str] = field(init=False, repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -237,10 +246,13 @@ class _Place:
 
     def error(self, keys: tuple[str | int, ...], problem: str) -> InputError:
         """Return an error that names file, line and key."""
+        return InputError(f"{self.where(keys)}: {problem}")
+
+    def where(self, keys: tuple[str | int, ...]) -> str:
+        """Say in which line of which file a key stands."""
         line = self._line(keys)
         where = f"{self.shown}, line {line}" if line else self.shown
-        named = ".".join(str(key) for key in keys if not isinstance(key, int))
-        return InputError(f"{where}, {named}: {problem}")
+        return f"{where}, {'.'.join(str(key) for key in keys if not isinstance(key, int))}"
 
     def _line(self, keys: tuple[str | int, ...]) -> int | None:
         """Find the line of the innermost key that has one of its own."""
@@ -338,9 +350,13 @@ def _check(
     here: tuple[str | int, ...],
 ) -> Check:
     try:
-        return Check.of(
+        made = Check.of(
             rule, parameters, severity=entry.get("severity"), weight=entry.get("weight"), scope=scope
         )
+        if place.shipped:
+            return made
+        named = [key for key in ("attribute", "attributes", "kinds", "only", "except") if key in entry]
+        return replace(made, place=place.where((*here, *named[:1])))
     except InputError as error:
         key = [key for key in entry if str(error).startswith((f"{key} is ", f"{key} '"))]
         raise place.error((*here, *key), str(error)) from error
@@ -386,6 +402,18 @@ def _assumed(given: Any, place: _Place) -> dict[str, Any]:
         except (InputError, ValueError) as error:
             raise place.error(("assume", str(name)), str(error)) from error
     return assumed
+
+
+def _own_attributes(given: Any, place: _Place) -> tuple[str, ...]:
+    if (
+        isinstance(given, str)
+        or not isinstance(given, list | tuple)
+        or not all(isinstance(one, str) for one in given)
+    ):
+        raise place.error(
+            ("attributes",), f"attributes is {given!r:.60}; give a list of names: ['lidColour']."
+        )
+    return tuple(given)
 
 
 def _nearest(name: str, known: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sized
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -147,6 +147,8 @@ def _words(name: str, given: Any, size: int) -> pa.Array:
         return pa.array([given], pa.string()).take(pa.array(np.zeros(size, np.int64)))
     if isinstance(given, pa.ChunkedArray):
         given = given.combine_chunks()
+    if not isinstance(given, Sized):
+        raise VerdictRefused(f"the evidence has {type(given).__name__} for {name}; give a list or a column")
     if not isinstance(given, pa.Array):
         given = _array(given)
     if len(given) != size:
@@ -154,7 +156,7 @@ def _words(name: str, given: Any, size: int) -> pa.Array:
     return given if given.type == pa.string() else given.cast(pa.string())
 
 
-def _array(given: Sequence[Any]) -> pa.Array:
+def _array(given: Any) -> pa.Array:
     if isinstance(given, pd.Series | np.ndarray):
         made = pa.array(given, from_pandas=True)
         made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made

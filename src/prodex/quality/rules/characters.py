@@ -25,6 +25,8 @@ _MOJIBAKE = (
 )
 #: What has fewer letters may be an abbreviation, or a brand that writes itself so.
 _FEWEST_LETTERS = 5
+#: Beside a name's one word: single letters, and units of what is in the pack.
+_UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
 
 @rule(
@@ -100,13 +102,20 @@ def names_on_one_line(products: Products) -> Verdict:
     certain="fails",
     source="Google Merchant Center product data specification, title",
 )
-def names_not_in_capitals(products: Products, *, letters: int = _FEWEST_LETTERS) -> Verdict:
-    """Capitals read as shouting, lose their accents, and receivers refuse them; short ones may be abbreviations."""
+def names_not_in_capitals(
+    products: Products, *, letters: int = _FEWEST_LETTERS, one_word: int = 8
+) -> Verdict:
+    """Capitals read as shouting, lose their accents, and receivers refuse them.
+
+    What has few letters may be an abbreviation, and one word of up to {one_word} letters a brand that writes itself so.
+    """
     texts = Wordings.of(products)
+    alone = rf"^[^\pL]*(?:{_UNIT}[^\pL\pM]+)*(?:\pL\pM*){{1,{one_word}}}(?:[^\pL\pM]+{_UNIT})*[^\pL\pM]*$"
     capitals = pc.and_(
         pc.equal(pc.utf8_upper(texts.texts), texts.texts),
         pc.match_substring_regex(texts.texts, rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}"),
     )
+    capitals = pc.and_not(capitals, pc.match_substring_regex(texts.texts, alone))
     wrong = texts.where(capitals.to_numpy(zero_copy_only=False))
     return texts.verdict(wrong, "in capitals throughout", texts.within(NAMES))
 

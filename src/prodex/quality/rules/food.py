@@ -33,16 +33,20 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
 @rule(
     title="how to store food is told",
     fix="Give the storage conditions as they stand on the pack.",
-    severity="error",
+    severity="warning",
     dimension="completeness",
     block="food",
     needs="{attribute}.data",
     certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(g) and 25",
+    exact=False,
 )
 def has_storage_conditions(products: Products, *, attribute: str = "conservationAdvices") -> Verdict:
-    """Food that is kept wrongly spoils, or makes ill."""
+    """Food that is kept wrongly spoils, or makes ill.
+
+    The law asks it only of food that needs special conditions, and nobody can tell that from a record: so it warns.
+    """
     return told(products, attribute, is_food(products))
 
 

@@ -72,7 +72,7 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
     severity="error",
     dimension="consistency",
     block="hierarchies",
-    needs=(f"{_TREE}.grossWeight", f"{_TREE}.children.quantity", f"{_TREE}.children.grossWeight"),
+    needs=(f"{_TREE}.grossWeight", f"{_TREE}.children.quantity", f"{_TREE}.children.grossWeight", _TREE),
     source=_GDSN,
 )
 def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -> Verdict:
@@ -113,8 +113,9 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
     severity="error",
     dimension="consistency",
     block="hierarchies",
-    needs=tuple(
-        f"{_TREE}.{path}{side}" for path in ("", "children.") for side in ("height", "width", "depth")
+    needs=(
+        *(f"{_TREE}.{path}{side}" for path in ("", "children.") for side in ("height", "width", "depth")),
+        _TREE,
     ),
     source=_GDSN,
 )

@@ -23,6 +23,8 @@ _EU = "Regulation (EU) No 1169/2011"
 _ADDED_UP = (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN, declared.SALT)
 #: Grams that may be rounded away.
 _ROUNDING = 0.1
+#: Kilocalories up to which energy is rounded more coarsely than to the next one.
+_SMALL_ENERGY = 50.0
 #: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols; and what may be rounded away.
 _FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
 
@@ -64,16 +66,16 @@ def nutrition_complete(products: Products) -> Verdict:
     """Half a table cannot be compared, and shops show it as an error or not at all."""
     nutrition = Declared.of(products)
     parts = {
-        "energy in kJ": nutrition.energy("kJ"),
-        "energy in kcal": nutrition.energy("kcal"),
-        "fat": nutrition.amount(declared.FAT),
-        "saturates": nutrition.amount(declared.SATURATES),
-        "carbohydrate": nutrition.amount(declared.CARBOHYDRATE),
-        "sugars": nutrition.amount(declared.SUGARS),
-        "protein": nutrition.amount(declared.PROTEIN),
-        "salt": nutrition.amount(declared.SALT),
+        "energy in kJ": nutrition.is_declared(declared.ENERGY, "kJ"),
+        "energy in kcal": nutrition.is_declared(declared.ENERGY, "kcal"),
+        "fat": nutrition.is_declared(declared.FAT),
+        "saturates": nutrition.is_declared(declared.SATURATES),
+        "carbohydrate": nutrition.is_declared(declared.CARBOHYDRATE),
+        "sugars": nutrition.is_declared(declared.SUGARS),
+        "protein": nutrition.is_declared(declared.PROTEIN),
+        "salt": nutrition.is_declared(declared.SALT),
     }
-    lacks = np.stack([~products.any(nutrition.product[_known(amount)]) for amount in parts.values()])
+    lacks = np.stack([~nutrition.any(told) for told in parts.values()])
     known = products.any(nutrition.product)
     wrong = np.flatnonzero(known & lacks.any(axis=0))
     names = np.array(list(parts))
@@ -223,9 +225,11 @@ def kilojoules_fit_kilocalories(
     nutrition = Declared.of(products)
     kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
     known = _known(kilojoules, kilocalories)
-    # Half a kilocalorie may have been rounded away as well.
-    low = kilojoules < least * (kilocalories - 0.5) - rounding
-    high = kilojoules > most * (kilocalories + 0.5) + rounding
+    # Half a kilocalorie may have been rounded away as well, and of small figures five: American labels round the energy
+    # of a serving to the next five kilocalories (21 CFR 101.9(c)(1)), and are then scaled to 100 g.
+    room = np.where(kilocalories <= _SMALL_ENERGY, 5.0, 0.5)
+    low = kilojoules < least * (kilocalories - room) - rounding
+    high = kilojoules > most * (kilocalories + np.where(kilocalories > 0, room, 0.5)) + rounding
     wrong = known & (low | high)
     rows = nutrition.in_order(wrong)
     seen = (f"{kilojoules[row]:g} kJ, {kilocalories[row]:g} kcal" for row in rows)
@@ -251,18 +255,19 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     """
     nutrition = Declared.of(products)
     fat, carbohydrate, protein = (
-        nutrition.amount(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)
+        nutrition.range(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)
     )
-    fibre, polyols = (np.nan_to_num(nutrition.amount(each)) for each in (declared.FIBRE, declared.POLYOLS))
+    fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (declared.FIBRE, declared.POLYOLS))
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
-    known = _known(fat, carbohydrate, protein) & ~alcohol
+    known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
     off, told = np.zeros((2, len(known)), bool)
     given: dict[str, Numbers] = {}
     for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
         energy = nutrition.energy(sign)
-        most = of_fat * fat + of_sugar * (carbohydrate + protein) + of_fibre * fibre
-        least = most - (of_sugar + of_fibre) * fibre - (of_sugar - of_polyols) * polyols
-        given[sign] = most - of_fibre * fibre
+        least, most = (of_fat * fat[end] + of_sugar * (carbohydrate[end] + protein[end]) for end in (0, 1))
+        given[sign] = (least + most) / 2
+        most = most + of_fibre * fibre[1]
+        least = least - of_sugar * fibre[1] - (of_sugar - of_polyols) * polyols[1]
         told |= ~np.isnan(energy)
         off |= energy > most + np.maximum(percent / 100 * most, rounding)
         off |= energy < least - np.maximum(percent / 100 * least, rounding)
@@ -289,10 +294,12 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
     """Say where the parts together are more than the whole that they belong to."""
     nutrition = Declared.of(products)
     amounts = np.stack([nutrition.amount(part) for part in parts])
-    total = np.nan_to_num(amounts).sum(axis=0)
-    of = nutrition.amount(whole)
-    known = ~np.isnan(amounts).all(axis=0) & ~np.isnan(of)
-    wrong = known & (total > of + _ROUNDING + 1e-6)
+    total, of = np.nan_to_num(amounts).sum(axis=0), np.nan_to_num(nutrition.amount(whole))
+    least = np.stack([nutrition.range(part)[0] for part in parts])
+    most = nutrition.range(whole)[1]
+    known = ~np.isnan(least).all(axis=0) & ~np.isnan(most)
+    # Wrong is what no rounding explains, neither of the parts nor of the whole.
+    wrong = known & (np.nan_to_num(least).sum(axis=0) > most - 1e-6) & (total > of + _ROUNDING + 1e-6)
     rows = nutrition.in_order(wrong)
     seen = (f"{total[row]:g} g" for row in rows)
     return _verdict(nutrition, wrong, known, seen, [f"{words} {of[row]:g} g" for row in rows])
@@ -343,10 +350,13 @@ def sugars_within_carbohydrate(products: Products) -> Verdict:
 def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
     """Sodium was entered as salt, or in the wrong unit; diets are planned by it."""
     nutrition = Declared.of(products)
-    salt, sodium = nutrition.amount(declared.SALT), nutrition.amount(declared.SODIUM)
-    known = _known(salt, sodium)
-    wrong = known & (np.abs(salt - 2.5 * sodium) > np.maximum(tolerance * 2.5 * sodium, _ROUNDING))
+    (low, high), (least, most) = nutrition.range(declared.SALT), nutrition.range(declared.SODIUM)
+    known = _known(low, least)
+    # What both may be after rounding has to overlap, give or take what the tolerance leaves.
+    room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
+    wrong = known & ((low > 2.5 * most + room) | (high < 2.5 * least - room))
     rows = nutrition.in_order(wrong)
+    salt, sodium = nutrition.amount(declared.SALT), nutrition.amount(declared.SODIUM)
     seen = (f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium" for row in rows)
     return _verdict(
         nutrition, wrong, known, seen, [f"{2.5 * sodium[row]:g} g of salt expected" for row in rows]

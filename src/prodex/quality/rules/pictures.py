@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from prodex.quality.columns import is_true
 from prodex.quality.imagery import FACES, FRONT, Imagery
+from prodex.quality.picture_languages import LANGUAGE_NEEDS, in_one_language
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 
@@ -66,22 +67,26 @@ def has_front_packshot(products: Products) -> Verdict:
 
 @rule(
     title="one picture is the packshot of the front, not several",
-    fix="Leave the mark isPackshot with productFace 1 on one picture.",
+    fix="Leave the mark isPackshot with productFace 1 on one picture in each language.",
     severity="warning",
     dimension="uniqueness",
     block="pictures",
-    needs=("assets.pictures.isPackshot", "assets.pictures.productFace"),
+    needs=("assets.pictures.isPackshot", "assets.pictures.productFace", *LANGUAGE_NEEDS),
     source=_GS1,
 )
 def one_front_packshot(products: Products) -> Verdict:
-    """Where several pictures claim to be the one, each shop shows another."""
+    """Where several pictures claim to be the one, each shop shows another.
+
+    Packs that are printed for several languages have a front in each; a front that says no language is meant for all.
+    """
     pictures = Imagery.of(products)
-    counted = products.count(pictures.product[pictures.is_front_packshot])
-    several = pictures.in_order(pictures.is_front_packshot & (counted > 1)[pictures.product])
+    fronts = pictures.is_front_packshot
+    counted = products.count(pictures.product[fronts])
+    several = in_one_language(pictures, pictures.in_order(fronts & (counted > 1)[pictures.product]))
     whose = pictures.product[several]
     reasons = [f"one of {count} packshots of the front" for count in counted[whose]]
     return Verdict(
-        counted > 1,
+        products.any(whose),
         applies=counted > 0,
         evidence=pictures.evidence(several, "assets.pictures.isPackshot", "gdsn_file_name", reasons),
     )
@@ -231,18 +236,22 @@ def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.Chunked
     severity="warning",
     dimension="timeliness",
     block="pictures",
-    needs="assets.lastUpdatedAt.pictures",
+    needs=("assets.lastUpdatedAt.pictures", "assets.pictures.url"),
     source=_GS1,
 )
 def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
-    """Packs are redesigned every few years; the old one in the shop makes customers doubt the product."""
+    """Packs are redesigned every few years; the old one in the shop makes customers doubt the product.
+
+    The date stays when the last picture is taken away: a product without pictures has no stale ones.
+    """
     touched = products["pictures_updated_at"]
-    old = (touched < products.now - timedelta(days=days)).to_numpy()
+    pictured = Imagery.of(products).pictured
+    old = (touched < products.now - timedelta(days=days)).to_numpy() & pictured
     stale = np.flatnonzero(old)
     seen = touched.iloc[stale].dt.strftime("%Y-%m-%dT%H:%M:%S")
     return Verdict(
         old,
-        applies=touched.notna().to_numpy(),
+        applies=touched.notna().to_numpy() & pictured,
         evidence=Evidence(
             stale, "assets.lastUpdatedAt.pictures", None, seen, f"no picture touched for {days} days"
         ),

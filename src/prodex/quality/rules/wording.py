@@ -41,6 +41,13 @@ _REFERENCE = (
 _FORMULA = r"^\s*(?:=\s*[^\s=]|[=+@-]\s*[A-Za-z0-9_.]+\s*\(|[=+@-][^ ].*\|.*!)"
 _ADDRESS = r"(?i)https?://|\bwww\.[\pL0-9-]+\.|[\pL0-9._+-]+@[\pL0-9-]+\.[a-z]{2,}\b"
 _CUT_OFF = r"(?:\.\.\.|…)\s*$"
+#: Dots that somebody typed on purpose: four and more (a line to fill in), behind "and so on" in the languages of the
+#: European markets, or behind a sentence that has ended.
+_MEANT_DOTS = (
+    r"(?i)(?:\.{4}|\.\s*…|…\s*[.…]|\.\s+\.\s+\.|[!?]\s*(?:\.\.\.|…)"
+    r"|(?:^|[^\pL])(?:etc|et cetera|et caetera|usw|u\.\s?s\.\s?w|ecc|enz|osv|m\.\s?m|jne|itd|atd|stb|etcétera)"
+    r"\s*\.?\s*(?:\.\.\.|…))\s*$"
+)
 
 
 @rule(
@@ -197,9 +204,12 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     exact=False,
 )
 def texts_not_cut_off(products: Products) -> Verdict:
-    """Three dots at the end are what is left when a system had no room for the rest."""
+    """Three dots at the end are what is left when a system had no room for the rest.
+
+    Four and more are a line to fill in, and behind "etc" or the end of a sentence they were typed.
+    """
     texts = Wordings.of(products)
-    return texts.verdict(texts.matching(_CUT_OFF), "ends in dots")
+    return texts.verdict(texts.matching(_CUT_OFF) & ~texts.matching(_MEANT_DOTS), "ends in dots")
 
 
 @rule(

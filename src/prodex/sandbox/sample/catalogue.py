@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from prodex.sandbox.model import SharedProduct
-from prodex.sandbox.sample import hierarchies, identity
+from prodex.sandbox.sample import care, hierarchies, identity
 from prodex.sandbox.sample.defects import (
     Defect,
     plant_in_family,
@@ -114,7 +114,7 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
             defects += record_defects(made, planted.traces, planted.defect)
         if _parents(family, unit) > 1:
             defects += record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
-        if not defects and rng.random() < _AWAITING:
+        if not defects and rng.random() < _AWAITING * care.times(family, "not_yet_accepted"):
             defects = record_defects(made, status.await_acceptance(made), "not_yet_accepted")
         if not defects:
             add_oddities(made)

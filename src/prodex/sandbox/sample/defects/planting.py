@@ -2,7 +2,7 @@
 
 A planter is one function: it spoils a record (or a family) in one way and says what can be seen there afterwards.
 Whether a planter strikes is drawn once for each area of a product, so the share of a planter is exact and a product
-has at most one defect of each area.
+has at most one defect of each area. Shares are those of a usual supplier, kind and market; `care` says who is not.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 
+from prodex.sandbox.sample import care
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.product import Draft
 
@@ -147,10 +148,11 @@ def plant_in_record(made: Draft) -> list[Defect]:
         for planter in planters:
             if not planter.suits(made):
                 continue
-            if drawn < planter.share:
+            share = planter.share * care.times(made.family, planter.defect)
+            if drawn < share:
                 planted += record_defects(made, planter.plant(made), planter.defect)
                 break
-            drawn -= planter.share
+            drawn -= share
     return planted
 
 
@@ -160,8 +162,9 @@ def plant_in_family(rng: Random, family: Family) -> Planted | None:
     for planter in _FAMILY_PLANTERS:
         if not planter.suits(family):
             continue
-        if drawn < planter.share:
+        share = planter.share * care.times(family, planter.defect)
+        if drawn < share:
             unit, traces = planter.plant(rng, family)
             return Planted(planter.defect, unit, tuple(traces))
-        drawn -= planter.share
+        drawn -= share
     return None

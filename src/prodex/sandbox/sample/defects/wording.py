@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from prodex.sandbox.sample import texts
+from prodex.sandbox.sample import care, texts
 from prodex.sandbox.sample.defects.planting import Trace, declare, in_record
 from prodex.sandbox.sample.families import MARKETS
 from prodex.sandbox.sample.product import Draft
@@ -22,6 +22,10 @@ _PLACEHOLDERS = ("TBD", "N/A", "-", "test", "xxx", "Lorem ipsum dolor sit amet")
 #: Letters whose two bytes of UTF-8 both stand for a character of Windows-1252.
 _ACCENTED = re.compile("[éèêçôöüäßñóú]")
 _MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")
+
+
+def _any(_: Draft) -> bool:
+    return True
 
 
 def _is_consumer_unit(made: Draft) -> bool:
@@ -62,7 +66,7 @@ def missing_language(made: Draft) -> Iterable[Trace]:
     """An attribute is filled in one language and not in another that the market requires."""
     candidates = (*_MAIN_TEXTS, "nameLegal", "composition", "conservationAdvices")
     attribute = made.rng.choice([name for name in candidates if made.record.get(name)])
-    language = made.rng.choice(MARKETS[made.family.market][0])
+    language = care.forgotten_language(made.rng, MARKETS[made.family.market][0])
     kept = [item for item in made.record[attribute] if _language(item) != language]
     made.record[attribute] = kept
     return [Trace(attribute, f"filled in {', '.join(map(_language, kept))}", language)]
@@ -76,7 +80,7 @@ def missing_text(made: Draft) -> Iterable[Trace]:
     return [Trace(attribute)]
 
 
-@in_record("content", 0.002, _is_consumer_unit)
+@in_record("content", 0.002, _any)
 def missing_name(made: Draft) -> Iterable[Trace]:
     """The product has no name of any sort."""
     named = ("nameLegal", "namePublicShort", "namePublicLong")

@@ -1,0 +1,235 @@
+"""What rules took for a mistake on real products and is none; beside each what still is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex import ProductQuery
+from prodex.quality.states import State
+from prodex.sandbox.sample import AS_OF
+from tests.quality.four_states import Record, named, text
+
+NUTRIENT = "isPartitionedBy.contains"
+
+
+def states(rule: str, *records: Record, asked: tuple[str, ...] = (), **parameters: Any) -> list[int]:
+    """Return what a rule says of some products."""
+    catalog = prodex.flatten({"id": n, **record} for n, record in enumerate(records))
+    if asked:
+        query = ProductQuery(source_include=list(asked))
+        catalog = replace(catalog, origin=replace(catalog.origin, query=query))
+    audit = prodex.audit(catalog, {"checks": {rule: parameters}}, now=AS_OF, progress=False)
+    assert () == audit.crashes
+    return [int(state) for state in audit.states[:, 0]]
+
+
+def state(rule: str, record: Record, **parameters: Any) -> State:
+    """Return what a rule says of one product."""
+    return State(states(rule, record, **parameters)[0])
+
+
+def fronts(*pictures: Record, **more: Any) -> Record:
+    """Return a product with these pictures, each a packshot of the front."""
+    return {
+        "assets": {
+            "pictures": [{"isPackshot": True, "productFace": 1, **picture} for picture in pictures],
+            **more,
+        }
+    }
+
+
+def nutrients(**amounts: Any) -> Record:
+    """Return a food that declares these nutrients per 100 g; energy by the name of its unit."""
+    codes = {
+        "kJ": ("ENER-", "KJO"), "kcal": ("ENER-", "E14"), "fat": ("FAT", "GRM"), "saturates": ("FASAT", "GRM"),
+        "carbohydrate": ("CHOAVL", "GRM"), "sugars": ("SUGAR-", "GRM"), "starch": ("STARCH", "GRM"),
+        "protein": ("PRO-", "GRM"), "salt": ("SALTEQ", "GRM"), "sodium": ("NA", "GRM"),
+    }  # fmt: skip
+    contains = [
+        {
+            "isConceptualizedBy": {"code": codes[name][0]},
+            "quantity": amount,
+            "expressedIn": {"code": codes[name][1]},
+        }
+        for name, amount in amounts.items()
+    ]
+    partition = {"name": "100 g", "quantity": 100, "isMeasuredBy": {"code": "GRM"}, "contains": contains}
+    return {"isConsumerUnit": True, "GPC": {"code": "50000001"}, "isPartitionedBy": [partition]}
+
+
+def test_a_product_without_pictures_has_no_stale_ones() -> None:
+    """Its pictures are no question, however old the date that is told of them; with a picture it counts."""
+    old = {"lastUpdatedAt": {"pictures": "2018-10-27T15:30:07"}}
+    without = [{"assets": old}, {"assets": {"pictures": [], **old}}, {"assets": {"pictures": None, **old}}]
+    pending = {"assets": old, "lastRequest": {"assets": {"pictures": [{"url": "http://a.example/1.jpg"}]}}}
+
+    assert [2, 2, 2, 2, 1] == states(
+        "pictures_fresh", *without, pending, fronts({"url": "http://a.example/1.jpg"}, **old)
+    )
+    assert [3] == states("pictures_fresh", without[0], asked=("assets.lastUpdatedAt",))
+
+
+@pytest.mark.parametrize(
+    "pictures",
+    [
+        [{"url": "https://a.example/1/front_fr.jpg"}, {"url": "https://a.example/1/front_en.jpg?v=3"}],
+        [{"url": "https://a.example/1/front_la.jpg"}, {"url": "https://a.example/1/front_en.jpg"}],
+        [{"gdsnFileName": "03036811359935_C1N1_fr.jpg"}, {"gdsnFileName": "03036811359935_C1N1_nl-BE.jpg"}],
+        [{"languageCode": "fr"}, {"languageCode": "nl"}],
+        [{"languages": ["fr", "de"]}, {"languages": ["nl"]}],
+        [{"language": {"code": "fra-FR"}}, {"language": {"code": "nld-BE"}}],
+        [
+            {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}},
+            {"expressedIn": {"code": "deu-DE", "normalizedCode": "de"}},
+        ],
+    ],
+)
+def test_fronts_in_several_languages_are_no_duplicates(pictures: list[Record]) -> None:
+    """Whether a picture says its language in a field or in the name of its file."""
+    assert State.PASS == state("one_front_packshot", fronts(*pictures))
+
+
+@pytest.mark.parametrize(
+    "pictures",
+    [
+        [{"url": "https://a.example/1/front_fr.jpg"}, {"url": "https://a.example/2/front_fr.jpg"}],
+        [{"url": "https://a.example/1/front_fr.jpg"}, {"url": "https://a.example/1/front.jpg"}],
+        [{"url": "https://a.example/1/front_lg.jpg"}, {"url": "https://a.example/1/front_sm.jpg"}],
+        [{"languages": ["fr", "de"]}, {"languages": ["de"]}],
+        [{"languageCode": "fr", "url": "a_de.jpg"}, {"languageCode": "fra-FR", "url": "b_nl.jpg"}],
+        [{}, {}],
+    ],
+)
+def test_fronts_in_one_language_are_duplicates(pictures: list[Record]) -> None:
+    """So are one in a language and one for all languages; sizes in a file name are no languages."""
+    assert State.FAIL == state("one_front_packshot", fronts(*pictures))
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        *("Riz....", "Riz.....", ". . . .", "du sel, du poivre, etc...", "Salz, Pfeffer, usw. ...", "zout, enz…"),
+        *("sale, ecc...", "Quoi de neuf ?...", "Délicieux !…", "1…2…3……", "E 330...E 331....", "Tout commence ici (…)"),
+        *("salt, osv...", "sal, etc. …"),
+    ],
+)  # fmt: skip
+def test_a_text_that_ends_in_dots_on_purpose_is_not_cut_off(ending: str) -> None:
+    """A line to fill in, "and so on", and a sentence that has ended already."""
+    assert State.PASS == state("texts_not_cut_off", named(ending))
+
+
+@pytest.mark.parametrize(
+    "ending", ["Riz de Cam...", "Riz de Cam…", "Riz de Cam... ", "Süßwaren All, ...", "Sketch..."]
+)
+def test_a_text_that_breaks_off_is_still_found(ending: str) -> None:
+    """In the middle of a word, or of a list."""
+    assert State.FAIL == state("texts_not_cut_off", named(ending))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "BIO",
+        "KIRI",
+        "COCA",
+        "HARIBO",
+        "KAVIAR",
+        "NUTELLA",
+        "KIRI 24 P",
+        "TUC 100 G",
+        "E\u0301VIAN",
+        "L'ORÉAL",
+    ],
+)
+def test_one_short_word_in_capitals_is_no_shouting(name: str) -> None:
+    """It is a brand, or an abbreviation; sizes and units beside it change nothing."""
+    assert State.PASS == state("names_not_in_capitals", named(name))
+
+
+@pytest.mark.parametrize(
+    "name", ["RIZ BIO", "PAIN DE MIE", "KING CRAB", "ZWIEBELLEBERWURST", "2 MINI BAGUETTES"]
+)
+def test_several_words_and_long_ones_in_capitals_are_still_found(name: str) -> None:
+    """They read as shouting."""
+    assert State.FAIL == state("names_not_in_capitals", named(name))
+
+
+@pytest.mark.parametrize(
+    ("gtin", "name"),
+    [
+        ("9790260000438", "printed music (ISMN)"),
+        ("9791034304370", "books (ISBN)"),
+        ("9783161484100", "books (ISBN)"),
+    ],
+)
+def test_music_has_a_number_of_its_own_among_those_of_books(gtin: str, name: str) -> None:
+    """ISO 10957: 979-0 is the ISMN, 979-1 and higher are books."""
+    assert [name] == pd.Series([gtin]).gtin.prefix_name.tolist()
+
+
+@pytest.mark.parametrize(
+    ("fat", "saturates"),
+    [(0, 0.1), (0, 0.4), ("<0.5", 0.4), ("< 0,5", 0.5), (0.5, "<0.1"), (0, "<0.1"), (11, 11.4), (10.4, 10.5), (3, 3.1)],
+)  # fmt: skip
+def test_what_rounding_explains_is_no_contradiction(fat: Any, saturates: Any) -> None:
+    """Fat up to 0.5 g may be declared as 0 or "<0.5", saturates up to 0.1 g as 0; from 10 g on to the whole gram."""
+    assert State.PASS == state("saturates_within_fat", nutrients(fat=fat, saturates=saturates))
+    assert State.PASS == state("sugars_within_carbohydrate", nutrients(carbohydrate=fat, sugars=saturates))
+
+
+@pytest.mark.parametrize(
+    ("fat", "saturates"), [(0, 0.7), ("<0.1", 0.7), (3, 3.2), (11, 12.2), (10.4, 10.9), (1, 2)]
+)
+def test_what_no_rounding_explains_is_still_found(fat: Any, saturates: Any) -> None:
+    """One of the two is wrong, or they were exchanged."""
+    assert State.FAIL == state("saturates_within_fat", nutrients(fat=fat, saturates=saturates))
+
+
+def test_less_than_a_little_is_declared() -> None:
+    """ "<0.5" is how the guidance writes what is hardly there; a word that is no number is not."""
+    rest = {"kJ": 1700, "kcal": 400, "carbohydrate": 100, "sugars": 100, "protein": "<0.5", "salt": "<0,01"}
+    declared = nutrients(fat="<0.5", saturates="< 0.1", **rest)
+    word = nutrients(fat="traces", saturates="<0.1", **rest)
+
+    assert [State.PASS, State.FAIL] == states("nutrition_complete", declared, word)
+    assert [State.PASS] == states("energy_fits_nutrients", declared)
+    assert [State.FAIL] == states(
+        "energy_fits_nutrients", nutrients(fat="<0.5", kJ=900, carbohydrate=20, protein=1)
+    )
+
+
+def test_energy_leaves_room_for_small_and_for_rounded_figures() -> None:
+    """Nutrients of 0 may hide half a gram each, whole grams half a gram each."""
+    hidden = nutrients(kJ=70, kcal=17, fat=0, carbohydrate=0, protein=0)
+    rounded = nutrients(kcal=4, fat=0, carbohydrate=1, protein=0)
+
+    assert [State.PASS, State.PASS] == states("energy_fits_nutrients", hidden, rounded)
+    assert State.FAIL == state("energy_fits_nutrients", nutrients(kJ=200, fat=0, carbohydrate=0, protein=0))
+
+
+def test_small_energies_are_rounded_coarsely() -> None:
+    """5 kcal and 17 kJ of a serving of 28 g are one figure; 5 kcal and 8.5 kJ are two, and 214 kJ are not none."""
+    figures = [(60.7, 17.9), (0, 1), (30.4, 17.9), (214, 0), (1085, 134)]
+
+    assert [0, 0, 1, 1, 1] == states(
+        "kilojoules_fit_kilocalories", *(nutrients(kJ=joules, kcal=calories) for joules, calories in figures)
+    )
+
+
+def test_salt_and_sodium_are_rounded_each_by_itself() -> None:
+    """Salt of 3 g is sodium of 1.2 g give or take; a little sodium may be declared as none."""
+    assert State.PASS == state("salt_fits_sodium", nutrients(salt=0.01, sodium=0.0))
+    assert State.PASS == state("salt_fits_sodium", nutrients(salt="<0.01", sodium=0.004))
+    assert State.FAIL == state("salt_fits_sodium", nutrients(salt=0.4, sodium=0.4))
+
+
+def test_a_text_in_one_language_keeps_its_name() -> None:
+    """The short words of two languages are judged each by itself."""
+    record = {"namePublicLong": [text("fr", "KIRI"), text("nl", "ROOMKAAS BLOKJES")]}
+
+    assert State.FAIL == state("names_not_in_capitals", record)
