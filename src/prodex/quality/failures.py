@@ -24,6 +24,7 @@ FAILURES = pa.schema(
         *(field for field in IDENTITY if field.name != "has_pending_update"),
         ("check", _WORD),
         ("rule", _WORD),
+        ("problem", _WORD),
         ("title", _WORD),
         ("block", _WORD),
         ("severity", _WORD),
@@ -39,6 +40,7 @@ _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 _OF_CHECK = {
     "check": "id",
     "rule": "rule",
+    "problem": "problem",
     "title": "title",
     "block": "block",
     "severity": "severity",

@@ -16,6 +16,7 @@ from prodex.quality.states import State, States
 _COLUMNS = [
     "check",
     "rule",
+    "problem",
     "title",
     "block",
     "severity",
@@ -64,6 +65,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
             (
                 name if by == "check" else None,
                 first.rule,
+                _together([checks[place].problem for place in places]),
                 _together([checks[place].title for place in places]),
                 first.block,
                 min((checks[place].severity for place in places), key=list(SEVERITIES).index),

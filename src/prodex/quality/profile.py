@@ -164,10 +164,11 @@ class Profile:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per check: id, what should be true, severity, weight, block, for which products."""
+        """One row per check: id, what should be true, the problem if not, severity, weight, block, for which products."""
         facts = [check.facts for check in self.checks]
-        rows = [(c.id, c.title, c.severity, c.weight, c.block, c.scope, c.fix) for c in facts]
-        return pd.DataFrame(rows, columns=["check", "title", "severity", "weight", "block", "scope", "fix"])
+        rows = [(c.id, c.title, c.problem, c.severity, c.weight, c.block, c.scope, c.fix) for c in facts]
+        columns = ["check", "title", "problem", "severity", "weight", "block", "scope", "fix"]
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         lines = [f"Profile {self.name!r}: {self.title}, {len(self.checks)} checks"]
@@ -191,6 +192,7 @@ def rules() -> pd.DataFrame:
             "weight": r.weight,
             "dimension": r.dimension,
             "title": r.title,
+            "problem": r.problem,
             "why": r.why,
             "fix": r.fix,
             "parameters": ", ".join(

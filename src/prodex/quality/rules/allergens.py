@@ -19,6 +19,7 @@ from prodex.quality.rulebook import Evidence, Verdict, rule
 
 @rule(
     title="allergens that the ingredients name are listed",
+    problem="Allergen in the ingredients is not listed",
     fix="Add the allergen to {listed}, or correct the ingredients if it is not in the product.",
     severity="error",
     dimension="consistency",

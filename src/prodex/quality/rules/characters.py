@@ -29,6 +29,7 @@ _FEWEST_LETTERS = 5
 
 @rule(
     title="no text holds a control character",
+    problem="Control character in a text",
     fix="Type the text again where it breaks off: the character came in with a copy.",
     severity="error",
     block="texts",
@@ -43,6 +44,7 @@ def texts_without_control_characters(products: Products) -> Verdict:
 
 @rule(
     title="no text holds an invisible character that changes how it reads",
+    problem="Invisible character in a text",
     fix="Type the text again without marks of direction, zero-width spaces and private signs.",
     severity="warning",
     block="texts",
@@ -59,6 +61,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
 
 @rule(
     title="no text was read in the wrong encoding",
+    problem="Text read in the wrong encoding",
     fix="Send the text again as UTF-8.",
     severity="error",
     block="texts",
@@ -74,6 +77,7 @@ def texts_without_mojibake(products: Products) -> Verdict:
 
 @rule(
     title="names stand on one line",
+    problem="Line break in a name",
     fix="Put a space where the line breaks.",
     severity="error",
     block="texts",
@@ -88,6 +92,7 @@ def names_on_one_line(products: Products) -> Verdict:
 
 @rule(
     title="names are not in capitals throughout",
+    problem="Name all in capitals",
     fix="Write the name as in a sentence.",
     severity="warning",
     dimension="consistency",
@@ -108,6 +113,7 @@ def names_not_in_capitals(products: Products, *, letters: int = _FEWEST_LETTERS)
 
 @rule(
     title="no text has stray spaces",
+    problem="Stray spaces in a text",
     fix="Take away spaces at the beginning, at the end and where there are two.",
     severity="info",
     dimension="consistency",
