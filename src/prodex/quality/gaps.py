@@ -9,6 +9,7 @@ import pandas as pd
 
 from prodex.errors import QueryError
 from prodex.quality.check import CheckFacts
+from prodex.quality.display import counted, percent
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
@@ -27,6 +28,7 @@ _COLUMNS = [
     "score_if_fixed",
     "ready_gain",
     "score_gain",
+    "brings",
     "fix",
 ]
 
@@ -42,9 +44,8 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
     members: dict[str, list[int]] = {}
     for place, check in enumerate(checks):
         members.setdefault(check.id if by == "check" else check.rule, []).append(place)
-    known = (tally.ready | tally.not_ready).astype(float).sum()
     earned, possible = tally.earned.sum(), tally.possible.sum()
-    ready, score = _share(tally.ready.sum(), known), _share(earned, possible)
+    ready, score = _share(tally.ready.sum(), len(states)), _share(earned, possible)
     rows = []
     for name, places in members.items():
         failed = states[:, places] == State.FAIL
@@ -53,11 +54,10 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
             continue
         is_blocker = np.array([checks[place].severity == "blocker" for place in places])
         left = tally.blockers - failed[:, is_blocker].sum(axis=1)
-        # A product that becomes free of failing blockers but has an unknown one is then of unknown readiness.
+        # A product that becomes free of failing blockers but has an unknown one is then undecided.
         would_be = (left == 0) & ~tally.doubtful
-        would_know = would_be | (left > 0)
         weights = np.array([checks[place].weight for place in places])
-        ready_then = _share(would_be.sum(), would_know.sum())
+        ready_then = _share(would_be.sum(), len(states))
         score_then = _share(earned + failed.sum(axis=0) @ weights, possible)
         applicable = int(np.isin(states[:, places], (State.PASS, State.FAIL)).any(axis=1).sum())
         first = checks[places[0]]
@@ -76,12 +76,31 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
                 score_then,
                 ready_then - ready,
                 score_then - score,
+                brings(ready, ready_then, score, score_then, int(would_be.sum() - tally.ready.sum())),
                 _together([checks[place].fix for place in places]),
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
     frame = frame.sort_values(["ready_gain", "score_gain", "products"], ascending=False, kind="stable")
     return frame.drop(columns=["check"] if by == "rule" else []).reset_index(drop=True)
+
+
+def brings(ready: float, ready_then: float, score: float, score_then: float, products: int) -> str:
+    """Say what it brings to mend something: what ready becomes, and how far the score rises.
+
+    >>> brings(0.61, 0.632, 0.9, 0.905, 22), brings(0.61, 0.6101, 0.9, 0.90001, 1)
+    ('ready 61.0 -> 63.2 %, score +0.50 points', 'ready +1 product, score under +0.01 points')
+    >>> brings(0.61, 0.61, 0.9, 0.9, 0)
+    'nothing in ready or score'
+    """
+    told = []
+    if products:
+        before, after = percent(ready), percent(ready_then)
+        step = f"{before.removesuffix(' %')} -> {after}"
+        told.append(f"ready {step}" if before != after else f"ready +{counted(products, 'product')}")
+    if (points := (score_then - score) * 100) > 1e-9:
+        told.append(f"score +{points:.2f} points" if points >= 0.005 else "score under +0.01 points")
+    return ", ".join(told) or "nothing in ready or score"
 
 
 def _share(part: float, whole: float) -> float:

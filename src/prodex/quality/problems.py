@@ -1,12 +1,17 @@
-"""Problems in a person's words: what is said where a check fails, with labels and names instead of wire names and codes."""
+"""Problems in a person's words: what is said where a check fails, with labels and names of languages filled in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from prodex.locales import language_label
+from prodex.quality.rulebook import RULES
+
+if TYPE_CHECKING:
+    from prodex.quality.check import CheckFacts
 
 #: What attributes are called whose wire name does not say it.
 _LABELS = {
@@ -76,10 +81,22 @@ def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> 
     """
     if not rule:
         return f"Not true: {title}"
-    said = rule
-    for name, value in parameters:
-        said = said.replace(f"{{{name}}}", _said(name, value))
+    given = dict(parameters)
+    said = re.sub(
+        r"{(\w+)}", lambda found: _said(found[1], given[found[1]]) if found[1] in given else found[0], rule
+    )
     return said[:1].upper() + said[1:]
+
+
+def with_problem(check: CheckFacts) -> CheckFacts:
+    """Say the problem of a check that was saved when checks had none: as its rule says it today, if it can."""
+    if check.problem:
+        return check
+    rule = RULES.get(check.rule)
+    known = [("attribute", check.attribute), ("language", check.language)]
+    wanted = re.findall(r"{(\w+)}", rule.problem) if rule is not None else []
+    is_known = check.shipped and rule is not None and all(dict(known).get(name) for name in wanted)
+    return replace(check, problem=problem_of(rule.problem if rule and is_known else "", check.title, known))
 
 
 def _said(name: str, value: Any) -> str:

@@ -17,7 +17,8 @@ A profile is a TOML file::
 A table `[checks.<rule>]` is a check, `[[checks.<rule>]]` one of several of the same rule. Its keys are `severity`,
 `weight`, `only` and `except` (columns of `products`, or `market`, with their values) and the rule's parameters. A list
 for a parameter that takes one value makes one check for each. The language "of the market" makes one check for each
-language that a market requires, for the products of its markets.
+language that a market requires, for the products of its markets. `grade_with_blocker = "C"` is the best grade that a
+product with a failing blocker can have, "C" unless a profile says another; "A" lets its score alone decide.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ from prodex.quality.check import Check
 from prodex.quality.markets import REQUIRED_LANGUAGES
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
+from prodex.quality.scores import GRADES
 from prodex.verbatim import on_one_line
 
 OF_THE_MARKET = "of the market"
-_KEYS = ("title", "description", "extends", "market", "checks")
+_KEYS = ("title", "description", "extends", "market", "grade_with_blocker", "checks")
 _CHECK_KEYS = ("severity", "weight", "only", "except")
 
 
@@ -59,6 +61,8 @@ class Profile:
         The columns of the matrix.
     market
         Market of products that say none, where none was asked for.
+    grade_with_blocker
+        The best grade of a product with a failing blocker.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class Profile:
     description: str = ""
     checks: tuple[Check, ...] = ()
     market: int | None = None
+    grade_with_blocker: str = "C"
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Self:
@@ -136,6 +141,7 @@ class Profile:
             content.get("description", ""),
             _merged([c for c in base.checks if c.rule.id not in checks], own, place),
             _market(content.get("market"), place) or base.market,
+            _grade(content.get("grade_with_blocker", base.grade_with_blocker), place),
         )
 
     def with_check(
@@ -164,7 +170,7 @@ class Profile:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per check: id, what should be true, the problem if not, severity, weight, block, for which products."""
+        """One row per check: id, what should be true, what the problem is, severity, weight, block, which products."""
         facts = [check.facts for check in self.checks]
         rows = [(c.id, c.title, c.problem, c.severity, c.weight, c.block, c.scope, c.fix) for c in facts]
         columns = ["check", "title", "problem", "severity", "weight", "block", "scope", "fix"]
@@ -351,6 +357,15 @@ def _market(given: Any, place: _Place) -> int | None:
         return market_code(given)
     except QueryError as error:
         raise place.error(("market",), str(error)) from error
+
+
+def _grade(given: Any, place: _Place) -> str:
+    known = [grade for grade, _ in GRADES]
+    if given not in known:
+        raise place.error(
+            ("grade_with_blocker",), f"grade_with_blocker is {given!r:.60}; give one of {', '.join(known)}."
+        )
+    return str(given)
 
 
 def _nearest(name: str, known: Any) -> str:
