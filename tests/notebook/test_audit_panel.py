@@ -299,7 +299,7 @@ def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     files.folder.value, files.page.value = str(tmp_path / "lists"), str(tmp_path / "audit.html")
     files.by.value = "brand"
     for button, said in (
-        (files.write_lists, "3 worklists with 5 failures are in"),
+        (files.write_lists, "3 worklists with 5 findings are in"),
         (files.write_page, "The report is"),
         (files.keep, "The audit is in"),
     ):

@@ -34,8 +34,8 @@ class AuditComparison:
     old, new
         The audits.
     by_check
-        One row per check: the number of products fixed, newly failing, still failing, not comparable, and under `note`
-        why a whole check is not comparable.
+        One row per check: the number of products fixed, newly failing, still failing, not comparable, under `note` why
+        a whole check is not comparable, and the problem that the check finds.
     added, gone
         Products of only the new audit, and of only the old one: what they are.
     notes
@@ -186,15 +186,14 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
     for old_place, new_place in _shared(old, new):
         changed = _changed(old.states[:, old_place][before], new.states[:, new_place][after])
         check = new.checks[new_place]
-        rows.append(
-            (check.id, check.problem, check.severity, *(int(changed[name].sum()) for name in CHANGES), None)
-        )
+        counts = (int(changed[name].sum()) for name in CHANGES)
+        rows.append((check.id, check.severity, *counts, None, check.problem))
     for audit, other, note in ((new, old, "only in the new audit"), (old, new, "only in the old audit")):
         there = {check.id for check in other.checks}
         own = [check for check in audit.checks if check.id not in there]
-        rows += [(c.id, c.problem, c.severity, 0, 0, 0, len(before), note) for c in own]
+        rows += [(c.id, c.severity, 0, 0, 0, len(before), note, c.problem) for c in own]
     names = [name.replace(" ", "_") for name in CHANGES]
-    frame = pd.DataFrame(rows, columns=["check", "problem", "severity", *names, "note"])
+    frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note", "problem"])
     return frame.astype({"note": "str"})
 
 

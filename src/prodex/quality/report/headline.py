@@ -127,7 +127,7 @@ def _not_asked(audit: Audit) -> list[str]:
     crashed = {crash.check for crash in audit.crashes}
     blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
     if len(audit) and blind:
-        told.append(f"Checks unknown therefore, for every product: {', '.join(blind)}.")
+        told.append(f"Unknown therefore, for every product: {', '.join(blind)}.")
     return told
 
 
