@@ -23,6 +23,7 @@ from prodex.catalog.part import Part, union
 from prodex.envelope import split
 from prodex.errors import InputError, UnexpectedReply
 from prodex.limits import LimitExceeded, Limits
+from prodex.query import ProductQuery
 from prodex.store.build import blocks_of
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.flatten import decoded
@@ -59,7 +60,9 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, _Reply())
 
 
-def read_products(paths: Source | Iterable[Source], *, limits: Limits | None = None) -> Catalog:
+def read_products(
+    paths: Source | Iterable[Source], *, limits: Limits | None = None, query: ProductQuery | None = None
+) -> Catalog:
     """Read product records from files into a catalogue in memory.
 
     Parameters
@@ -69,6 +72,9 @@ def read_products(paths: Source | Iterable[Source], *, limits: Limits | None = N
         lines of any of these; each also compressed (.gz).
     limits
         What one file may take: by default a `.gz` file may be a billion bytes unpacked, as long as it is no bomb.
+    query
+        What the files were asked for with, where they do not hold everything: chosen fields or languages. An audit
+        then takes what was not asked for as unknown, and not as missing. Nothing is filtered by it.
 
     Raises
     ------
@@ -80,6 +86,10 @@ def read_products(paths: Source | Iterable[Source], *, limits: Limits | None = N
     reply = _Reply()
     products = (product for path in files for product in _products_of(path, reply, limits))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
+    if query is not None:
+        if not isinstance(query, ProductQuery):
+            raise InputError(f"query is a {type(query).__name__}; give a prodex.ProductQuery.")
+        catalog = replace(catalog, origin=replace(catalog.origin, query=query))
     if not len(catalog) and reply.set_aside:
         raise InputError(f"No product could be read. {reply.set_aside[0]}")
     return catalog

@@ -48,7 +48,30 @@ def test_a_condition_means_these_products(
 
     held = Condition.of(only, excepted).holds(products.column, len(products))
 
-    assert meant == [n for n, is_meant in enumerate(held.tolist(), 1) if is_meant]
+    assert meant == [n for n, is_meant in enumerate(held.tolist(), 1) if is_meant is True]
+
+
+@pytest.mark.parametrize(
+    ("only", "excepted", "undecided"),
+    [
+        ({"brand_code": "ACME"}, {}, [4]),
+        ({"brand_code": ["ACME", None]}, {}, []),
+        ({"is_consumer_unit": True, "brand_code": "ACME"}, {}, [4]),
+        ({"is_consumer_unit": True}, {"brand_code": 12}, [4]),
+        ({"market": 56}, {}, [1, 2, 4]),
+        ({}, {"brand_code": "ACME"}, []),
+    ],
+)
+def test_who_does_not_show_what_decides_is_undecided(
+    only: dict[str, Any], excepted: dict[str, Any], undecided: list[int]
+) -> None:
+    """Unless another column decides; and an exception is for products that show it."""
+    catalog = prodex.flatten(RECORDS)
+    products = Products(catalog.parts[0], catalog.origin, AS_OF)
+
+    held = Condition.of(only, excepted).holds(products.column, len(products))
+
+    assert undecided == [n for n, is_missing in enumerate(held.isna().tolist(), 1) if is_missing]
 
 
 def test_the_market_is_that_of_the_version_else_the_one_asked_for_else_the_given_one() -> None:

@@ -159,7 +159,7 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
     for words in (
         "What to mend: Mill (4)",
         "2 of 2 products have something to mend: 6 findings in 6 failing checks.",
-        "ready 0, not ready 2, undecided 0 of 2: by all checks of the profile",
+        "ready 1, not ready 1, undecided 0 of 2: by all checks of the profile",
         "Catalogue: records, 4 products, complete",
         f"Profile: own, 5 checks, rule set {audit.rule_set}",
         "as of 2026-11-01 06:00",

@@ -53,6 +53,12 @@ def audit(
         str, typer.Option(help="Name of a profile, or the path of your own (.toml).")
     ] = "core",
     market: Annotated[str, typer.Option(help="Market of products that say none, by number or name.")] = "",
+    food: Annotated[
+        bool | None,
+        typer.Option(
+            "--assume-food/--assume-no-food", help="What products are that nothing tells to be food or not."
+        ),
+    ] = None,
     what: Annotated[Shown, typer.Option("--show", help="What to show.")] = Shown.SUMMARY,
     by: Annotated[
         str,
@@ -99,6 +105,8 @@ def audit(
     chosen = prodex.Profile.read(profile)
     if market:
         chosen = chosen.with_market(market)
+    if food is not None:
+        chosen = chosen.with_assumption(food=food)
     moment = _moment(now)
     judged = _judged(snapshot, chosen, moment, pending)
     earlier = _earlier(since, chosen, moment, pending) if since else None

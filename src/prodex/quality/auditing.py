@@ -24,6 +24,7 @@ def audit(
     executor: Executor | None = None,
     progress: Progress = None,
     now: datetime | None = None,
+    assume_food: bool | None = None,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile.
 
@@ -43,6 +44,9 @@ def audit(
     now
         The moment to which "older than" refers, the present by default: a date without zone is taken as the service's
         dates are, one with a zone in UTC.
+    assume_food
+        Whether products are food of which nothing tells it: neither a GPC class nor anything that only food has. None
+        leaves them undecided, and the checks of food unknown, unless the profile's `assume` says it.
 
     Raises
     ------
@@ -61,11 +65,13 @@ def audit(
             f"audit() takes a catalogue, not {type(catalog).__name__}. Make one of records: prodex.flatten(records)."
         )
     chosen = profile if isinstance(profile, Profile) else Profile.read(profile)
+    if assume_food is not None:
+        chosen = chosen.with_assumption(food=assume_food)
     moment = _moment(now)
     parts = []
     with showing(progress, "Judged") as show:
         done = 0
-        for part in run(catalog, chosen.checks, moment, chosen.market, executor):
+        for part in run(catalog, chosen.checks, moment, chosen.market, executor, dict(chosen.assume)):
             parts.append(part)
             done += len(part.states)
             show(done, len(catalog))
@@ -74,6 +80,7 @@ def audit(
         checks=tuple(check.facts for check in chosen.checks),
         profile=chosen.name,
         rule_set=RULE_SET,
+        assumed=chosen.assume,
         origin=catalog.origin,
         now=moment,
         audited_at=datetime.now(UTC),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 from prodex.catalog import Origin
 from prodex.errors import InputError
+from prodex.quality.knowledge import OR, Asked, asked_for
 from prodex.quality.parameters import read_parameters
 from prodex.quality.problems import problem_of
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
@@ -17,9 +18,6 @@ from prodex.quality.scope import EVERYTHING, Condition, wire_paths
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000
-
-#: Between wire paths of which one is enough.
-_OR = " or "
 
 
 @dataclass(frozen=True)
@@ -154,11 +152,16 @@ class Check:
 
     @property
     def attribute(self) -> str | None:
-        """The attribute that it is about: its parameter of this name, else the first that it needs."""
+        """The attribute that it is about: its parameter of this name, else the first that it needs.
+
+        Where any of several texts would do, it is the first of these.
+        """
         named: str | None = dict(self.parameters).get("attribute")
         if named is not None:
             return named
-        return next((path for path in self.needs if _OR not in path), None)
+        if self.rule.certain == "passes" and self.rule.needs[0].endswith(".data"):
+            return self.needs[0].split(OR)[0]
+        return next((path for path in self.needs if OR not in path), None)
 
     @property
     def language(self) -> str | None:
@@ -174,27 +177,21 @@ class Check:
     def needs(self) -> tuple[str, ...]:
         """The wire paths without which nothing can be said."""
         return tuple(
-            _OR.join(one.removesuffix(".data") for one in self._said(path).split(_OR))
+            OR.join(one.removesuffix(".data") for one in self._said(path).split(OR))
             for path in self.rule.needs
         )
 
-    def knows(self, origin: Origin) -> bool:
-        """Whether everything was asked for that the check itself looks at, and nothing below it was left out."""
-        left_out = (origin.query.source_exclude or ()) if origin.query is not None else ()
+    def asked(self, origin: Origin) -> Asked:
+        """Say how much was asked for of what the check itself looks at."""
+        return asked_for(origin, self.needs, self.language)
 
-        def is_there(path: str) -> bool:
-            return origin.asked(path, self.language) and not any(
-                one.startswith(f"{path}.") for one in left_out
-            )
-
-        return all(any(map(is_there, path.split(_OR))) for path in self.needs)
-
-    def knows_scope(self, origin: Origin, market: int | None) -> bool:
-        """Whether everything was asked for that says to which products it applies."""
+    def knows_scope(self, origin: Origin, market: int | None, assume: Collection[str] = ()) -> bool:
+        """Whether everything was asked for that says to which products it applies, or is taken for granted."""
         given = market is not None or (origin.query is not None and origin.query.target_market is not None)
         columns = {column for scope in (self.rule.scope, *self.scopes) for column in scope.columns}
-        columns -= {"market"} if given else set()
-        return all(origin.asked(path) for column in columns for path in wire_paths(column))
+        columns -= {*assume, "market"} if given else {*assume}
+        needed = [path for column in columns for path in wire_paths(column)]
+        return asked_for(origin, needed) is Asked.ALL
 
     @property
     def facts(self) -> CheckFacts:

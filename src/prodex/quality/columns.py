@@ -6,12 +6,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[np.float64]
+#: Yes, no, or missing where nobody can say; computes as logic does: unknown and False is False.
+Answer: TypeAlias = pd.arrays.BooleanArray
 
 
 def whole(values: Any) -> Any:

@@ -67,9 +67,7 @@ def text_of(audit: Audit) -> str:
     found = audit.gaps()
     rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
     width = max((len(row[0]) for row in rows), default=0)
-    shown = [
-        f"  {problem:<{width}}  {count:>9} products  if fixed: {brings}" for problem, count, brings in rows
-    ]
+    shown = [f"  {problem:<{width}}  {count:>17}  if fixed: {brings}" for problem, count, brings in rows]
     return "\n".join(map(on_one_line, [headline, *others, *_gaps_title(len(found)), *shown, *notes(audit)]))
 
 
@@ -79,12 +77,12 @@ def html_of(audit: Audit) -> str:
     found = audit.gaps()
     told = "".join(f"<div{' class=warn' if warn else ''}>{escape(line)}</div>" for line, warn in others)
     rows = "".join(
-        f"<tr><td>{escape(problem)}</td><td class='n'>{count}</td><td>{escape(brings)}</td></tr>"
+        f"<tr><td>{escape(problem)}</td><td class='n'>{count}</td><td>{escape(brings.replace('->', '→'))}</td></tr>"
         for problem, count, brings in map(_gap, found.head(_SHOWN).to_dict("records"))
     )
     table = "".join(
         f"<div>{escape(title)}</div><table><thead><tr><th scope='col'>problem</th>"
-        "<th scope='col' class='n'>products</th><th scope='col'>if fixed</th></tr></thead>"
+        "<th scope='col' class='n'>failing</th><th scope='col'>if fixed</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>"
         for title in _gaps_title(len(found))
     )
@@ -155,12 +153,21 @@ def notes(audit: Audit) -> list[str]:
     best = audit.grade_with_blocker
     limit = "" if best == "A" else f" A product with a failing blocker has grade {best} at best."
     told = [f"{FORMULA}.{limit} {rules}. {CAVEAT}"]
+    if audit.assumed:
+        told.append(
+            f"Taken for granted where products do not say it: {', '.join(map(_assumption, audit.assumed))}."
+        )
     if audit.pending:
         told.append(
             f"{counted(audit.pending, 'product')} with an update that waits for acceptance, judged without it; "
             "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be."
         )
     return told
+
+
+def _assumption(assumed: tuple[str, Any]) -> str:
+    name, value = assumed
+    return f"{name} = {str(value).lower() if isinstance(value, bool) else value}"
 
 
 def _plain(message: str) -> str:
@@ -180,4 +187,4 @@ def _gaps_title(count: int) -> list[str]:
 
 
 def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
-    return row["problem"], f"{row['products']:,}", row["brings"]
+    return row["problem"], counted(row["products"], "product"), row["brings"]

@@ -16,14 +16,18 @@ from os import cpu_count
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, SnapshotError
 from prodex.quality.check import Check
+from prodex.quality.columns import Answer
+from prodex.quality.knowledge import Asked
 from prodex.quality.products import Products
-from prodex.quality.rulebook import is_importable
+from prodex.quality.rulebook import Verdict, is_importable
+from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
@@ -83,6 +87,7 @@ class Job:
     checks: tuple[Check, ...]
     now: datetime
     market: int | None
+    assume: Mapping[str, Any]
     whole: Mapping[str, Any]
     crashed: tuple[Crash, ...]
 
@@ -93,6 +98,7 @@ def run(
     now: datetime,
     market: int | None = None,
     executor: Executor | None = None,
+    assume: Mapping[str, Any] | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -108,6 +114,8 @@ def run(
         Market of products that do not say theirs.
     executor
         Any `concurrent.futures` executor; threads by default.
+    assume
+        What is taken for granted of products of which it is not known.
 
     Raises
     ------
@@ -120,7 +128,17 @@ def run(
         _refuse_own(checks)
     whole, crashed = _prepared(catalog, checks)
     jobs = [
-        Job(number, part, catalog.origin, tuple(checks), now, market, whole, crashed if number == 0 else ())
+        Job(
+            number,
+            part,
+            catalog.origin,
+            tuple(checks),
+            now,
+            market,
+            dict(assume or {}),
+            whole,
+            crashed if number == 0 else (),
+        )
         for number, part in enumerate(catalog.parts)
     ]
     if executor is not None:
@@ -132,7 +150,7 @@ def run(
 
 def audit_part(job: Job) -> AuditPart:
     """Judge one part."""
-    products = Products(job.part, job.origin, job.now, job.market)
+    products = Products(job.part, job.origin, job.now, job.market, job.assume)
     columns, evidence, crashes = [], [], list(job.crashed)
     for place, check in enumerate(job.checks):
         try:
@@ -154,25 +172,39 @@ def audit_part(job: Job) -> AuditPart:
 
 
 def _judged(products: Products, check: Check, place: int, job: Job) -> Judged:
-    if not check.knows_scope(job.origin, job.market):
+    if not check.knows_scope(job.origin, job.market, job.assume):
         return _unknown(len(products))
     in_scope = _in_scope(products, check)
-    if not check.knows(job.origin) or (check.rule.whole and check.rule.id not in job.whole):
-        states = np.where(in_scope, State.UNKNOWN, State.NOT_APPLICABLE).astype(np.int8)
-        return Judged(states, EVIDENCE.empty_table())
+    asked = check.asked(job.origin)
+    cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
+    if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
+        return judge(Verdict(pd.array([None] * len(products), "boolean")), in_scope, place)
     given = dict(check.parameters)
     if check.rule.whole:
         given["whole"] = job.whole[check.rule.id]
-    return judge(check.rule.function(products, **given), in_scope, place)
+    judged = judge(check.rule.function(products, **given), in_scope, place)
+    if asked is Asked.ALL:
+        return judged
+    return _certain(judged, State.FAIL if check.rule.certain == "fails" else State.PASS, in_scope)
 
 
-def _in_scope(products: Products, check: Check) -> Any:
+def _certain(judged: Judged, stands: State, in_scope: Answer) -> Judged:
+    """Return what stands of a verdict on a part of what it needs."""
+    certain = (judged.states == stands) | ~in_scope.fillna(True).to_numpy(bool)
+    states = np.where(certain, judged.states, State.UNKNOWN).astype(np.int8)
+    return Judged(states, judged.evidence if stands is State.FAIL else EVIDENCE.empty_table())
+
+
+def _in_scope(products: Products, check: Check) -> Answer:
     """Say which products the check is about; many checks share a condition."""
-    held = np.zeros(len(products), bool)
+    held = pd.array(np.zeros(len(products), bool), "boolean")
     for scope in check.scopes:
-        held |= products.remember(scope, partial(scope.holds, products.column, len(products)))
-    own = check.rule.scope
-    return held & products.remember(own, partial(own.holds, products.column, len(products)))
+        held = held | _meant(products, scope)  # type: ignore[operator] # not known to pandas-stubs
+    return held & _meant(products, check.rule.scope)
+
+
+def _meant(products: Products, scope: Condition) -> Answer:
+    return products.remember(scope, partial(scope.holds, products.assumed, len(products)))
 
 
 def _prepared(catalog: Catalog, checks: Sequence[Check]) -> tuple[dict[str, Any], tuple[Crash, ...]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 import pyarrow.compute as pc
 
-from prodex.quality.columns import Mask, encoded, numbers
+from prodex.quality.columns import Answer, Mask, encoded, numbers
+from prodex.quality.knowledge import Asked, asked_for
 from prodex.quality.products import Products
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
@@ -31,24 +33,28 @@ _SIGNS = (
 )
 
 
-def is_food(products: Products) -> Mask:
+def is_food(products: Products) -> Answer:
     """Say which products are food: by their class, and where they have none by what they tell.
 
-    A product of neither is not called food, for nobody can ask of a candle how it is stored.
+    A product of neither may be food of which somebody forgot everything, or a candle: nobody can say, unless the
+    audit was told (`assume`). The same where the class was not asked for.
     """
     return products.remember("is_food", lambda: _is_food(products))
 
 
-def _is_food(products: Products) -> Mask:
+def _is_food(products: Products) -> Answer:
     distinct, code = encoded(products.column("gpc_code"))
     classes = [_by_gpc(each) for each in distinct.to_pylist()]
     # The last one stands for products without a class, whose code is -1.
     by_class = np.array([*(each is True for each in classes), False], bool)[code]
     undecided = np.array([*(each is None for each in classes), True], bool)[code]
-    told = np.zeros(len(products), bool)
-    for sign in _SIGNS:
-        told |= products.filled(sign) | products.filled(f"lastRequest.{sign}")
-    return by_class | (undecided & told)
+    if asked_for(products.origin, ["GPC.code"]) is not Asked.ALL:
+        by_class, undecided = by_class & False, undecided | True
+    else:
+        for sign in _SIGNS:
+            told = products.filled(sign) | products.filled(f"lastRequest.{sign}")
+            by_class, undecided = by_class | (undecided & told), undecided & ~told
+    return _answer(products, by_class, undecided)
 
 
 def _by_gpc(code: str) -> bool | None:
@@ -56,16 +62,32 @@ def _by_gpc(code: str) -> bool | None:
     return FOOD_BY_GPC[max(beginnings, key=len)] if beginnings else None
 
 
-def is_alcoholic(products: Products) -> Mask:
+def is_alcoholic(products: Products) -> Answer:
     """Say which products are drinks of more than 1.2 % of alcohol: by what they tell, or by their class."""
     return products.remember("is_alcoholic", lambda: _is_alcoholic(products))
 
 
-def _is_alcoholic(products: Products) -> Mask:
+def _is_alcoholic(products: Products) -> Answer:
     told = products.arrow("quantities", "attribute", "value")
     told = told.filter(pc.equal(told["attribute"], "percentageOfAlcoholByVolume"))
     strong = products.any(told["product"].to_numpy()[numbers(told["value"]) > ALCOHOL_LIMIT])
     distinct, code = encoded(products.column("gpc_code"))
     by_class = [each.startswith(ALCOHOLIC_GPC) for each in distinct.to_pylist()]
     classed: Mask = np.array([*by_class, False], bool)[code]
-    return strong | classed
+    found = strong | classed
+    asked = asked_for(products.origin, ["GPC.code", "percentageOfAlcoholByVolume"])
+    return pd.arrays.BooleanArray(found, ~found & (asked is not Asked.ALL))
+
+
+def is_of_kind(products: Products, kinds: Sequence[str]) -> Answer:
+    """Say which products are of one of these kinds, by their code; nobody can say of those that have none."""
+    told = products["kind_code"]
+    is_missing = told.isna() | (asked_for(products.origin, ["kind.code"]) is not Asked.ALL)
+    return pd.arrays.BooleanArray(told.isin(kinds).to_numpy(bool), is_missing.to_numpy(bool))
+
+
+def _answer(products: Products, yes: Mask, undecided: Mask) -> Answer:
+    """Return what is known, and what was said of the rest."""
+    if (assumed := products.assume.get("food")) is not None:
+        return pd.arrays.BooleanArray(yes | (undecided & assumed), undecided & False)
+    return pd.arrays.BooleanArray(yes, undecided)

@@ -86,21 +86,25 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
 
 
 def brings(ready: float, ready_then: float, score: float, score_then: float, products: int) -> str:
-    """Say what it brings to mend something: what ready becomes, and how far the score rises.
+    """Say what it brings to mend something: what ready becomes, and how far ready and score rise.
 
-    >>> brings(0.61, 0.632, 0.9, 0.905, 22), brings(0.61, 0.6101, 0.9, 0.90001, 1)
-    ('ready 61.0 -> 63.2 %, score +0.50 points', 'ready +1 product, score under +0.01 points')
-    >>> brings(0.61, 0.61, 0.9, 0.9, 0)
-    'nothing in ready or score'
+    >>> brings(0.61, 0.632, 0.9, 0.905, 22)
+    'ready 61.0 -> 63.2 % (+2.20 points), score +0.50 points'
+    >>> brings(0.61, 0.61001, 0.9, 0.90001, 1), brings(0.61, 0.61, 0.9, 0.9, 0)
+    ('ready +1 product, score under +0.01 points', 'nothing in ready or score')
     """
     told = []
     if products:
         before, after = percent(ready), percent(ready_then)
-        step = f"{before.removesuffix(' %')} -> {after}"
+        step = f"{before.removesuffix(' %')} -> {after} ({_points(ready_then - ready)})"
         told.append(f"ready {step}" if before != after else f"ready +{counted(products, 'product')}")
-    if (points := (score_then - score) * 100) > 1e-9:
-        told.append(f"score +{points:.2f} points" if points >= 0.005 else "score under +0.01 points")
+    if score_then - score > 1e-11:
+        told.append(f"score {_points(score_then - score)}")
     return ", ".join(told) or "nothing in ready or score"
+
+
+def _points(gain: float) -> str:
+    return f"+{gain * 100:.2f} points" if gain >= 0.00005 else "under +0.01 points"
 
 
 def _share(part: float, whole: float) -> float:

@@ -56,6 +56,8 @@ class Audit:
         Folder of the audit, where it is saved.
     catalog_folder
         Folder of the snapshot that was judged, or None.
+    assumed
+        What was taken for granted of products of which it is not known, such as ("food", True).
     catalog
         The catalogue, where it is at hand: it answers for columns and tags that the audit itself does not keep.
 
@@ -80,6 +82,7 @@ class Audit:
     folder: Path | None = None
     catalog_folder: Path | None = None
     catalog: Catalog | None = None
+    assumed: tuple[tuple[str, Any], ...] = ()
     grade_with_blocker: str = "A"
 
     def __len__(self) -> int:
@@ -119,9 +122,9 @@ class Audit:
         return self.tally.grades(self.grade_with_blocker)
 
     @property
-    def measure(self) -> tuple[str, str, str]:
+    def measure(self) -> tuple[object, ...]:
         """What figures were made with: audits of which this differs are not the same measure."""
-        return self.profile, self.rule_set, self.grade_with_blocker
+        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed
 
     @property
     def products(self) -> pd.DataFrame:

@@ -6,9 +6,10 @@ has one row for each text, and says under `product` to which product it belongs,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,11 +49,21 @@ class Products:
         What was asked for; rules hardly need it, since the engine takes care of what was not.
     now
         The moment to which "older than" refers: local time without zone, as the service's dates.
+    assume
+        What is taken for granted of products of which it is not known: "food", or a column of `products`.
     """
 
-    def __init__(self, part: Part, origin: Origin, now: datetime, market: int | None = None) -> None:
+    def __init__(
+        self,
+        part: Part,
+        origin: Origin,
+        now: datetime,
+        market: int | None = None,
+        assume: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.origin = origin
         self.now = now
+        self.assume = assume
         self._part = part
         self._market = market
         self._columns: dict[tuple[str, str], pa.Array] = {}
@@ -71,6 +82,11 @@ class Products:
         if column == "market":
             return self._once("market", self._markets)
         return self._read("products", (column,))[0]
+
+    def assumed(self, column: str) -> pa.Array:
+        """Return a column with what is taken for granted in place of missing values."""
+        values = self.column(column)
+        return pc.fill_null(values, self.assume[column]) if column in self.assume else values
 
     def rows(self, table: str, *columns: str) -> pd.DataFrame:
         """Return rows of a child table with `product`, the position of their product.

@@ -5,6 +5,7 @@ A profile is a TOML file::
     title = "Online listing"
     extends = "core"
     market = 250
+    assume = {food = true}
 
     [checks.valid_gtin]
     severity = "blocker"
@@ -17,8 +18,14 @@ A profile is a TOML file::
 A table `[checks.<rule>]` is a check, `[[checks.<rule>]]` one of several of the same rule. Its keys are `severity`,
 `weight`, `only` and `except` (columns of `products`, or `market`, with their values) and the rule's parameters. A list
 for a parameter that takes one value makes one check for each. The language "of the market" makes one check for each
-language that a market requires, for the products of its markets. `grade_with_blocker = "C"` is the best grade that a
-product with a failing blocker can have, "C" unless a profile says another; "A" lets its score alone decide.
+language that a market requires, for the products of its markets.
+
+Which products a check is about is undecided where a product does not say what decides: the check is then unknown.
+`market` and `assume` decide by word for such products: `food` for those that nothing tells to be food or not, and
+columns of `products`, such as `is_consumer_unit`, for those without a value, or where it was not asked for.
+
+`grade_with_blocker` is the best grade that a product with a failing blocker can have: "C" unless a profile says
+another; with "A" its score alone decides.
 """
 
 from __future__ import annotations
@@ -43,7 +50,7 @@ from prodex.quality.scores import GRADES
 from prodex.verbatim import on_one_line
 
 OF_THE_MARKET = "of the market"
-_KEYS = ("title", "description", "extends", "market", "grade_with_blocker", "checks")
+_KEYS = ("title", "description", "extends", "market", "assume", "grade_with_blocker", "checks")
 _CHECK_KEYS = ("severity", "weight", "only", "except")
 
 
@@ -61,6 +68,8 @@ class Profile:
         The columns of the matrix.
     market
         Market of products that say none, where none was asked for.
+    assume
+        What is taken for granted of products of which it is not known: "food", or a column of `products`, and a value.
     grade_with_blocker
         The best grade of a product with a failing blocker.
 
@@ -76,6 +85,7 @@ class Profile:
     description: str = ""
     checks: tuple[Check, ...] = ()
     market: int | None = None
+    assume: tuple[tuple[str, Any], ...] = ()
     grade_with_blocker: str = "C"
 
     @classmethod
@@ -141,6 +151,7 @@ class Profile:
             content.get("description", ""),
             _merged([c for c in base.checks if c.rule.id not in checks], own, place),
             _market(content.get("market"), place) or base.market,
+            tuple((dict(base.assume) | _assumed(content.get("assume", {}), place)).items()),
             _grade(content.get("grade_with_blocker", base.grade_with_blocker), place),
         )
 
@@ -167,6 +178,15 @@ class Profile:
     def with_market(self, market: int | str) -> Self:
         """Return the profile for products of a market, where they do not say theirs."""
         return replace(self, market=market_code(market))
+
+    def with_assumption(self, **known: Any) -> Self:
+        """Return the profile with something taken for granted where it is not known.
+
+        >>> Profile.read("food-eu").with_assumption(food=True, is_consumer_unit=True).assume
+        (('food', True), ('is_consumer_unit', True))
+        """
+        given = _assumed(known, _Place("assumption", ""))
+        return replace(self, assume=tuple((dict(self.assume) | given).items()))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -366,6 +386,25 @@ def _grade(given: Any, place: _Place) -> str:
             ("grade_with_blocker",), f"grade_with_blocker is {given!r:.60}; give one of {', '.join(known)}."
         )
     return str(given)
+
+
+def _assumed(given: Any, place: _Place) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise place.error(
+            ("assume",), f"assume is {given!r:.60}; give what is taken for granted: {{food = true}}"
+        )
+    assumed: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "food":
+            if not isinstance(value, bool):
+                raise place.error(("assume", name), f"food is {value!r:.60}; give true or false.")
+            assumed[name] = value
+            continue
+        try:
+            ((_, (assumed[name],)),) = Condition.of({name: value}).only
+        except (InputError, ValueError) as error:
+            raise place.error(("assume", str(name)), str(error)) from error
+    return assumed
 
 
 def _nearest(name: str, known: Any) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
+#: What of a verdict stands when only a part of what a rule needs was asked for.
+Certain = Literal["fails", "passes"] | None
 Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "accuracy", "timeliness"]
 
 #: From the worst to the least, each with the weight that it has in a score unless a rule or a profile says another.
@@ -107,6 +109,9 @@ class Rule:
         Which kind of quality it is about, and under which heading it stands.
     needs
         Wire paths without which nothing can be said: where one was not asked for, the check is unknown.
+    certain
+        What stands when only a part of what it needs was asked for: "fails" of a rule that no text or picture may
+        break, "passes" of one that a single one satisfies, or None where both would be a guess.
     scope
         For which products it is a question.
     parameters
@@ -133,6 +138,7 @@ class Rule:
     dimension: str
     block: str
     needs: tuple[str, ...]
+    certain: Certain
     scope: Condition
     parameters: tuple[Parameter, ...]
     whole: tuple[str, ...]
@@ -161,6 +167,7 @@ def rule(
     dimension: Dimension = "validity",
     block: Block = "identity",
     needs: str | Sequence[str] = (),
+    certain: Certain = None,
     scope: Mapping[str, Any] | None = None,
     whole: str | Sequence[str] = (),
     prepare: Callable[[dict[str, Any]], Any] | None = None,
@@ -194,6 +201,9 @@ def rule(
     needs
         Wire paths without which nothing can be said; `{attribute}` stands for the parameter of that name, and of
         "nameLegal.data or description.data" one is enough.
+    certain
+        What stands when only some of these were asked for (one of several texts, one language): "fails" where one that
+        is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
     scope
         Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
     whole
@@ -234,6 +244,7 @@ def rule(
             dimension=dimension,
             block=block,
             needs=(needs,) if isinstance(needs, str) else tuple(needs),
+            certain=certain,
             scope=Condition.of(scope, place=f"rule {name}") if scope else EVERYTHING,
             parameters=parameters_of(function, reserved="whole" if whole else None),
             whole=(whole,) if isinstance(whole, str) else tuple(whole),

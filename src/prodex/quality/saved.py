@@ -226,6 +226,7 @@ def _manifest_of(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
         "prodex": version("prodex"),
         "profile": audit.profile,
         "rule_set": audit.rule_set,
+        "assumed": dict(audit.assumed),
         "grade_with_blocker": audit.grade_with_blocker,
         "now": audit.now.isoformat(),
         "audited_at": audit.audited_at.isoformat(),
@@ -251,6 +252,7 @@ class _Written(msgspec.Struct):
     checks: list[CheckFacts]
     crashes: list[list[Crash]]
     parts: list[dict[Literal["products", "states", "evidence"], Digest]]
+    assumed: dict[str, bool | int | float | str | None] = {}
     grade_with_blocker: str = "A"  # audits that were saved before knew no limit
 
 
@@ -303,6 +305,7 @@ def _open(folder: Path) -> Audit:
             now=manifest.now,
             audited_at=manifest.audited_at.astimezone(UTC),
             folder=folder,
+            assumed=tuple(manifest.assumed.items()),
             grade_with_blocker=manifest.grade_with_blocker,
         )
     except (OSError, ValueError, pa.ArrowException) as error:

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
+from prodex.quality.columns import Answer
 from prodex.tables.declaration import COUNTED, TABLES
 
-Mask = npt.NDArray[np.bool_]
 #: Gives a column of `products`, or the `market`.
 Read = Callable[[str], pa.Array]
 
@@ -79,13 +79,16 @@ class Condition:
     def columns(self) -> tuple[str, ...]:
         return tuple(column for column, _ in (*self.only, *self.excepted))
 
-    def holds(self, read: Read, size: int) -> Mask:
-        """Say for each product whether it is meant."""
-        held = np.ones(size, bool)
+    def holds(self, read: Read, size: int) -> Answer:
+        """Say for each product whether it is meant; missing where a column that decides has no value.
+
+        Who has no value is not excepted either: an exception is for products that show it.
+        """
+        held = pd.array(np.ones(size, bool), "boolean")
         for column, values in self.only:
             held &= _is_one_of(read(column), values)
         for column, values in self.excepted:
-            held &= ~_is_one_of(read(column), values)
+            held &= ~_is_one_of(read(column), values).fillna(False)
         return held
 
 
@@ -131,15 +134,16 @@ def _value(column: str, value: Any, place: str) -> Any:
     return value
 
 
-def _is_one_of(column: pa.Array, values: tuple[Any, ...]) -> Mask:
+def _is_one_of(column: pa.Array, values: tuple[Any, ...]) -> Answer:
     begins = [one[:-1] for one in values if isinstance(one, str) and one.endswith("*")]
     whole = [one for one in values if one is not None and not (isinstance(one, str) and one.endswith("*"))]
     held = pc.is_in(column, pa.array(whole, column.type)).to_numpy(zero_copy_only=False)
     for beginning in begins:
         held = held | pc.fill_null(pc.starts_with(column, beginning), False).to_numpy(zero_copy_only=False)
+    has_none = np.asarray(column.is_null().to_numpy(zero_copy_only=False), bool)
     if None in values:
-        held = held | column.is_null().to_numpy(zero_copy_only=False)
-    return np.asarray(held, bool)
+        held, has_none = held | has_none, has_none & False
+    return pd.arrays.BooleanArray(np.asarray(held, bool) & ~has_none, has_none)
 
 
 def _values(values: tuple[Any, ...]) -> str:

@@ -18,7 +18,10 @@ import pandas as pd
 from prodex.quality.check import CheckFacts
 from prodex.quality.states import State, States
 
-FORMULA = "score = weight of checks passed / weight of checks passed or failed; ready = no blocker fails, and none is unknown"
+FORMULA = (
+    "score = weight of checks passed / weight of checks passed or failed; "
+    "ready = no blocker fails, and none is unknown"
+)
 CAVEAT = "Completeness is not accuracy: a text that is there can still be wrong."
 
 #: Grades with the least score of each; below them is E.

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from prodex.quality.columns import Answer
 from prodex.quality.rulebook import Evidence, Verdict
 
 States = npt.NDArray[np.int8]
@@ -52,7 +53,7 @@ class Judged:
     evidence: pa.Table
 
 
-def judge(verdict: Any, in_scope: Mask, check: int) -> Judged:
+def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     """Make states of a verdict.
 
     Parameters
@@ -60,7 +61,7 @@ def judge(verdict: Any, in_scope: Mask, check: int) -> Judged:
     verdict
         What a rule returned.
     in_scope
-        The products that the check is about.
+        The products that the check is about; missing where nobody can say.
     check
         Its place in the matrix.
 
@@ -72,15 +73,13 @@ def judge(verdict: Any, in_scope: Mask, check: int) -> Judged:
     if not isinstance(verdict, Verdict):
         raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.Verdict(fails)")
     size = len(in_scope)
+    meant, unclear = _told("in_scope", in_scope, size)
     fails, doubtful = _told("fails", verdict.fails, size)
-    applies, undecided = (
-        (in_scope, np.zeros(size, bool))
-        if verdict.applies is None
-        else _told("applies", verdict.applies, size)
-    )
+    asked = in_scope if verdict.applies is None else verdict.applies
+    applies, undecided = _told("applies", asked, size)
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
-    states[doubtful | undecided] = State.UNKNOWN
-    states[~in_scope | ~(applies | undecided)] = State.NOT_APPLICABLE
+    states[doubtful | undecided | unclear] = State.UNKNOWN
+    states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
     return Judged(states, _evidence(verdict.evidence, fails, states == State.FAIL, check))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from prodex.quality.columns import Mask
+from prodex.quality.columns import Answer, Mask
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict
 
@@ -12,7 +12,7 @@ from prodex.quality.rulebook import Evidence, Verdict
 WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
 
 
-def told(products: Products, attribute: str, applies: Mask) -> Verdict:
+def told(products: Products, attribute: str, applies: Answer | Mask) -> Verdict:
     """Say of which products an attribute has no data, and of which of them it waits to be accepted."""
     fails = ~products.filled(attribute)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))

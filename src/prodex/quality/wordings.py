@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.index import filled_values
+from prodex.quality.knowledge import EVERY_TEXT, OR
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, Words
 from prodex.tables.languages import short_of
@@ -35,8 +36,8 @@ TEXTS = (
 _PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
 NAMES = (*_PUBLIC_NAMES, "nameLegal")
 #: What rules about texts need: whichever was asked for can be judged.
-ANY_TEXT = " or ".join(f"{name}.data" for name in TEXTS)
-ANY_NAME = " or ".join(f"{name}.data" for name in NAMES)
+ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
+ANY_NAME = OR.join(f"{name}.data" for name in NAMES)
 
 
 @dataclass(frozen=True, eq=False)

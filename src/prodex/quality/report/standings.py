@@ -190,8 +190,8 @@ def offenders(audit: Audit, by: str) -> Offenders:
     """Return the groups with most failing checks, those of ten products or more before the others."""
     code, _ = column_names(by)
     scores = audit.scores(by)
-    worst = scores[scores["failed"] > 0].assign(is_small=scores["products"] < SMALL)
-    worst = worst.sort_values(
+    worst = scores[scores["failed"] > 0]
+    worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
         ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
     )
     groups = audit.groups(by)

@@ -34,6 +34,7 @@ _FEWEST_LETTERS = 5
     severity="error",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="Unicode Standard, section 23.1",
 )
 def texts_without_control_characters(products: Products) -> Verdict:
@@ -49,6 +50,7 @@ def texts_without_control_characters(products: Products) -> Verdict:
     severity="warning",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="Unicode Technical Report 36, section 3.6",
 )
 def texts_without_invisible_characters(products: Products) -> Verdict:
@@ -66,6 +68,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
     severity="error",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="RFC 3629",
     exact=False,
 )
@@ -82,6 +85,7 @@ def texts_without_mojibake(products: Products) -> Verdict:
     severity="error",
     block="texts",
     needs=ANY_NAME,
+    certain="fails",
     source="Data model of the exchange service: names have no line breaks",
 )
 def names_on_one_line(products: Products) -> Verdict:
@@ -98,6 +102,7 @@ def names_on_one_line(products: Products) -> Verdict:
     dimension="consistency",
     block="texts",
     needs=ANY_NAME,
+    certain="fails",
     source="Google Merchant Center product data specification, title",
 )
 def names_not_in_capitals(products: Products, *, letters: int = _FEWEST_LETTERS) -> Verdict:
@@ -119,6 +124,7 @@ def names_not_in_capitals(products: Products, *, letters: int = _FEWEST_LETTERS)
     dimension="consistency",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
 )
 def texts_without_stray_spaces(products: Products) -> Verdict:
     """They make two texts of one, so that searches and comparisons miss it."""

@@ -15,7 +15,7 @@ from prodex.quality.index import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 from prodex.quality.told import WAITS
-from prodex.quality.wordings import NAMES
+from prodex.quality.wordings import ANY_NAME, NAMES
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
@@ -27,7 +27,8 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
     severity="blocker",
     dimension="completeness",
     block="identity",
-    needs=tuple(f"{name}.data" for name in NAMES),
+    needs=ANY_NAME,
+    certain="passes",
     source="Product data exchange service: gtin and one of three names are mandatory",
 )
 def has_name(products: Products) -> Verdict:
@@ -131,6 +132,7 @@ def has_packaging_type(products: Products) -> Verdict:
     dimension="completeness",
     block="identity",
     needs="owner.id or owner.uuid or owner.name",
+    certain="passes",
 )
 def has_owner(products: Products) -> Verdict:
     """Whatever is wrong has to be sent to somebody."""

@@ -22,6 +22,7 @@ _CONSUMERS = {"is_consumer_unit": True}
     dimension="completeness",
     block="identity",
     needs="{attribute}.data",
+    certain="passes",
     scope=_CONSUMERS,
     source="Regulation (EU) No 1169/2011, Art. 9(1)(e) and 23",
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from prodex.quality.foods import is_alcoholic, is_food
+from prodex.quality.foods import is_alcoholic, is_food, is_of_kind
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, rule
 from prodex.quality.told import told
 
 _EU = "Regulation (EU) No 1169/2011"
-_CLASS = "GPC.code"
 _CONSUMERS = {"is_consumer_unit": True}
 
 
@@ -19,7 +18,8 @@ _CONSUMERS = {"is_consumer_unit": True}
     severity="error",
     dimension="completeness",
     block="food",
-    needs=("{attribute}.data", _CLASS),
+    needs="{attribute}.data",
+    certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(b) and 18; not of drinks over 1.2 % alcohol, Art. 16(4)",
 )
@@ -38,7 +38,8 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
     severity="error",
     dimension="completeness",
     block="food",
-    needs=("{attribute}.data", _CLASS),
+    needs="{attribute}.data",
+    certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(g) and 25",
 )
@@ -54,7 +55,8 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
     severity="error",
     dimension="completeness",
     block="food",
-    needs=("{attribute}", _CLASS),
+    needs="{attribute}",
+    certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(h) and 8(1)",
 )
@@ -70,7 +72,8 @@ def has_operator_contact(products: Products, *, attribute: str = "contact") -> V
     severity="error",
     dimension="completeness",
     block="food",
-    needs=("{attribute}", _CLASS),
+    needs="{attribute}",
+    certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(i) and 26; the kinds of which it is asked stand in the profile",
 )
@@ -86,7 +89,8 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
     severity="error",
     dimension="completeness",
     block="food",
-    needs=("{attribute}.data", _CLASS),
+    needs="{attribute}.data",
+    certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(j) and 27; the kinds of which it is asked stand in the profile",
 )
@@ -102,7 +106,8 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
     severity="error",
     dimension="completeness",
     block="food",
-    needs=("{attribute}.data", _CLASS),
+    needs="{attribute}.data",
+    certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(k) and 28",
 )
@@ -110,8 +115,11 @@ def has_alcohol_strength(
     products: Products, *, attribute: str = "percentageOfAlcoholByVolume", kinds: tuple[str, ...] = ()
 ) -> Verdict:
     """It has to be told of drinks of more than 1.2 %: by their class, or of the kinds that the profile names."""
-    named = products["kind_code"].isin(kinds).to_numpy(bool)
-    return told(products, attribute, is_alcoholic(products) | (named & is_food(products)))
+    applies = is_alcoholic(products)
+    if kinds:
+        of_kind = is_of_kind(products, kinds) & is_food(products)
+        applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
+    return told(products, attribute, applies)
 
 
 @rule(
@@ -121,7 +129,8 @@ def has_alcohol_strength(
     severity="error",
     dimension="completeness",
     block="food",
-    needs=("{attribute}.contains.quantity", _CLASS),
+    needs="{attribute}.contains.quantity",
+    certain="passes",
     scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(l) and 30; not of drinks over 1.2 % alcohol, Art. 16(4), nor of Annex V",
 )

@@ -45,7 +45,7 @@ def _in_parent(packing: Packing, rows: Rows) -> list[str]:
     severity="error",
     dimension="completeness",
     block="hierarchies",
-    needs=(_CHILDREN, f"{_TREE}.typePackaging", f"{_TREE}.isConsumerUnit"),
+    needs=(_CHILDREN, f"{_TREE}.typePackaging", f"{_TREE}.isConsumerUnit", _TREE),
     source=_GDSN,
 )
 def outer_unit_has_children(
@@ -77,7 +77,7 @@ def outer_unit_has_children(
     severity="warning",
     dimension="completeness",
     block="hierarchies",
-    needs=(f"{_TREE}.isConsumerUnit", _CHILDREN, f"{_TREE}.typePackaging"),
+    needs=(f"{_TREE}.isConsumerUnit", _CHILDREN, f"{_TREE}.typePackaging", _TREE),
     source=_GDSN,
 )
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
@@ -98,7 +98,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     severity="warning",
     dimension="completeness",
     block="hierarchies",
-    needs=(f"{_CHILDREN}.quantity",),
+    needs=(f"{_CHILDREN}.quantity", _TREE),
     source=_GDSN,
 )
 def quantity_in_parent_told(products: Products) -> Verdict:
@@ -122,7 +122,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
     severity="error",
     dimension="validity",
     block="hierarchies",
-    needs=(f"{_CHILDREN}.quantity",),
+    needs=(f"{_CHILDREN}.quantity", _TREE),
     source=_GDSN,
 )
 def quantity_in_parent_whole(products: Products) -> Verdict:
@@ -147,7 +147,7 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
     severity="error",
     dimension="consistency",
     block="hierarchies",
-    needs=(f"{_CHILDREN}.gtin",),
+    needs=(f"{_CHILDREN}.gtin", _TREE),
     source=_GDSN,
 )
 def hierarchy_without_cycle(products: Products) -> Verdict:
@@ -170,7 +170,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     severity="error",
     dimension="completeness",
     block="hierarchies",
-    needs=(f"{_TREE}.isDespatchUnit", f"{_CHILDREN}.isDespatchUnit"),
+    needs=(f"{_TREE}.isDespatchUnit", f"{_CHILDREN}.isDespatchUnit", "isDespatchUnit", _TREE),
     source=_GDSN,
 )
 def has_despatch_unit(products: Products) -> Verdict:
@@ -186,7 +186,7 @@ def has_despatch_unit(products: Products) -> Verdict:
     severity="error",
     dimension="completeness",
     block="hierarchies",
-    needs=(f"{_TREE}.isOrderableUnit", f"{_CHILDREN}.isOrderableUnit"),
+    needs=(f"{_TREE}.isOrderableUnit", f"{_CHILDREN}.isOrderableUnit", "isOrderableUnit", _TREE),
     source=_GDSN,
 )
 def has_orderable_unit(products: Products) -> Verdict:
@@ -207,7 +207,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
     severity="error",
     dimension="consistency",
     block="hierarchies",
-    needs=(f"{_TREE}.isConsumerUnit", f"{_TREE}.isDisplayUnit", f"{_TREE}.typePackaging"),
+    needs=(f"{_TREE}.isConsumerUnit", f"{_TREE}.isDisplayUnit", f"{_TREE}.typePackaging", _TREE),
     source=_GDSN,
 )
 def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
@@ -248,7 +248,7 @@ def outer_unit_has_hierarchy(products: Products) -> Verdict:
     severity="error",
     dimension="validity",
     block="hierarchies",
-    needs=(f"{_CHILDREN}.gtin", f"{_TREE}.gtin"),
+    needs=(f"{_CHILDREN}.gtin", f"{_TREE}.gtin", _TREE),
     source="GS1 General Specifications, section 7.9",
 )
 def hierarchy_gtins_valid(products: Products) -> Verdict:
@@ -278,7 +278,7 @@ def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
     severity="warning",
     dimension="consistency",
     block="hierarchies",
-    needs=(f"{_CHILDREN}.gtin",),
+    needs=(f"{_CHILDREN}.gtin", _TREE),
     whole="products.gtin",
     prepare=_known_gtins,
     source=_GDSN,
@@ -321,7 +321,7 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
     severity="info",
     dimension="consistency",
     block="hierarchies",
-    needs=(f"{_CHILDREN}.gtin",),
+    needs=(f"{_CHILDREN}.gtin", _TREE),
     whole=("hierarchies.node_gtin", "hierarchies.parent_gtin", "hierarchies.attribute"),
     prepare=_parents_of,
     source="worth knowing, no mistake: receivers ask which of them they order",

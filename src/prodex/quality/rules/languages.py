@@ -20,6 +20,7 @@ from prodex.quality.wordings import ANY_TEXT, Mask, Wordings
     dimension="accuracy",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="Open Food Facts, data quality: the largest class of errors",
     exact=False,
 )

@@ -24,6 +24,7 @@ from prodex.quality.wordings import ANY_TEXT, TEXTS, Mask, Wordings
     dimension="completeness",
     block="texts",
     needs="{attribute}.data",
+    certain="passes",
 )
 def required_text(products: Products, *, attribute: str, language: str) -> Verdict:
     """Customers read their own language, and markets require it."""
@@ -40,6 +41,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
     dimension="completeness",
     block="texts",
     needs="{attribute}.data",
+    certain="passes",
 )
 def has_text(products: Products, *, attribute: str) -> Verdict:
     """What nobody wrote in any language cannot be translated either."""
@@ -56,6 +58,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
     dimension="completeness",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
 )
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A page in two languages at once, or with holes, is a page that nobody finished."""
@@ -112,6 +115,7 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
     dimension="accuracy",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     exact=False,
 )
 def translations_differ(
@@ -148,6 +152,7 @@ def translations_differ(
     dimension="completeness",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="ISO 639",
 )
 def texts_say_their_language(products: Products) -> Verdict:
@@ -196,6 +201,7 @@ def _is_language(code: str) -> bool:
     dimension="uniqueness",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
 )
 def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """With two names in one language, every receiver shows another."""

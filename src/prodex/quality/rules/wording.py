@@ -50,6 +50,7 @@ _CUT_OFF = r"(?:\.\.\.|…)\s*$"
     severity="error",
     block="texts",
     needs="{attribute}.data",
+    certain="fails",
     source=_LENGTHS,
 )
 def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict:
@@ -65,6 +66,7 @@ def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict
     severity="error",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source=_LENGTHS,
 )
 def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
@@ -81,6 +83,7 @@ def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
     dimension="completeness",
     block="texts",
     needs="{attribute}.data",
+    certain="fails",
     exact=False,
 )
 def text_says_enough(products: Products, *, attribute: str, characters: int) -> Verdict:
@@ -100,6 +103,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
     dimension="completeness",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     exact=False,
 )
 def texts_without_placeholders(products: Products) -> Verdict:
@@ -118,6 +122,7 @@ def texts_without_placeholders(products: Products) -> Verdict:
     severity="error",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="HTML Living Standard, section 4",
 )
 def texts_without_markup(products: Products) -> Verdict:
@@ -133,6 +138,7 @@ def texts_without_markup(products: Products) -> Verdict:
     severity="warning",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="HTML Living Standard, section 13.5",
 )
 def texts_without_character_references(products: Products) -> Verdict:
@@ -148,6 +154,7 @@ def texts_without_character_references(products: Products) -> Verdict:
     severity="error",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     source="OWASP, CSV Injection",
     exact=False,
 )
@@ -164,6 +171,7 @@ def texts_without_formulas(products: Products) -> Verdict:
     severity="warning",
     block="texts",
     needs=ANY_NAME,
+    certain="fails",
 )
 def names_without_addresses(products: Products) -> Verdict:
     """A name says what the product is; marketplaces refuse names that lead elsewhere."""
@@ -178,6 +186,7 @@ def names_without_addresses(products: Products) -> Verdict:
     severity="error",
     block="texts",
     needs=ANY_NAME,
+    certain="fails",
 )
 def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     """An article number says nothing to anybody outside the company that gave it."""
@@ -194,6 +203,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     dimension="completeness",
     block="texts",
     needs=ANY_TEXT,
+    certain="fails",
     exact=False,
 )
 def texts_not_cut_off(products: Products) -> Verdict:
