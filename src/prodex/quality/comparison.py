@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError
-from prodex.quality.display import counted, notes, percent, readiness
+from prodex.quality.display import counted, moved, notes, readiness
 from prodex.quality.outcome import Audit
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
@@ -95,7 +95,7 @@ class AuditComparison:
     def _headlines(self, told: str) -> list[str]:
         old, new = self.old.summary(), self.new.summary()
         ready = f"{readiness(old)} -> {readiness(new)}"
-        score = f"score {percent(old['score'])} -> {percent(new['score'])}"
+        score = f"score {moved(old['score'], new['score'])}"
         return [
             f"{self.old.now:%Y-%m-%d %H:%M} to {self.new.now:%Y-%m-%d %H:%M} ({self.new.profile})",
             f"{ready}, {score}",

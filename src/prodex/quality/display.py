@@ -61,6 +61,29 @@ def readiness(figures: Mapping[Any, Any]) -> str:
     return f"ready {ready}, not ready {not_ready}, undecided {undecided} of {int(figures['products']):,}"
 
 
+def moved(before: float, after: float) -> str:
+    """Write what became of a share; a figure that would read as before says how far it moved.
+
+    >>> moved(0.61, 0.632), moved(0.99512, 0.99514), moved(0.5, 0.5), moved(float("nan"), 0.5)
+    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
+    """
+    if percent(before) != percent(after):
+        return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
+    is_same = before == after or math.isnan(after)
+    return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
+
+
+def points(step: float) -> str:
+    """Write how far a share moved, in points of a hundred.
+
+    >>> points(0.005), points(-0.25), points(0.00001)
+    ('+0.50 points', '-25.00 points', 'under +0.01 points')
+    """
+    if abs(step) < 0.00005:
+        return f"under {'+' if step > 0 else '-'}0.01 points"
+    return f"{step * 100:+.2f} points"
+
+
 def text_of(audit: Audit) -> str:
     """Return an audit in words."""
     headline, *others = [line for line, _ in lines(audit)]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from prodex.errors import QueryError
 from prodex.quality.check import CheckFacts
-from prodex.quality.display import counted, percent
+from prodex.quality.display import counted, moved, percent, points
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
@@ -95,16 +95,12 @@ def brings(ready: float, ready_then: float, score: float, score_then: float, pro
     """
     told = []
     if products:
-        before, after = percent(ready), percent(ready_then)
-        step = f"{before.removesuffix(' %')} -> {after} ({_points(ready_then - ready)})"
-        told.append(f"ready {step}" if before != after else f"ready +{counted(products, 'product')}")
+        is_seen = percent(ready) != percent(ready_then)
+        step = f"{moved(ready, ready_then)} ({points(ready_then - ready)})"
+        told.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
     if score_then - score > 1e-11:
-        told.append(f"score {_points(score_then - score)}")
+        told.append(f"score {points(score_then - score)}")
     return ", ".join(told) or "nothing in ready or score"
-
-
-def _points(gain: float) -> str:
-    return f"+{gain * 100:.2f} points" if gain >= 0.00005 else "under +0.01 points"
 
 
 def _share(part: float, whole: float) -> float:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
+from prodex.quality.by_check import by_check
 from prodex.quality.check import CheckFacts
 from prodex.quality.coverage import coverage
 from prodex.quality.display import html_of, text_of
@@ -24,7 +25,7 @@ from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.failures import failure_rows, failures_frame
 from prodex.quality.gaps import gaps
 from prodex.quality.groups import NAMED, Groups, column_names, grouped
-from prodex.quality.scores import SMALL, Tally, ratio
+from prodex.quality.scores import SMALL, Tally
 from prodex.quality.states import State, States
 from prodex.tables.frames import to_frame
 
@@ -168,28 +169,7 @@ class Audit:
 
     def by_check(self) -> pd.DataFrame:
         """Return one row per check: what it is, and how many products fail, pass, are not applicable, unknown."""
-        counts = {state.name.lower(): (self.states == state).sum(axis=0) for state in State}
-        frame = pd.DataFrame(
-            {
-                "check": [check.id for check in self.checks],
-                "rule": [check.rule for check in self.checks],
-                "problem": [check.problem for check in self.checks],
-                "title": [check.title for check in self.checks],
-                "block": [check.block for check in self.checks],
-                "dimension": [check.dimension for check in self.checks],
-                "severity": [check.severity for check in self.checks],
-                "weight": [check.weight for check in self.checks],
-                "failed": counts["fail"],
-                "passed": counts["pass"],
-                "not_applicable": counts["not_applicable"],
-                "unknown": counts["unknown"],
-            }
-        )
-        applicable = (counts["fail"] + counts["pass"]).astype(float)
-        frame["score"] = ratio(counts["pass"].astype(float), applicable)
-        crashed = {crash.check: crash.message for crash in self.crashes}
-        frame["crash"] = pd.array([crashed.get(check.id) for check in self.checks], "str")
-        return frame
+        return by_check(self.states, self.checks, {crash.check: crash.message for crash in self.crashes})
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group, the worst first, and groups of under ten products last.

@@ -100,7 +100,7 @@ class Profile:
         if isinstance(source, Mapping):
             return cls._made("own", source, _Place("profile", ""))
         name = str(source)
-        shipped = _shipped()
+        shipped = shipped()
         if name in shipped:
             return cls._parsed(name, shipped[name], f"profile {name}")
         path = Path(source)
@@ -133,9 +133,9 @@ class Profile:
                 raise place.error((key,), f"there is no key {key!r}; {_nearest(key, _KEYS)}")
         base = cls(name)
         if (parent := content.get("extends")) is not None:
-            if not isinstance(parent, str) or parent not in _shipped():
+            if not isinstance(parent, str) or parent not in shipped():
                 raise place.error(
-                    ("extends",), f"{parent!r} is no profile; {_nearest(str(parent), _shipped())}"
+                    ("extends",), f"{parent!r} is no profile; {_nearest(str(parent), shipped())}"
                 )
             base = cls.read(parent)
         for key in ("title", "description"):
@@ -200,38 +200,6 @@ class Profile:
         lines = [f"Profile {self.name!r}: {self.title}, {len(self.checks)} checks"]
         lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.checks]
         return "\n".join(map(on_one_line, lines))
-
-
-def profiles() -> pd.DataFrame:
-    """Return the profiles that come with prodex: name, title, description, number of checks: its columns."""
-    rows = [(p.name, p.title, p.description, len(p.checks)) for p in map(Profile.read, _shipped())]
-    return pd.DataFrame(rows, columns=["profile", "title", "description", "checks"])
-
-
-def rules() -> pd.DataFrame:
-    """Return all rules, one's own included: id, title, why, fix, severity and the other columns of a rule."""
-    rows = [
-        {
-            "rule": r.id,
-            "block": r.block,
-            "severity": r.severity,
-            "weight": r.weight,
-            "dimension": r.dimension,
-            "title": r.title,
-            "problem": r.problem,
-            "why": r.why,
-            "fix": r.fix,
-            "parameters": ", ".join(
-                f"{p.name}: {p.type_name}" + ("" if p.required else f" = {p.default!r}") for p in r.parameters
-            ),
-            "scope": r.scope.words,
-            "exact": r.exact,
-            "source": r.source,
-            "shipped": r.shipped,
-        }
-        for r in RULES.values()
-    ]
-    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -412,7 +380,7 @@ def _nearest(name: str, known: Any) -> str:
     return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
 
 
-def _shipped() -> dict[str, str]:
+def shipped() -> dict[str, str]:
     """Return the text of each profile that comes with prodex, by name."""
     folder = resources.files("prodex.quality").joinpath("profiles")
     names = ("core", "online-listing", "logistics", "food-eu", "pictures")

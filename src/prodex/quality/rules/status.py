@@ -61,7 +61,7 @@ def is_not_refused(products: Products) -> Verdict:
 
 @rule(
     title="the validation of the service does not say no",
-    problem="Service's validation says no",
+    problem="Not OK by the service's validation",
     fix="Open the product in the service and correct what its validation names.",
     severity="error",
     block="freshness",
@@ -75,7 +75,7 @@ def validation_is_not_failed(products: Products) -> Verdict:
 
 @rule(
     title="the validation of the service asks for no correction",
-    problem="Service's validation asks for a correction",
+    problem="To be corrected by the service's validation",
     fix="Open the product in the service and make the correction it asks for.",
     severity="warning",
     block="freshness",
