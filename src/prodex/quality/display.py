@@ -139,7 +139,7 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
     if homeless and any("market = " in check.scope for check in audit.checks):
         told.append(
             (
-                f"the market of {counted(homeless, 'product')} is not known: checks for a market do not apply to them",
+                f"the market of {counted(homeless, 'product')} is not known: checks for a market cannot judge them",
                 True,
             )
         )

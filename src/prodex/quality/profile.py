@@ -100,13 +100,13 @@ class Profile:
         if isinstance(source, Mapping):
             return cls._made("own", source, _Place("profile", ""))
         name = str(source)
-        shipped = shipped()
-        if name in shipped:
-            return cls._parsed(name, shipped[name], f"profile {name}")
+        known = shipped()
+        if name in known:
+            return cls._parsed(name, known[name], f"profile {name}")
         path = Path(source)
         if path.suffix != ".toml" and not path.is_file():
-            near = difflib.get_close_matches(name, shipped, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(shipped)}."
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
             raise InputError(
                 f"There is no profile {name!r}; {hint} Give your own by its path, such as own.toml."
             )
