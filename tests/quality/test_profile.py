@@ -50,7 +50,7 @@ def test_lists_make_one_check_for_each_combination(tmp_path: Path) -> None:
 
 
 def test_the_market_decides_which_languages_are_required() -> None:
-    """A Belgian product needs Dutch and French, a French one French; columns stay the same."""
+    """A Belgian product needs Dutch and French, a French one French; of one without market nobody knows."""
     text = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": "Riz"}]
     catalog = prodex.flatten(
         {"id": n, "nameLegal": text, "product_key": {"target_market_id": market}}
@@ -60,8 +60,8 @@ def test_the_market_decides_which_languages_are_required() -> None:
 
     matrix = prodex.audit(catalog, profile).matrix
 
-    assert [1, 2, 2] == matrix["required_text[nameLegal,nl]"].tolist()
-    assert [0, 0, 2] == matrix["required_text[nameLegal,fr]"].tolist()
+    assert [1, 2, 3] == matrix["required_text[nameLegal,nl]"].tolist()
+    assert [0, 0, 3] == matrix["required_text[nameLegal,fr]"].tolist()
     assert {language for one in REQUIRED_LANGUAGES.values() for language in one} == {
         name[len("required_text[nameLegal,") : -1] for name in matrix
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import prodex
 from prodex import ProductQuery
 from prodex.errors import InputError
+from prodex.quality.products import Products
 from prodex.quality.states import State
 
 UNIT = {"isConsumerUnit": True, "kind": {"code": "PIZZA"}}
@@ -105,3 +107,42 @@ def test_files_say_what_they_were_asked_for_with(tmp_path: Path) -> None:
     assert [[State.FAIL, State.PASS]] == everything.states.tolist()
     with pytest.raises(InputError, match="ProductQuery"):
         prodex.read_products(path, query={"source_include": ["gtin"]})  # type: ignore[arg-type] # that is the test
+
+
+def test_a_rule_that_does_not_say_what_it_needs_needs_what_it_looks_at() -> None:
+    """Be it a column, an attribute, a table, the name, or what another rule remembered."""
+
+    def looks(products: Products) -> Any:
+        return products.remember("brand", lambda: ~products["brand_code"].notna())
+
+    @prodex.rule(title="by column")
+    def by_column(products: Products) -> prodex.Verdict:
+        return prodex.Verdict(products["brand_code"].isna())
+
+    @prodex.rule(title="by attribute")
+    def by_attribute(products: Products) -> prodex.Verdict:
+        return prodex.Verdict(~products.filled("brand"))
+
+    @prodex.rule(title="by table")
+    def by_table(products: Products) -> prodex.Verdict:
+        return prodex.Verdict(~products.any(products.rows("codes", "attribute")["product"]))
+
+    @prodex.rule(title="by what was remembered")
+    def first_to_remember(products: Products) -> prodex.Verdict:
+        return prodex.Verdict(looks(products))
+
+    @prodex.rule(title="by what was remembered")
+    def next_to_remember(products: Products) -> prodex.Verdict:
+        return prodex.Verdict(looks(products))
+
+    @prodex.rule(title="by what was asked for")
+    def by_gtin(products: Products) -> prodex.Verdict:
+        return prodex.Verdict(products["gtin"].isna())
+
+    names = ["by_column", "by_attribute", "by_table", "first_to_remember", "next_to_remember", "by_gtin"]
+    catalog = prodex.flatten([{"id": 1, "gtin": "03036811359935"}])
+    less = replace(catalog, origin=replace(catalog.origin, query=ProductQuery(source_include=["kind"])))
+    checks = {"checks": {name: {} for name in names}}
+
+    assert [[1, 1, 1, 1, 1, 0]] == prodex.audit(catalog, checks, progress=False).states.tolist()
+    assert [[3, 3, 3, 3, 3, 0]] == prodex.audit(less, checks, progress=False).states.tolist()

@@ -184,7 +184,7 @@ def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Pat
     def it_raises(products: Any) -> prodex.Verdict:
         raise ZeroDivisionError(str(len(products)))
 
-    waiting = {**SMALL[1], "lastRequest": {"description": [text("Pain")]}}
+    waiting = {**SMALL[1], "isConsumerUnit": False, "lastRequest": {"description": [text("Pain")]}}
     checks = {"checks": CORE["checks"] | {"it_raises": {}}}
     audited(waiting, checks=checks).worklists(tmp_path / "out")
 

@@ -24,7 +24,7 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, SnapshotError
 from prodex.quality.check import Check
 from prodex.quality.columns import Answer
-from prodex.quality.knowledge import Asked
+from prodex.quality.knowledge import Asked, asked_for
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, is_importable
 from prodex.quality.scope import Condition
@@ -175,14 +175,19 @@ def _judged(products: Products, check: Check, place: int, job: Job) -> Judged:
     if not check.knows_scope(job.origin, job.market, job.assume):
         return _unknown(len(products))
     in_scope = _in_scope(products, check)
+    unknown = pd.array([None] * len(products), "boolean")
     asked = check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
-        return judge(Verdict(pd.array([None] * len(products), "boolean")), in_scope, place)
+        return judge(Verdict(unknown), in_scope, place)
     given = dict(check.parameters)
     if check.rule.whole:
         given["whole"] = job.whole[check.rule.id]
-    judged = judge(check.rule.function(products, **given), in_scope, place)
+    verdict, read = products.read_by(partial(check.rule.function, products, **given))
+    if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
+        # A rule of one's own that does not say what it needs needs all that it looks at.
+        return judge(Verdict(unknown), in_scope, place)
+    judged = judge(verdict, in_scope, place)
     if asked is Asked.ALL:
         return judged
     return _certain(judged, State.FAIL if check.rule.certain == "fails" else State.PASS, in_scope)

@@ -39,8 +39,8 @@ _LOCALIZED = (
 #: Lists of objects: where only a part of each object is asked for, those without it are left out.
 _LISTS = tuple(anchor for table in TABLES.values() if table.name != "products" for anchor in table.anchors)
 
-#: Stands for every attribute that may hold a text.
-EVERY_TEXT = "*"
+#: Stands for every attribute that may hold a text, and for whatever a product may hold.
+EVERY_TEXT, EVERYTHING = "*", "**"
 
 
 class Asked(IntEnum):
@@ -80,14 +80,19 @@ def _one_of(query: ProductQuery, paths: str, language: str | None) -> Asked:
 
 
 def _path(query: ProductQuery, path: str, language: str | None) -> Asked:
+    if path == EVERYTHING:
+        is_restricted = query.source_include or query.source_exclude or query.product_languages
+        return Asked.PART if is_restricted else Asked.ALL
     if path == EVERY_TEXT:
         return _every_text(query, language)
     asked = [_whole_text(one) for one in query.source_include or ()]
+    # The language or unit of a text or number is not the text or number.
+    asked = [one for one in asked if ".expressedIn." not in f"{one}."]
     included = [one for one in asked if _within(path, one) or _within(one, path)]
     if query.source_include and not included:
         return Asked.NOTHING
     left_out = query.source_exclude or ()
-    if any(_within(path, one) for one in left_out):
+    if any(_within(path, one) or (_within(one, path) and one.endswith(".data")) for one in left_out):
         return Asked.NOTHING
     is_part = any(_within(one, path) for one in left_out)
     is_part |= bool(included) and not any(_holds(one, path) for one in included)

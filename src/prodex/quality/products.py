@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -21,6 +21,8 @@ import pyarrow.compute as pc
 from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.quality.index import Index, filled_values
+from prodex.quality.knowledge import EVERY_TEXT, EVERYTHING
+from prodex.quality.scope import wire_paths
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -68,17 +70,20 @@ class Products:
         self._market = market
         self._columns: dict[tuple[str, str], pa.Array] = {}
         self._made: dict[Hashable, Any] = {}
+        self._paths: set[str] = set()
 
     def __len__(self) -> int:
         return self._part.size
 
     def __getitem__(self, column: str) -> pd.Series:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
+        self._paths.update(wire_paths(column))
         series = self._once(("column", column), lambda: _series(column, self.column(column)))
         return series.copy()  # what one rule does to it must not reach another
 
     def column(self, column: str) -> pa.Array:
         """Return the same as an Arrow array."""
+        self._paths.update(wire_paths(column))
         if column == "market":
             return self._once("market", self._markets)
         return self._read("products", (column,))[0]
@@ -104,6 +109,7 @@ class Products:
 
     def arrow(self, table: str, *columns: str) -> pa.Table:
         """Return the same as an Arrow table; what was read once is not read again."""
+        self._paths.update(TABLES[table].anchors or ([EVERY_TEXT] if table == "texts" else [EVERYTHING]))
         own = self._once(("own", table), lambda: self._own_rows(table))
         arrays = self._read(table, columns)
         if own is not None:
@@ -136,6 +142,7 @@ class Products:
         language
             Short language code: only texts in this language count.
         """
+        self._paths.add(attribute)
         if language is not None:
             return self._index("texts").products(attribute, language)
         if attribute in _KEYS:
@@ -149,11 +156,28 @@ class Products:
 
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""
-        return self._once(("remembered", key), make)
+        made, paths = self._once(("remembered", key), lambda: self._tracked(make))
+        self._paths |= paths
+        return made
 
-    @cached_property
+    def read_by(self, rule: Callable[[], _Made]) -> tuple[_Made, set[str]]:
+        """Return what a rule returns, and the wire paths that it looked at."""
+        return self._tracked(rule)
+
+    def _tracked(self, make: Callable[[], _Made]) -> tuple[_Made, set[str]]:
+        before, self._paths = self._paths, set()
+        try:
+            return make(), self._paths
+        finally:
+            self._paths = before | self._paths
+
+    @property
     def name(self) -> pa.Array:
         """What people call each product: its long public name, else the short or legal one, else one that waits."""
+        self._paths.update(_NAMES)
+        return self._once("name", self._named)
+
+    def _named(self) -> pa.Array:
         texts = self._read("texts", ("attribute", "text"))
         names: npt.NDArray[np.object_] = np.full(len(self), None, object)
         positions = self._positions("texts", None).to_numpy()

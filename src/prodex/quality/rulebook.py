@@ -199,8 +199,8 @@ def rule(
     dimension, block
         Which kind of quality, and under which heading.
     needs
-        Wire paths without which nothing can be said; `{attribute}` stands for the parameter of that name, and of
-        "nameLegal.data or description.data" one is enough.
+        Wire paths without which nothing can be said, all that the rule looks at unless given; `{attribute}` stands for
+        the parameter of that name, and of "nameLegal.data or description.data" one is enough.
     certain
         What stands when only some of these were asked for (one of several texts, one language): "fails" where one that
         is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
