@@ -132,7 +132,7 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
     if figures["unknown"]:
         unknown = (
             f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: what they look at "
-            f"was not asked for{', or the rule crashed' if audit.crashes else ''}"
+            f"was not asked for, or nothing decides whom they are about{', or the rule crashed' * bool(audit.crashes)}"
         )
         told.append((unknown if figures["checks_unknown"] else f"{figures['unknown']:,} cells unknown", True))
     homeless = sum(part.products["market"].null_count for part in audit.parts)

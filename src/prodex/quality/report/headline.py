@@ -127,7 +127,8 @@ def _not_asked(audit: Audit) -> list[str]:
     crashed = {crash.check for crash in audit.crashes}
     blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
     if len(audit) and blind:
-        told.append(f"Unknown therefore, for every product: {', '.join(blind)}.")
+        therefore = "Unknown therefore, for every product" if told else "Unknown for every product"
+        told.append(f"{therefore}: {', '.join(blind)}.")
     return told
 
 

@@ -50,7 +50,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 
 @rule(
     title="the name and address of the food business operator are told",
-    problem="Contact of the food business operator missing",
+    problem="Food business operator missing",
     fix="Give the name and address of the operator under whose name the food is sold.",
     severity="error",
     dimension="completeness",

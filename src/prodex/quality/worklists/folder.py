@@ -180,7 +180,10 @@ def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[s
         yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were wanted."
     unknown = int(audit.tally.unknown.sum())
     if unknown:
-        yield f"{unknown:,} answers of the audit are unknown, since what they need was not asked for or a rule crashed."
+        yield (
+            f"{unknown:,} answers of the audit are unknown, since what they need was not asked for, nothing decides "
+            "whether they apply, or a rule crashed."
+        )
     crashed = sorted({crash.check for crash in audit.crashes})
     if crashed:
         yield f"{len(crashed):,} checks could not be asked: {', '.join(crashed)}."
