@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
@@ -85,6 +85,7 @@ def test_more_unknowns_never_make_more_of_a_catalogue_ready() -> None:
     assert np.isnan(audited([]).summary()["ready"])
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from([READY, NOT_READY, UNDECIDED]), min_size=1, max_size=30), st.data())
 def test_the_three_counts_are_all_products_of_every_group(words: list[str], data: st.DataObject) -> None:
     """Whatever products say, in the whole and in each group; mending never makes fewer ready."""
