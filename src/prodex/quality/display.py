@@ -49,7 +49,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def readiness(figures: Mapping[Any, Any]) -> str:
+def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
     """Say how many products are ready, how many are not, and of how many nobody can say; the parts are all.
 
     >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})

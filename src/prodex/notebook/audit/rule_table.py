@@ -48,7 +48,7 @@ class RuleTable(w.VBox):
         self._shown: tuple[CheckRow, ...] = ()
         self._gains: dict[str, str] = {}
         self._chosen: Choice | None = None
-        self.only_failing = w.Checkbox(value=True, description="only rules that fail", indent=False)
+        self.only_failing = w.Checkbox(value=True, description="only checks that fail", indent=False)
         self.pager = Pager(_ROWS)
         self.table = ITable(
             rule_frame((), {}),
@@ -60,7 +60,7 @@ class RuleTable(w.VBox):
         panel.on(self.table, lambda _: self._selected(), "selected_rows")
         bar = w.HBox([self.only_failing, self.pager])
         bar.add_class("bar-above")
-        super().__init__([html("<h3>Rules</h3>"), bar, self.table, self.said])
+        super().__init__([html("<h3>Checks</h3>"), bar, self.table, self.said])
 
     def show(self, audit: Audit) -> None:
         """Show the checks of an audit."""
@@ -76,7 +76,7 @@ class RuleTable(w.VBox):
         was_first = self.pager.first == 0
         count = len(self._wanted())
         fails = f" that fail{'s' * (count == 1)}" if self.only_failing.value else ""
-        self.pager.over(count, "rule", fails)
+        self.pager.over(count, "check", fails)
         if was_first:
             self._draw()
 
@@ -107,7 +107,7 @@ class RuleTable(w.VBox):
 def if_fixed(audit: Audit) -> dict[str, str]:
     """Say for each check that fails what it would bring to mend it."""
     found = audit.gaps()
-    return dict(zip(found["check"], found["brings"], strict=True))
+    return dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
 
 
 def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:
