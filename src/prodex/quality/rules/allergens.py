@@ -33,6 +33,7 @@ _SURE, _LETTERS = 0.98, 12
 
 @rule(
     title="allergens that the ingredients name are listed",
+    problem="Allergen in the ingredients is not listed",
     fix="Add the allergen to {listed}, or correct the ingredients if it is not in the product.",
     severity="error",
     dimension="consistency",

@@ -17,6 +17,7 @@ from prodex.quality.wordings import ANY_TEXT, Mask, Wordings
 
 @rule(
     title="a text is in the language that it says",
+    problem="Text is not in the language that it says",
     fix="Put the text under its own language, and write the one that is missing.",
     severity="warning",
     dimension="accuracy",
