@@ -179,7 +179,11 @@ def _found(
     for bit, phrase in named if read else ():
         seen = [(place, _first(phrase.pattern, each)) for place, each in read]
         rows = np.array([place for place, word in seen if word], np.int64)
-        yield rows, pa.array([word for _, word in seen if word], pa.string()), np.full(len(rows), bit, np.int32)
+        yield (
+            rows,
+            pa.array([word for _, word in seen if word], pa.string()),
+            np.full(len(rows), bit, np.int32),
+        )
 
 
 def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> pa.Array:
