@@ -1,11 +1,27 @@
-"""The words of allergens: which text names which, in six languages, and what only sounds like one."""
+"""The words of allergens: which text names which, in seven languages, and what only sounds like one."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Callable
+
 import pyarrow as pa
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from prodex.quality.allergens import GROUPS, LANGUAGES, named_allergens, names_of, words_of
+from prodex.quality.allergens import (
+    GROUPS,
+    LANGUAGES,
+    as_written,
+    named_allergens,
+    names_of,
+    only_lists_allergens,
+    words_of,
+)
+from prodex.quality.folding import folded
+from tests.quality.test_allergen_texts import labelled
 
 
 def named(text: str, language: str | None = None, *, perhaps: bool = False) -> list[str]:
@@ -119,3 +135,109 @@ def test_where_each_word_stands_is_told() -> None:
             found.text.tolist(), found.word.to_pylist(), found.meaning, strict=True
         )
     ]
+
+
+def marked(pattern: str) -> Callable[[str], str]:
+    """Return a function that marks every long word of a text that has no markup yet."""
+    return lambda text: text if re.search("[<&_]", text) else re.sub(r"[^\W\d_]{3,}", pattern, text)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda text: text if "&" in text else text.upper(),
+        lambda text: unicodedata.normalize("NFD", text),
+        lambda text: text.replace(" ", "\u00a0"),
+        lambda text: (
+            re.sub("(?<=[A-Za-z])(?=[a-z])", "\u00ad", text) if not re.search("[<&]", text) else text
+        ),
+        marked(r"<b>\g<0></b>"),
+        marked(r"_\g<0>_"),
+        marked(r"**\g<0>**"),
+    ],
+    ids=["capitals", "combining accents", "hard spaces", "soft hyphens", "bold", "underscores", "asterisks"],
+)
+def test_the_way_of_writing_changes_nothing(written: Callable[[str], str]) -> None:
+    """Capitals, accents of two characters, markup around words: the same allergens."""
+    languages = pa.array([one.language for one in labelled()])
+    plain = named_allergens(pa.array([one.text for one in labelled()]), languages).groups.tolist()
+    texts = [written(one.text) for one in labelled()]
+
+    changed = named_allergens(pa.array(texts), languages).groups.tolist()
+
+    assert [] == [text for text, one, other in zip(texts, plain, changed, strict=True) if one != other]
+
+
+INGREDIENTS = (
+    "sugar",
+    "skimmed milk powder",
+    "wheat flour",
+    "whole egg",
+    "cocoa butter",
+    "salt",
+    "mustard seeds",
+)
+WARNINGS = (
+    "may contain soybean and/or fish",
+    "may contain traces of: nuts, sesame",
+    "produced in a factory that also handles peanuts, celery",
+    "contains no nuts",
+    "free from soya, fish and nuts",
+    "not suitable for people with a nut allergy",
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.sampled_from(INGREDIENTS), min_size=1, unique=True),
+    st.sampled_from(WARNINGS),
+    st.integers(min_value=0),
+)
+@example(["skimmed milk powder", "wheat flour"], WARNINGS[0], 0)
+def test_a_warning_in_brackets_takes_and_adds_nothing(ingredients: list[str], warning: str, at: int) -> None:
+    """Wherever it stands, and a sentence of its own at the end takes and adds nothing either."""
+    alone = named(", ".join(ingredients), "en")
+    place = at % len(ingredients)
+    inside = [*ingredients[:place], f"{ingredients[place]} ({warning})", *ingredients[place + 1 :]]
+
+    assert alone == named(", ".join(inside), "en")
+    assert alone == named(f"{', '.join(ingredients)}. {warning.capitalize()}.", "en")
+    assert alone == named(f"{warning.capitalize()}. Ingredients: {', '.join(ingredients)}", "en")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=300))
+@example("may contain " + "(" * 200)
+@example("traces de ; " * 25)
+@example("&#x110000; &bogus; <b")
+def test_any_text_can_be_read(text: str) -> None:
+    """Whatever somebody wrote, and what is found in it stands there."""
+    found = named_allergens(pa.array([text]))
+    words = [as_written(word, text) for word in found.word.to_pylist()]
+
+    assert 1 == len(found.groups)
+    assert all(word in text or word in folded(pa.array([text]))[0].as_py() for word in words if word)
+    assert 1 == len(only_lists_allergens(pa.array([text])))
+
+
+def test_a_hostile_text_takes_no_time() -> None:
+    """The expressions are of a kind that reads every text once, however it repeats itself."""
+    texts = ["may contain; " * 20_000, "sans lait, " * 20_000, "(" * 100_000, "no " * 50_000]
+
+    assert len(texts) == len(named_allergens(pa.array(texts)).groups)
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "written"),
+    [
+        ("oeufs", "Sucre, ŒUFS frais", "ŒUFS"),
+        ("weiss", "Weiß", "Weiß"),
+        ("celeri", "CÉLERI", "CÉLERI"),
+        ("fruits a coque", "Fruits à coque", "Fruits à coque"),
+        ("vollmilch", "Voll_milch_", "vollmilch"),
+        ("ble", "blender, blé", "blé"),
+    ],
+)
+def test_a_word_is_shown_as_it_is_written(word: str, text: str, written: str) -> None:
+    """With capitals, accents and ligatures; as it was looked for, where marks part it."""
+    assert written == as_written(word, text)

@@ -172,11 +172,18 @@ def _found(
     meanings = np.array([*(_meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)
     rows = np.flatnonzero(meanings[code])
     yield text[rows], distinct.take(pa.array(code[rows])), meanings[code[rows]]
-    for bit, group in enumerate(GROUPS):
-        for phrase in _phrases(group, languages):
-            places = np.flatnonzero(is_true(pc.match_substring_regex(texts, phrase.pattern)))
-            seen = [_first(phrase.pattern, each) for each in texts.take(pa.array(places)).to_pylist()]
-            yield places, pa.array(seen, pa.string()), np.full(len(places), 1 << bit, np.int32)
+    named = [(1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(group, languages)]
+    any_of_them = "|".join(phrase.pattern for _, phrase in named)
+    few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
+    read = list(zip(few.tolist(), texts.take(pa.array(few)).to_pylist(), strict=True))
+    for bit, phrase in named if read else ():
+        seen = [(place, _first(phrase.pattern, each)) for place, each in read]
+        rows = np.array([place for place, word in seen if word], np.int64)
+        yield (
+            rows,
+            pa.array([word for _, word in seen if word], pa.string()),
+            np.full(len(rows), bit, np.int32),
+        )
 
 
 def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> pa.Array:

@@ -19,7 +19,7 @@ _BEFORE_LOWERING = (
     # Tags that emphasise part of a word leave no gap; others end what stands before them.
     (r"(?i)</?(?:b|strong|em|i|u|span|font|mark|sup|sub|a)(?:\s[^<>]*)?>", ""),
     (r"(?i)</?[a-z][^<>]*>", ", "),
-    (r"[\x{AD}\x{200B}-\x{200D}\x{2060}_]", ""),
+    (r"[\x{AD}\x{200B}-\x{200D}\x{2060}_]|\*\*", ""),
     (r"[’‘`´]", "'"),
     # A list does not end where a dot was read for its comma: "soja. céleri. moutarde".
     (r"\.(\s+\p{Ll})", r",\1"),
