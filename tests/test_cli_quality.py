@@ -54,7 +54,7 @@ def test_an_audit_is_shown_in_words(run: Run, profile: str) -> None:
 
     assert 0 == result.exit_code
     assert "Audit of 3 products" in result.stdout
-    assert "33.3 % ready (1 product)" in result.stdout
+    assert "ready 1, not ready 2, undecided 0 of 3 (33.3 % ready)" in result.stdout
     assert "Completeness is not accuracy" in result.stdout
 
 
@@ -178,7 +178,7 @@ def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path
     result = run(*words)
 
     assert 0 == result.exit_code, result.output
-    assert "2 failures are in" in result.stderr
+    assert "2 findings are in" in result.stderr
     assert "ready_if_fixed" in result.stdout
     assert "Completeness is not accuracy" in (tmp_path / "report.html").read_text("utf-8")
     assert {"no_brand.xlsx", "no_brand.csv", "no_brand.parquet", "index.csv", "worklists.json"} == {
@@ -216,7 +216,7 @@ def test_a_job_fails_on_what_is_grave(run: Run, profile: str) -> None:
     result = run(*words, "error")
 
     assert 1 == result.exit_code
-    assert "2 times a check of severity blocker or error fails." in result.stderr
+    assert "2 failing checks of severity blocker or error." in result.stderr
     assert (
         0
         == run("audit", "shop", "--profile", profile.replace("own", "mild"), "--fail-on", "blocker").exit_code

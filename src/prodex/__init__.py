@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         open_audit,
         rule,
     )
-    from prodex.quality.profile import profiles, rules
+    from prodex.quality.listing import profiles, rules
 
 # Lines of a log quote the service and suppliers, and end on a terminal.
 _logging.getLogger("prodex").addFilter(_inert_record)
@@ -77,7 +77,7 @@ _LATER = {
         "open_audit",
         "rule",
     ),
-    "prodex.quality.profile": ("profiles", "rules"),
+    "prodex.quality.listing": ("profiles", "rules"),
 }
 
 __all__ = [

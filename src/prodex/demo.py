@@ -19,7 +19,7 @@ from prodex.files import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality import audit
-from prodex.quality.display import percent
+from prodex.quality.display import percent, readiness
 from prodex.query import ProductQuery
 from prodex.reading import flatten
 from prodex.send import Changes, changes_from_frame, upsert
@@ -164,15 +164,15 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
     owners = judged.scores("owner").head(_LINES)
     say(f"The {len(owners)} owners with the lowest scores:")
     for row in owners.to_dict("records"):
-        score, ready = percent(row["score"]), percent(row["ready"])
+        score = percent(row["score"])
         name = "no owner" if pd.isna(row["owner_id"]) else on_one_line(row["owner"])
-        say(f"  {name:<30}  score {score:>7}, ready {ready:>7}, products to work on: {row['to_work_on']:,}")
+        say(f"  {name:<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}")
     folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
     page = judged.to_html(folder / "report.html")
     index = judged.worklists(folder / "to_fix")
     say(f"The report opens in a browser: {page.as_uri()}")
     say(
-        f"{len(index):,} worklists, one for each owner, with {index['failures'].sum():,} failures: {folder / 'to_fix'}"
+        f"{len(index):,} worklists, one for each owner, with {index['findings'].sum():,} findings: {folder / 'to_fix'}"
     )
 
 

@@ -262,7 +262,7 @@ def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
     assert "13 to 24 of" in panel.heat.pager.said
     panel.rules.pager.next.click()
     panel.rules.only_failing.value = False
-    assert f"1 to 12 of {len(panel.audit.checks)} rules" == panel.rules.pager.said  # type: ignore[union-attr]
+    assert f"1 to 12 of {len(panel.audit.checks)} checks" == panel.rules.pager.said  # type: ignore[union-attr]
 
 
 def test_the_state_stays_small(sample: prodex.Catalog) -> None:
@@ -299,7 +299,7 @@ def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     files.folder.value, files.page.value = str(tmp_path / "lists"), str(tmp_path / "audit.html")
     files.by.value = "brand"
     for button, said in (
-        (files.write_lists, "3 worklists with 5 failures are in"),
+        (files.write_lists, "3 worklists with 5 findings are in"),
         (files.write_page, "The report is"),
         (files.keep, "The audit is in"),
     ):

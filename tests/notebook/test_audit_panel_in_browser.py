@@ -56,10 +56,10 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         )
         out.get_by_role("button", name="✓ Show them").wait_for()
 
-        out.get_by_role("button", name="Grade B").click()
-        notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('B',)")
+        out.get_by_role("button", name="Grade C").click()
+        notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('C',)")
         assert notebook.ask(
-            "list(panel.failing) == panel.audit.products.query('grade == \"B\"').product_id.tolist()"
+            "list(panel.failing) == panel.audit.products.query('grade == \"C\"').product_id.tolist()"
         )
 
         out.get_by_role("button", name="owners", exact=True).click()
@@ -75,7 +75,7 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
 
         out.locator(".gap-row button").first.click()
         title = notebook.wait_for(FAILS)
-        assert notebook.ask("panel.audit.gaps().title[0]") == title
+        assert notebook.ask("panel.audit.gaps().problem[0]") == title
         out.get_by_role("button", name="Show all products").click()
         notebook.wait_for("panel.failing == ()")
 
@@ -125,7 +125,7 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
                 assert text in shown, (by, text)
         out.locator("table.dataTable tbody tr").first.click()
         out.locator(".rule").wait_for()
-        assert f"title {hostile.STRINGS[0]}" == out.locator(".rule h4").inner_text()
+        assert f"Problem {hostile.STRINGS[0]}" == out.locator(".rule h4").inner_text()
         assert 0 == out.locator("mjx-container, .MathJax").count()
         assert 0 == out.locator("img, script, svg").count()
         assert [] == notebook.violations(1)

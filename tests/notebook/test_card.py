@@ -346,7 +346,7 @@ def test_unknown_is_not_a_pass() -> None:
     assert made.judgement is not None
 
     assert made.judgement.unknown
-    assert "unknown" == made.judgement.ready
+    assert "undecided" == made.judgement.ready
     assert "1 check unknown" in part(made, "Quality").words
 
 

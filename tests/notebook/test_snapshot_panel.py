@@ -112,7 +112,7 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
         name: counted[name] for name in ("added", "removed", "changed")
     }
     assert "Fixed 1" in words(panel)
-    assert "Ready 66.7 % → 100 %" in words(panel)
+    assert "Ready 66.7 → 100 %" in words(panel)
     comparison.by.value = "brand"
     assert "2 of 2 brands with changes" in words(panel)
     comparison.file.value = str(tmp_path / "changes.csv")

@@ -61,7 +61,7 @@ def test_choose_verify_and_compare(lab: Lab, browser: Browser) -> None:
         notebook.wait_for("len(panel.catalog) == 115")
         out.get_by_role("img", name="115 products in the newest of 2 snapshots").wait_for()
         out.get_by_text("The figures as a table").last.click()
-        out.get_by_role("columnheader", name="Ready").wait_for()
+        out.get_by_role("columnheader", name="Ready", exact=True).wait_for()
 
         out.get_by_role("button", name="Verify").click()
         out.get_by_text("are as written").wait_for()

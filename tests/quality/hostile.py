@@ -78,9 +78,13 @@ def raises(products: Products) -> prodex.Verdict:
 
 def audit() -> prodex.Audit:
     """Judge it by rules that hand all of it on."""
-    prodex.rule(title=f"title {STRINGS[0]}", fix=f"fix {STRINGS[1]}", severity="blocker", source=STRINGS[2])(
-        fails
-    )
+    prodex.rule(
+        title=f"title {STRINGS[0]}",
+        problem=f"Problem {STRINGS[0]}",
+        fix=f"fix {STRINGS[1]}",
+        severity="blocker",
+        source=STRINGS[2],
+    )(fails)
     prodex.rule(title="it raises")(raises)
     profile = {"checks": {"fails": {}, "raises": {}, "valid_gtin": {}, "has_front_packshot": {}}}
     return prodex.audit(catalog(), profile)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -201,7 +203,10 @@ def test_the_repr_prints_formula_version_and_caveat(audit: Audit) -> None:
         assert "score = weight of checks passed / weight of checks passed or failed" in shown
         assert "Rule set " in shown
         assert "Completeness is not accuracy" in shown
-        assert "if fixed: ready 75.0 %, score 72.2 %" in shown
+        assert "ready 1, not ready 3, undecided 0 of 4 (25.0 % ready)" in shown
+        assert "GTIN missing or wrong" in shown
+        brought = "ready 25.0 -> 75.0 % (+50.00 points), score +22.22 points"
+        assert brought in unescape(shown).replace("→", "->")
 
 
 def test_own_checks_are_counted_under_the_score() -> None:

@@ -17,7 +17,7 @@ import pytest
 import prodex
 from prodex.charts import grids
 from prodex.errors import InputError
-from prodex.quality.display import percent
+from prodex.quality.display import percent, readiness
 from prodex.quality.report import figures
 from prodex.quality.report.contents import contents
 from prodex.quality.report.page import rendered
@@ -131,7 +131,13 @@ def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.A
 def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
     """Each audit stands in the table with the numbers behind the picture."""
     expected = [
-        [str(row["products"]), percent(row["ready"]), percent(row["mean_score"])]
+        [
+            str(row["products"]),
+            f"{row['ready_products']} ({percent(row['ready'])})",
+            str(row["not_ready_products"]),
+            str(row["undecided_products"]),
+            percent(row["mean_score"]),
+        ]
         + [str(row[f"grade_{grade}"]) for grade in "ABCDE"]
         for row in audit.trend([earlier]).to_dict("records")
     ]
@@ -142,16 +148,19 @@ def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, 
 
 
 def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
-    """The five largest, each with what ready becomes."""
+    """The five largest, each with what it would bring to mend it, which is never the figure as it is."""
     found = audit.gaps()
     shown = top.one("ol", class_="gaps").all("li")
     assert min(5, len(found)) == len(shown)
-    assert f"{len(shown)} of {len(found)} checks that fail" in top.one("section", id="gaps").words
+    assert f"{len(shown)} of {len(found)} problems" in top.one("section", id="gaps").words
     for gap, row in zip(shown, found.to_dict("records"), strict=False):
-        assert gap.one("h3").words.startswith(row["title"])
+        assert gap.one("h3").words.startswith(row["problem"])
         assert f"{row['products']} of {row['applicable']} products fail" in gap.words
-        assert f"ready becomes {percent(row['ready_if_fixed'])}" in gap.words
-        assert f"score {percent(row['score_if_fixed'])}." in gap.words
+        assert f"If fixed: {row['brings'].replace('->', '→')}." in gap.words
+        now = audit.summary()["ready"]
+        if percent(row["ready_if_fixed"]) != percent(now):
+            assert f"ready {percent(now)[:-2]} → {percent(row['ready_if_fixed'])}" in gap.words
+        assert f"score +{row['score_gain'] * 100:.2f} points." in gap.words
 
 
 @pytest.mark.parametrize("by", GROUPINGS)
@@ -172,22 +181,27 @@ def test_heat_map_is_that_of_the_scores(audit: prodex.Audit, top: Node, by: str)
         for row, group in zip(rows, whole[code], strict=False):
             here = scores.loc[group] if group in scores.index else {"score": float("nan"), "failed": 0}
             expected = "–" if pd.isna(here["score"]) else percent(here["score"])
-            assert row[place] == (f"{expected}{here['failed']} fail" if here["failed"] else expected)
+            assert row[place] == (f"{expected}{here['failed']} failing" if here["failed"] else expected)
 
 
 def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> None:
-    """Owners stand by the number of failures, with what fails most often in them."""
+    """Owners of ten products and more by the number of failing checks, then smaller ones; with their worst problem."""
     scores = audit.scores("owner").set_index("owner")
     rows = top.one("div", class_="panel worst-owner").one("table").rows()
-    failed = [int(row[1]) for row in rows]
-    assert sorted(scores["failed"], reverse=True)[: len(rows)] == failed
+    by_size = scores[scores["failed"] > 0].assign(small=scores["products"] < 10)
+    expected = by_size.sort_values(["small", "failed"], ascending=[True, False])["failed"]
+    assert expected[: len(rows)].tolist() == [int(row[1]) for row in rows]
     failures = audit.failures().drop_duplicates(["product_id", "check"])
     for row in rows:
-        assert scores.loc[row[0], "failed"] == int(row[1])
-        assert f"{scores.loc[row[0], 'to_work_on']} of {scores.loc[row[0], 'products']}" == row[2]
-        counts = failures[failures["owner"] == row[0]]["check"].value_counts()
-        check, count = re.fullmatch(r"(.+) \((\d+)\)", row[-1]).groups()  # type: ignore[union-attr]
-        assert int(count) == counts.max() == counts[check]
+        owner, size = re.fullmatch(r"(.+?)(?:\s*n = (\d+))?", row[0]).groups()  # type: ignore[union-attr]
+        own = scores.loc[owner]
+        assert (str(own["products"]) if own["products"] < 10 else None) == size
+        assert own["failed"] == int(row[1])
+        assert f"{own['to_work_on']} of {own['products']}" == row[2]
+        assert readiness(own) == row[4]
+        counts = failures[failures["owner"] == owner]["problem"].value_counts()
+        problem, count = re.fullmatch(r"(.+) \((\d+)\)", row[-1]).groups()  # type: ignore[union-attr]
+        assert int(count) == counts.max() == counts[problem]
 
 
 def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> None:
@@ -255,7 +269,7 @@ def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, t
     cards = top.all("article", class_="card")
     gtins = [card.one("dd", class_="gtin").words for card in cards]
     assert worst["gtin"].head(10).tolist() == gtins
-    assert f"{len(cards)} of {len(worst)} products with failures" in top.one("section", id="cards").words
+    assert f"{len(cards)} of {len(worst)} products that fail a check" in top.one("section", id="cards").words
     assert audit.catalog is not None
     texts = audit.catalog.texts
     own = texts[(texts["gtin"] == gtins[0]) & ~texts["attribute"].str.startswith("lastRequest.")]

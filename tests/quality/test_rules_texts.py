@@ -7,6 +7,9 @@ from tests.quality.four_states import NOTHING, Case, described, named, text
 
 LONG_FRENCH = "Notre recette est préparée en petites quantités avec des ingrédients choisis."
 LONG_GERMAN = "Unser Rezept wird in kleinen Mengen aus ausgewählten Zutaten zubereitet."
+LONG_FINNISH = "Reseptimme valmistetaan pienissä erissä huolella valituista raaka-aineista."
+LONG_PORTUGUESE = "A nossa receita é preparada em pequenas quantidades com ingredientes escolhidos."
+LONG_POLISH = "Nasz przepis przygotowujemy w małych ilościach ze starannie wybranych składników."
 NAME, ABOUT = "namePublicLong", "description"
 
 CASES = {
@@ -35,7 +38,7 @@ CASES = {
         described(LONG_FRENCH),
         described(LONG_GERMAN),
         (ABOUT, "fr", LONG_GERMAN, "reads as de, 100.0% sure"),
-        described(LONG_GERMAN, "fi"),
+        named(LONG_GERMAN),
     ),
     "texts_say_their_language": Case(
         named("Riz"),
@@ -148,6 +151,18 @@ EDGES = [
     ("in_stated_language", described("Zutaten: Salz, Zucker"), State.NOT_APPLICABLE),
     ("in_stated_language", named(LONG_GERMAN), State.NOT_APPLICABLE),
     ("in_stated_language", described(LONG_FRENCH, "fra-FR"), State.PASS),
+    ("in_stated_language", described(LONG_FINNISH, "fi"), State.PASS),
+    ("in_stated_language", described(LONG_FINNISH, "sv"), State.FAIL),
+    ("in_stated_language", described(LONG_PORTUGUESE, "pt"), State.PASS),
+    ("in_stated_language", described(LONG_PORTUGUESE, "es"), State.FAIL),
+    ("in_stated_language", described(LONG_POLISH, "fr"), State.FAIL),
+    ("in_stated_language", described(LONG_POLISH, "pl"), State.UNKNOWN),
+    ("in_stated_language", described(LONG_GERMAN, "pl"), State.UNKNOWN),
+    ("in_stated_language", described(LONG_GERMAN, ""), State.NOT_APPLICABLE),
+    ("in_stated_language", described(f"{LONG_FRENCH} {LONG_GERMAN}", "es"), State.UNKNOWN),
+    ("in_stated_language", {ABOUT: [text("fr", LONG_FRENCH), text("pl", LONG_POLISH)]}, State.UNKNOWN),
+    ("in_stated_language", {ABOUT: [text("fr", LONG_GERMAN), text("pl", LONG_POLISH)]}, State.FAIL),
+    ("in_stated_language", {ABOUT: [text("fr", LONG_FRENCH), text("de", "Salz")]}, State.PASS),
     ("one_text_per_language", {"synonyms": [{"text": [text("fr", "a"), text("fr", "b")]}]}, State.NOT_APPLICABLE),
 ]  # fmt: skip
 

@@ -158,22 +158,23 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
     every = len(audit.failures())
     for words in (
         "What to mend: Mill (4)",
-        "2 of 2 products have something to mend: 6 failures.",
+        "2 of 2 products have something to mend: 6 findings in 6 failing checks.",
+        "ready 1, not ready 1, undecided 0 of 2: by all checks of the profile",
         "Catalogue: records, 4 products, complete",
         f"Profile: own, 5 checks, rule set {audit.rule_set}",
         "as of 2026-11-01 06:00",
-        f"1 of {every} failures of the audit: only those with severity = ['blocker', 'error'] were wanted.",
+        f"1 of {every} findings of the audit: only those with severity = ['blocker', 'error'] were wanted.",
         FORMULA,
         CAVEAT,
     ):
         assert words in said, words
     summary = [row for row in sheets(path)["Summary"] if row[0] in {"blocker", "error"}]
     assert [
-        ["blocker", "valid_gtin", 1.0, 1.0],
-        ["error", "required_text[description,fr]", 2.0, 2.0],
-        ["error", "required_text[namePublicShort,fr]", 2.0, 2.0],
-        ["error", "required_text[namePublicLong,fr]", 1.0, 1.0],
-    ] == [[row[0], row[1], row[3], row[4]] for row in summary]
+        ["blocker", "GTIN missing or wrong", 1.0, 1.0, "valid_gtin"],
+        ["error", "Description missing in French", 2.0, 2.0, "required_text[description,fr]"],
+        ["error", "Short name missing in French", 2.0, 2.0, "required_text[namePublicShort,fr]"],
+        ["error", "Long name missing in French", 1.0, 1.0, "required_text[namePublicLong,fr]"],
+    ] == [[row[0], row[1], row[3], row[4], row[6]] for row in summary]
 
 
 def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Path) -> None:
@@ -308,7 +309,7 @@ def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None
     told = [cell for one in validations(path) for cell in one["sqref"].split()]
     assert 1_200 == len(told) == len(set(told))
     assert {f"L{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
-    assert '<dimension ref="A1:Q2401"/>' in xml(path, "To fix")
+    assert '<dimension ref="A1:R2401"/>' in xml(path, "To fix")
 
 
 HOSTILE = [

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: The longest label of a bar, in characters: a sentence may stand there.
+_LABEL = 60
+
+
 def bars(values: pd.Series, title: str, *, of: int | None = None, number: str = "{:,.0f}") -> Figure:
     """Draw one bar for each value, the first on top.
 
@@ -36,7 +40,7 @@ def bars(values: pd.Series, title: str, *, of: int | None = None, number: str = 
     with drawn(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
         places = range(len(values))
         axes.barh(places, values.astype(float), color=BLUE, height=0.7)
-        axes.set_yticks(places, [plain(label) for label in values.index])
+        axes.set_yticks(places, [plain(label, _LABEL) for label in values.index])
         axes.invert_yaxis()
         for place, value in enumerate(values.astype(float).tolist()):
             share = f" ({percent(value / of)})" if of else ""

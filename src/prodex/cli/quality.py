@@ -15,6 +15,7 @@ import prodex
 from prodex.cli.shown import Format, FormatOption, OutOption, say, show
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.quality.comparison import compare_audits
+from prodex.quality.display import counted
 from prodex.quality.rulebook import SEVERITIES
 
 app = typer.Typer()
@@ -117,7 +118,7 @@ def audit(
         say(f"The report is {page}.", aside=True)
     if worklists is not None:
         index = judged.worklists(worklists, by or "owner", replace=replace)
-        told = f"{len(index):,} worklists with {index['failures'].sum():,} failures are in {worklists}."
+        told = f"{len(index):,} worklists with {index['findings'].sum():,} findings are in {worklists}."
         say(told, aside=True)
     if what is Shown.SUMMARY and not by and format is Format.TABLE and out is None:
         say(repr(judged))
@@ -159,7 +160,7 @@ def _exit_code(judged: prodex.Audit, fail_under: float, fail_on: Severity | None
         checks = judged.by_check()
         grave = int(checks.loc[checks["severity"].isin(worse), "failed"].sum())
         if grave:
-            say(f"{grave:,} times a check of severity {' or '.join(worse)} fails.", aside=True)
+            say(f"{counted(grave, 'failing check')} of severity {' or '.join(worse)}.", aside=True)
     if is_low or grave:
         raise typer.Exit(1)
 
@@ -173,7 +174,11 @@ def rules(
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
-    """List the rules: what should be true, how bad it is if not, and the parameters of each."""
+    """List the rules: what should be true, how bad it is if not, and the parameters of each.
+
+    A rule is a sentence that should be true of a product; a check is a rule with its parameters, which is one column of
+    an audit.
+    """
     listed = prodex.rules()
     if block:
         listed = listed[listed["block"] == block]

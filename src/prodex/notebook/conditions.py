@@ -17,7 +17,7 @@ class Failing:
     Attributes
     ----------
     title
-        What is said of it: the title of a rule, or "texts" for a block.
+        What is said of it: the problem that a check found, or "texts" for a block.
     checks
         Ids of the checks (`CheckFacts.id`).
     """

@@ -2,8 +2,9 @@
 
 from prodex.quality.auditing import audit
 from prodex.quality.comparison import AuditComparison, compare_audits
+from prodex.quality.listing import profiles, rules
 from prodex.quality.outcome import Audit
-from prodex.quality.profile import Profile, profiles, rules
+from prodex.quality.profile import Profile
 from prodex.quality.rulebook import Evidence, Verdict, rule
 from prodex.quality.saved import list_audits, open_audit
 

@@ -100,6 +100,7 @@ def audit(
         audited_at=datetime.now(UTC),
         catalog_folder=catalog.folder,
         catalog=catalog,
+        grade_with_blocker=chosen.grade_with_blocker,
     )
 
 

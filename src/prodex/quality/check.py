@@ -13,6 +13,7 @@ from prodex.errors import InputError, QueryError
 from prodex.locales import language_tag
 from prodex.quality.knowledge import OR, Asked, asked_for
 from prodex.quality.parameters import read_parameters
+from prodex.quality.problems import problem_of
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
 from prodex.tables.languages import short_of
@@ -37,6 +38,8 @@ class CheckFacts:
         For which products, in words.
     is_presence
         Whether it asks for data of one attribute.
+    problem
+        What is wrong with a failing product, in a person's words.
     """
 
     id: str
@@ -56,6 +59,7 @@ class CheckFacts:
     language: str | None
     scope: str
     is_presence: bool
+    problem: str = ""  # audits that were saved before have none
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,11 @@ class Check:
     def title(self) -> str:
         """The sentence that should be true, with the parameters filled in."""
         return self._said(self.rule.title)
+
+    @cached_property
+    def problem(self) -> str:
+        """What is wrong with a failing product, with the parameters as people say them."""
+        return problem_of(self.rule.problem, self.title, self.parameters)
 
     @cached_property
     def fix(self) -> str:
@@ -224,6 +233,7 @@ class Check:
             language=self.language,
             scope="; ".join(filter(None, [rule.scope.words, meant])),
             is_presence=self.is_presence,
+            problem=self.problem,
         )
 
     def joined(self, other: Check) -> Check:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError
-from prodex.quality.display import counted, notes, percent
+from prodex.quality.display import counted, moved, notes, readiness
 from prodex.quality.outcome import Audit
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
@@ -34,8 +34,8 @@ class AuditComparison:
     old, new
         The audits.
     by_check
-        One row per check: the number of products fixed, newly failing, still failing, not comparable, and under `note`
-        why a whole check is not comparable.
+        One row per check: the number of products fixed, newly failing, still failing, not comparable, under `note` why
+        a whole check is not comparable, and the problem that the check finds.
     added, gone
         Products of only the new audit, and of only the old one: what they are.
     notes
@@ -67,13 +67,14 @@ class AuditComparison:
         if unknown:
             raise InputError(f"There is no change {unknown[0]!r}; there are {', '.join(CHANGES)}.")
         frames = [frame for change in changes or CHANGES for frame in self._rows(change)]
-        columns = [*_PRODUCT, "check", "severity", "was", "is", "change"]
+        columns = [*_PRODUCT, "check", "problem", "severity", "was", "is", "change"]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
 
     @property
     def figures(self) -> pd.DataFrame:
         """Products, score and readiness before and after."""
-        names = ["products", "score", "grade", "ready", "to_work_on", "with_blockers", "failed", "unknown"]
+        counts = [f"{name}_products" for name in ("ready", "not_ready", "undecided")]
+        names = ["products", "score", "grade", "ready", *counts, "to_work_on", "failed", "unknown"]
         return pd.DataFrame({"old": self.old.summary()[names], "new": self.new.summary()[names]})
 
     def __repr__(self) -> str:
@@ -81,7 +82,7 @@ class AuditComparison:
         told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
         changed = self.by_check[self.by_check[["fixed", "newly_failing"]].sum(axis=1) > 0]
         rows = [
-            f"  {row.check}: {row.fixed:,} fixed, {row.newly_failing:,} newly failing"
+            f"  {row.problem}: {row.fixed:,} fixed, {row.newly_failing:,} newly failing"
             for row in changed.head(_SHOWN).itertuples()
         ]
         if len(changed) > _SHOWN:
@@ -93,8 +94,8 @@ class AuditComparison:
 
     def _headlines(self, told: str) -> list[str]:
         old, new = self.old.summary(), self.new.summary()
-        ready = f"ready {percent(old['ready'])} -> {percent(new['ready'])}"
-        score = f"score {percent(old['score'])} -> {percent(new['score'])}"
+        ready = f"{readiness(old)} -> {readiness(new)}"
+        score = f"score {moved(old['score'], new['score'])}"
         return [
             f"{self.old.now:%Y-%m-%d %H:%M} to {self.new.now:%Y-%m-%d %H:%M} ({self.new.profile})",
             f"{ready}, {score}",
@@ -112,6 +113,7 @@ class AuditComparison:
             check = self.new.checks[new_place]
             yield to_frame(self.new.identity.select(_PRODUCT).take(pa.array(after[found]))).assign(
                 check=check.id,
+                problem=check.problem,
                 severity=check.severity,
                 was=_words(was[found]),
                 **{"is": _words(now[found])},
@@ -184,12 +186,14 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
     for old_place, new_place in _shared(old, new):
         changed = _changed(old.states[:, old_place][before], new.states[:, new_place][after])
         check = new.checks[new_place]
-        rows.append((check.id, check.severity, *(int(changed[name].sum()) for name in CHANGES), None))
+        counts = (int(changed[name].sum()) for name in CHANGES)
+        rows.append((check.id, check.severity, *counts, None, check.problem))
     for audit, other, note in ((new, old, "only in the new audit"), (old, new, "only in the old audit")):
         there = {check.id for check in other.checks}
-        rows += [(c.id, c.severity, 0, 0, 0, len(before), note) for c in audit.checks if c.id not in there]
+        own = [check for check in audit.checks if check.id not in there]
+        rows += [(c.id, c.severity, 0, 0, 0, len(before), note, c.problem) for c in own]
     names = [name.replace(" ", "_") for name in CHANGES]
-    frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note"])
+    frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note", "problem"])
     return frame.astype({"note": "str"})
 
 
@@ -203,6 +207,11 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
         yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
     if old.profile != new.profile:
         yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not the same measure."
+    if old.grade_with_blocker != new.grade_with_blocker:
+        yield (
+            f"The best grade of a product with a failing blocker differs ({old.grade_with_blocker} and "
+            f"{new.grade_with_blocker}): the grades are not the same measure."
+        )
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
     other = [c.id for c in new.checks if c.id in weights and weights[c.id] != (c.severity, c.weight, c.scope)]
     if other:

@@ -6,6 +6,7 @@ Whatever a supplier typed is escaped, and a notebook is told to leave formulas i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -48,13 +49,48 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
+    """Say how many products are ready, how many are not, and of how many nobody can say; the parts are all.
+
+    >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})
+    'ready 61, not ready 30, undecided 9 of 100'
+    """
+    ready, not_ready, undecided = (
+        f"{int(figures[f'{name}_products']):,}" for name in ("ready", "not_ready", "undecided")
+    )
+    return f"ready {ready}, not ready {not_ready}, undecided {undecided} of {int(figures['products']):,}"
+
+
+def moved(before: float, after: float) -> str:
+    """Write what became of a share; a figure that would read as before says how far it moved.
+
+    >>> moved(0.61, 0.632), moved(0.99512, 0.99514), moved(0.5, 0.5), moved(float("nan"), 0.5)
+    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
+    """
+    if percent(before) != percent(after):
+        return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
+    is_same = before == after or math.isnan(after)
+    return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
+
+
+def points(step: float) -> str:
+    """Write how far a share moved, in points of a hundred.
+
+    >>> points(0.005), points(-0.25), points(0.00001)
+    ('+0.50 points', '-25.00 points', 'under +0.01 points')
+    """
+    if abs(step) < 0.00005:
+        return f"under {'+' if step > 0 else '-'}0.01 points"
+    return f"{step * 100:+.2f} points"
+
+
 def text_of(audit: Audit) -> str:
     """Return an audit in words."""
     headline, *others = [line for line, _ in lines(audit)]
     found = audit.gaps()
     rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
     width = max((len(row[0]) for row in rows), default=0)
-    shown = [f"  {check:<{width}}  {count:>9} products  {helps}" for check, count, helps in rows]
+    shown = [f"  {problem:<{width}}  {count:>17}  if fixed: {brings}" for problem, count, brings in rows]
     return "\n".join(map(on_one_line, [headline, *others, *_gaps_title(len(found)), *shown, *notes(audit)]))
 
 
@@ -64,12 +100,12 @@ def html_of(audit: Audit) -> str:
     found = audit.gaps()
     told = "".join(f"<div{' class=warn' if warn else ''}>{escape(line)}</div>" for line, warn in others)
     rows = "".join(
-        f"<tr><td><code>{escape(check)}</code></td><td class='n'>{count}</td><td>{escape(helps)}</td></tr>"
-        for check, count, helps in map(_gap, found.head(_SHOWN).to_dict("records"))
+        f"<tr><td>{escape(problem)}</td><td class='n'>{count}</td><td>{escape(brings.replace('->', '→'))}</td></tr>"
+        for problem, count, brings in map(_gap, found.head(_SHOWN).to_dict("records"))
     )
     table = "".join(
-        f"<div>{escape(title)}</div><table><thead><tr><th scope='col'>check</th>"
-        "<th scope='col' class='n'>products</th><th scope='col'>if fixed</th></tr></thead>"
+        f"<div>{escape(title)}</div><table><thead><tr><th scope='col'>problem</th>"
+        "<th scope='col' class='n'>failing</th><th scope='col'>if fixed</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>"
         for title in _gaps_title(len(found))
     )
@@ -96,21 +132,21 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
     if figures["unknown"]:
         unknown = (
             f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: what they look at "
-            f"was not asked for{', or the rule crashed' if audit.crashes else ''}"
+            f"was not asked for, or nothing decides whom they are about{', or the rule crashed' * bool(audit.crashes)}"
         )
         told.append((unknown if figures["checks_unknown"] else f"{figures['unknown']:,} cells unknown", True))
     homeless = sum(part.products["market"].null_count for part in audit.parts)
     if homeless and any("market = " in check.scope for check in audit.checks):
         told.append(
             (
-                f"the market of {counted(homeless, 'product')} is not known: checks for a market do not apply to them",
+                f"the market of {counted(homeless, 'product')} is not known: checks for a market cannot judge them",
                 True,
             )
         )
-    if figures["ready_unknown"]:
+    if figures["undecided_products"]:
         told.append(
             (
-                f"{counted(figures['ready_unknown'], 'product')} of which nobody can say whether they are ready",
+                f"{counted(figures['undecided_products'], 'product')} of which nobody can say whether they are ready",
                 True,
             )
         )
@@ -126,10 +162,10 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
 
 def _figures(figures: pd.Series) -> str:
     grade = figures["grade"] if isinstance(figures["grade"], str) else "none"
+    share = "" if math.isnan(figures["ready"]) else f" ({percent(figures['ready'])} ready)"
     return (
-        f"{percent(figures['ready'])} ready ({counted(figures['ready_products'], 'product')}), "
-        f"score {percent(figures['score'])} (grade {grade}), "
-        f"{counted(figures['to_work_on'], 'product')} to work on, {figures['with_blockers']:,} with blockers"
+        f"{readiness(figures)}{share}, score {percent(figures['score'])} (grade {grade}), "
+        f"{counted(figures['to_work_on'], 'product')} to work on"
     )
 
 
@@ -137,13 +173,24 @@ def notes(audit: Audit) -> list[str]:
     """Return the footnotes that stand under every score."""
     own = sum(not check.shipped for check in audit.checks)
     rules = f"Rule set {audit.rule_set}" + (f" and {counted(own, 'own check')}" if own else "")
-    told = [f"{FORMULA}. {rules}. {CAVEAT}"]
+    best = audit.grade_with_blocker
+    limit = "" if best == "A" else f" A product with a failing blocker has grade {best} at best."
+    told = [f"{FORMULA}.{limit} {rules}. {CAVEAT}"]
+    if audit.assumed:
+        told.append(
+            f"Taken for granted where products do not say it: {', '.join(map(_assumption, audit.assumed))}."
+        )
     if audit.pending:
         told.append(
             f"{counted(audit.pending, 'product')} with an update that waits for acceptance, judged without it; "
             "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be."
         )
     return told
+
+
+def _assumption(assumed: tuple[str, Any]) -> str:
+    name, value = assumed
+    return f"{name} = {str(value).lower() if isinstance(value, bool) else value}"
 
 
 def _plain(message: str) -> str:
@@ -163,7 +210,4 @@ def _gaps_title(count: int) -> list[str]:
 
 
 def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
-    helps = f"score {percent(row['score_if_fixed'])}"
-    if row["ready_gain"] > 0:
-        helps = f"ready {percent(row['ready_if_fixed'])}, {helps}"
-    return row["check"], f"{row['products']:,}", f"if fixed: {helps}"
+    return row["problem"], counted(row["products"], "product"), row["brings"]

@@ -1,4 +1,4 @@
-"""Failures: what the matrix and the evidence say, as rows that somebody can work through."""
+"""Findings: what the matrix and the evidence say of failing checks, as rows that somebody can work through."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ FAILURES = pa.schema(
         *(field for field in IDENTITY if field.name != "has_pending_update"),
         ("check", _WORD),
         ("rule", _WORD),
+        ("problem", _WORD),
         ("title", _WORD),
         ("block", _WORD),
         ("severity", _WORD),
@@ -39,6 +40,7 @@ _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 _OF_CHECK = {
     "check": "id",
     "rule": "rule",
+    "problem": "problem",
     "title": "title",
     "block": "block",
     "severity": "severity",
@@ -47,7 +49,7 @@ _OF_CHECK = {
 
 
 def failure_rows(part: AuditPart, checks: Sequence[CheckFacts], equal: Mapping[str, Any]) -> pa.Table:
-    """Return the failures of a part: its evidence, and a row from the matrix for each failure without any.
+    """Return the findings of a part: its evidence, and a row from the matrix for each failing check without any.
 
     Parameters
     ----------

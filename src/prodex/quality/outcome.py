@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
+from prodex.quality.by_check import by_check
 from prodex.quality.check import CheckFacts
 from prodex.quality.coverage import coverage
 from prodex.quality.display import html_of, text_of
@@ -24,7 +25,7 @@ from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.failures import failure_rows, failures_frame
 from prodex.quality.gaps import gaps
 from prodex.quality.groups import NAMED, Groups, column_names, grouped
-from prodex.quality.scores import Tally, grades, ratio
+from prodex.quality.scores import SMALL, Tally
 from prodex.quality.states import State, States
 from prodex.tables.frames import to_frame
 
@@ -43,6 +44,9 @@ class Audit:
         Name of the profile.
     rule_set
         Version of the rules that come with prodex; scores of different versions are not the same measure.
+    grade_with_blocker
+        The best grade of a product with a failing blocker, as the profile says; "A" in audits that were saved when
+        there was no such limit.
     origin
         What the catalogue was asked for.
     now
@@ -80,6 +84,7 @@ class Audit:
     catalog_folder: Path | None = None
     catalog: Catalog | None = None
     assumed: tuple[tuple[str, Any], ...] = ()
+    grade_with_blocker: str = "A"
 
     def __len__(self) -> int:
         return sum(len(part.states) for part in self.parts)
@@ -112,15 +117,28 @@ class Audit:
         empty = Tally.of(np.empty((0, len(self.checks)), np.int8), self.checks)
         return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
 
+    @cached_property
+    def grades(self) -> npt.NDArray[np.object_]:
+        """The grade of each product, in their order; None where nothing applies."""
+        return self.tally.grades(self.grade_with_blocker)
+
+    @property
+    def measure(self) -> tuple[object, ...]:
+        """What figures were made with: audits of which this differs are not the same measure."""
+        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed
+
     @property
     def products(self) -> pd.DataFrame:
-        """One row per product: what it is, score, grade, whether it is ready, how many checks fail."""
+        """One row per product: what it is, score, grade, whether it is ready, how many checks fail.
+
+        `ready` is missing where a product is undecided: none of its blockers fails, and one is unknown.
+        """
         tally = self.tally
         ready = pd.array(tally.ready, "boolean")
-        ready[tally.doubtful & ~tally.not_ready] = pd.NA
+        ready[tally.undecided] = pd.NA
         return to_frame(self.identity).assign(
             score=tally.scores,
-            grade=pd.array(grades(tally.scores), "str"),
+            grade=pd.array(self.grades, "str"),
             ready=ready,
             blockers=tally.blockers,
             failed=tally.failed,
@@ -132,13 +150,13 @@ class Audit:
     def summary(self) -> pd.Series:
         """Return the figures of the whole catalogue.
 
-        `score` is that of all cells of the matrix together, `mean_score` the mean of the products' scores, `ready` the
-        share of products without a failing blocker among those of which this is known, `to_work_on` the products with
-        any failing check.
+        `score` is that of all cells of the matrix together, with its `grade`; `mean_score` the mean of the products'
+        scores. `ready_products`, `not_ready_products` and `undecided_products` are all products together, and `ready`
+        is the share that is ready of all of them: missing where there are none. `to_work_on` are the products with any
+        failing check; `failed` counts failing checks of products, which are cells of the matrix, not findings.
         """
         row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
-        of_products = grades(self.tally.scores)
-        counted = {f"grade_{grade}": int((of_products == grade).sum()) for grade in "ABCDE"}
+        counted = {f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"}
         more = {
             **counted,
             "checks": len(self.checks),
@@ -151,30 +169,10 @@ class Audit:
 
     def by_check(self) -> pd.DataFrame:
         """Return one row per check: what it is, and how many products fail, pass, are not applicable, unknown."""
-        counts = {state.name.lower(): (self.states == state).sum(axis=0) for state in State}
-        frame = pd.DataFrame(
-            {
-                "check": [check.id for check in self.checks],
-                "rule": [check.rule for check in self.checks],
-                "title": [check.title for check in self.checks],
-                "block": [check.block for check in self.checks],
-                "dimension": [check.dimension for check in self.checks],
-                "severity": [check.severity for check in self.checks],
-                "weight": [check.weight for check in self.checks],
-                "failed": counts["fail"],
-                "passed": counts["pass"],
-                "not_applicable": counts["not_applicable"],
-                "unknown": counts["unknown"],
-            }
-        )
-        applicable = (counts["fail"] + counts["pass"]).astype(float)
-        frame["score"] = ratio(counts["pass"].astype(float), applicable)
-        crashed = {crash.check: crash.message for crash in self.crashes}
-        frame["crash"] = pd.array([crashed.get(check.id) for check in self.checks], "str")
-        return frame
+        return by_check(self.states, self.checks, {crash.check: crash.message for crash in self.crashes})
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
-        """Return score, grade and readiness of each group, the worst first.
+        """Return score, grade and readiness of each group, the worst first, and groups of under ten products last.
 
         Parameters
         ----------
@@ -188,7 +186,7 @@ class Audit:
         -------
         pandas.DataFrame
             One row per group: its code and label (empty for products without), products, score, grade, mean_score,
-            ready, and the numbers behind them.
+            ready, and the numbers behind them, as in `summary`.
         """
         chosen = np.array([block is None or check.block == block for check in self.checks], bool)
         if not chosen.any() and block is not None:
@@ -213,12 +211,15 @@ class Audit:
         -------
         pandas.DataFrame
             One row per check or rule with failing products: how many, of how many; `ready_if_fixed` and
-            `score_if_fixed` are the figures of the summary if all of them passed.
+            `score_if_fixed` are the figures of the summary if all of them passed, and `brings` says in words what
+            would be won.
         """
         return gaps(self.states, self.checks, self.tally, by)
 
     def failures(self, **equal: Any) -> pd.DataFrame:
-        """Return every failure, one row for each finding.
+        """Return every finding: one row for each text, picture or other place for which a check fails.
+
+        A product can fail one check by several findings; `summary()["failed"]` counts it once for each check.
 
         Parameters
         ----------
@@ -228,8 +229,8 @@ class Audit:
         Returns
         -------
         pandas.DataFrame
-            product_id, gtin, name, owner, brand and kind with their codes, market, check, rule, block, severity,
-            attribute, language, the value seen, the reason, and how to fix it.
+            product_id, gtin, name, owner, brand and kind with their codes, market, check, rule, the problem, the title
+            that should be true, block, severity, attribute, language, the value seen, the reason, and how to fix it.
         """
         return failures_frame(self.failure_batches(**equal))
 
@@ -267,8 +268,8 @@ class Audit:
         Parameters
         ----------
         others
-            Other audits; those of another profile or rule set are not the same measure, and say so under `profile` and
-            `rule_set`.
+            Other audits; those of another profile or rule set, or with another `grade_with_blocker`, are not the same
+            measure, and say so under `comparable`.
         """
         audits = sorted([self, *others], key=lambda one: (one.now, one.audited_at))
         rows = [
@@ -277,7 +278,7 @@ class Audit:
                 "audited_at": one.audited_at,
                 "profile": one.profile,
                 "rule_set": one.rule_set,
-                "comparable": (one.profile, one.rule_set) == (self.profile, self.rule_set),
+                "comparable": one.measure == self.measure,
                 **one.summary().to_dict(),
             }
             for one in audits
@@ -387,5 +388,6 @@ def _named(
     frame.insert(0, code, pd.Series(list(codes), dtype="str"))
     if list(codes) != list(labels):
         frame.insert(1, label, pd.Series(list(labels), dtype="str"))
-    order = frame.sort_values(["score", "products"], ascending=[True, False], kind="stable")
-    return order.reset_index(drop=True)
+    by_need = frame.assign(small=frame["products"] < SMALL)
+    order = by_need.sort_values(["small", "score", "products"], ascending=[True, True, False], kind="stable")
+    return frame.loc[order.index].reset_index(drop=True)

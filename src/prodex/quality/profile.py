@@ -26,6 +26,9 @@ of the specification or of the catalogue that is judged.
 Which products a check is about is undecided where a product does not say what decides: the check is then unknown.
 `market` and `assume` decide by word for such products: `food` for those that nothing tells to be food or not, and
 columns of `products`, such as `is_consumer_unit`, for those without a value, or where it was not asked for.
+
+`grade_with_blocker` is the best grade that a product with a failing blocker can have: "C" unless a profile says
+another; with "A" its score alone decides.
 """
 
 from __future__ import annotations
@@ -46,10 +49,14 @@ from prodex.quality.check import Check
 from prodex.quality.markets import REQUIRED_LANGUAGES
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
+from prodex.quality.scores import GRADES
 from prodex.verbatim import on_one_line
 
 OF_THE_MARKET = "of the market"
-_KEYS = ("title", "description", "extends", "market", "assume", "attributes", "checks")
+_KEYS = (
+    *("title", "description", "extends", "market", "assume"),
+    *("attributes", "grade_with_blocker", "checks"),
+)
 _CHECK_KEYS = ("severity", "weight", "only", "except")
 
 
@@ -71,6 +78,8 @@ class Profile:
         What is taken for granted of products of which it is not known: "food", or a column of `products`, and a value.
     attributes
         Attributes of one's own, which neither the specification nor, for now, any product has.
+    grade_with_blocker
+        The best grade of a product with a failing blocker.
 
     Examples
     --------
@@ -86,6 +95,7 @@ class Profile:
     market: int | None = None
     assume: tuple[tuple[str, Any], ...] = ()
     attributes: tuple[str, ...] = ()
+    grade_with_blocker: str = "C"
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Self:
@@ -99,13 +109,13 @@ class Profile:
         if isinstance(source, Mapping):
             return cls._made("own", source, _Place("profile", ""))
         name = str(source)
-        shipped = _shipped()
-        if name in shipped:
-            return cls._parsed(name, shipped[name], f"profile {name}", shipped=True)
+        known = shipped()
+        if name in known:
+            return cls._parsed(name, known[name], f"profile {name}", shipped=True)
         path = Path(source)
         if path.suffix != ".toml" and not path.is_file():
-            near = difflib.get_close_matches(name, shipped, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(shipped)}."
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
             raise InputError(
                 f"There is no profile {name!r}; {hint} Give your own by its path, such as own.toml."
             )
@@ -132,9 +142,9 @@ class Profile:
                 raise place.error((key,), f"there is no key {key!r}; {_nearest(key, _KEYS)}")
         base = cls(name)
         if (parent := content.get("extends")) is not None:
-            if not isinstance(parent, str) or parent not in _shipped():
+            if not isinstance(parent, str) or parent not in shipped():
                 raise place.error(
-                    ("extends",), f"{parent!r} is no profile; {_nearest(str(parent), _shipped())}"
+                    ("extends",), f"{parent!r} is no profile; {_nearest(str(parent), shipped())}"
                 )
             base = cls.read(parent)
         for key in ("title", "description"):
@@ -152,6 +162,7 @@ class Profile:
             _market(content.get("market"), place) or base.market,
             tuple((dict(base.assume) | _assumed(content.get("assume", {}), place)).items()),
             (*base.attributes, *_own_attributes(content.get("attributes", ()), place)),
+            _grade(content.get("grade_with_blocker", base.grade_with_blocker), place),
         )
 
     def with_check(
@@ -190,46 +201,16 @@ class Profile:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per check: id, what should be true, severity, weight, block, for which products."""
+        """One row per check: id, what should be true, what the problem is, severity, weight, block, which products."""
         facts = [check.facts for check in self.checks]
-        rows = [(c.id, c.title, c.severity, c.weight, c.block, c.scope, c.fix) for c in facts]
-        return pd.DataFrame(rows, columns=["check", "title", "severity", "weight", "block", "scope", "fix"])
+        rows = [(c.id, c.title, c.problem, c.severity, c.weight, c.block, c.scope, c.fix) for c in facts]
+        columns = ["check", "title", "problem", "severity", "weight", "block", "scope", "fix"]
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         lines = [f"Profile {self.name!r}: {self.title}, {len(self.checks)} checks"]
         lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.checks]
         return "\n".join(map(on_one_line, lines))
-
-
-def profiles() -> pd.DataFrame:
-    """Return the profiles that come with prodex: name, title, description, number of checks: its columns."""
-    rows = [(p.name, p.title, p.description, len(p.checks)) for p in map(Profile.read, _shipped())]
-    return pd.DataFrame(rows, columns=["profile", "title", "description", "checks"])
-
-
-def rules() -> pd.DataFrame:
-    """Return all rules, one's own included: id, title, why, fix, severity and the other columns of a rule."""
-    rows = [
-        {
-            "rule": r.id,
-            "block": r.block,
-            "severity": r.severity,
-            "weight": r.weight,
-            "dimension": r.dimension,
-            "title": r.title,
-            "why": r.why,
-            "fix": r.fix,
-            "parameters": ", ".join(
-                f"{p.name}: {p.type_name}" + ("" if p.required else f" = {p.default!r}") for p in r.parameters
-            ),
-            "scope": r.scope.words,
-            "exact": r.exact,
-            "source": r.source,
-            "shipped": r.shipped,
-        }
-        for r in RULES.values()
-    ]
-    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -385,6 +366,15 @@ def _market(given: Any, place: _Place) -> int | None:
         raise place.error(("market",), str(error)) from error
 
 
+def _grade(given: Any, place: _Place) -> str:
+    known = [grade for grade, _ in GRADES]
+    if given not in known:
+        raise place.error(
+            ("grade_with_blocker",), f"grade_with_blocker is {given!r:.60}; give one of {', '.join(known)}."
+        )
+    return str(given)
+
+
 def _assumed(given: Any, place: _Place) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise place.error(
@@ -421,7 +411,7 @@ def _nearest(name: str, known: Any) -> str:
     return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
 
 
-def _shipped() -> dict[str, str]:
+def shipped() -> dict[str, str]:
     """Return the text of each profile that comes with prodex, by name."""
     folder = resources.files("prodex.quality").joinpath("profiles")
     names = ("core", "online-listing", "logistics", "food-eu", "pictures")

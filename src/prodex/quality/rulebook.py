@@ -94,6 +94,9 @@ class Rule:
         Takes `Products` and the parameters by keyword, returns a `Verdict`.
     title
         The sentence that should be true; `{attribute}` and other parameters are filled in.
+    problem
+        What is wrong where it is not, in a person's words; parameters are filled in as labels and names. Empty where
+        nobody wrote it: then the title is denied.
     why
         Why it matters: the docstring of the function.
     fix
@@ -126,6 +129,7 @@ class Rule:
     id: str
     function: RuleFunction
     title: str
+    problem: str
     why: str
     fix: str
     reason: str
@@ -155,6 +159,7 @@ RULES: dict[str, Rule] = {}
 def rule(
     *,
     title: str,
+    problem: str = "",
     fix: str = "",
     reason: str = "no data: absent, null or empty",
     severity: Severity = "warning",
@@ -178,7 +183,11 @@ def rule(
     Parameters
     ----------
     title
-        The sentence that should be true.
+        The sentence that should be true: "the brand is no private label".
+    problem
+        The problem where it is not, as lists and charts show it: "Private label". Parameters are filled in as people
+        say them: `{attribute}` as "long name", `{language}` as "French". Without one they show "Not true: " and the
+        title.
     fix
         What whoever maintains the product has to do.
     reason
@@ -211,12 +220,12 @@ def rule(
     Examples
     --------
     >>> import prodex
-    >>> @prodex.rule(title="the brand is no private label", needs="brand")
+    >>> @prodex.rule(title="the brand is no private label", problem="Private label", needs="brand")
     ... def is_branded(products):
     ...     return prodex.Verdict(fails=products["brand_code"].isin(["PRIVATE"]))
     >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "PRIVATE"}}, {"id": 8, "brand": {"code": "ACME"}}])
-    >>> prodex.audit(catalog, {"checks": {"is_branded": {}}}).failures()["product_id"].tolist()
-    ['7']
+    >>> prodex.audit(catalog, {"checks": {"is_branded": {}}}).failures()[["product_id", "problem"]].values.tolist()
+    [['7', 'Private label']]
     """
 
     def register(function: _Function) -> _Function:
@@ -226,6 +235,7 @@ def rule(
             id=name,
             function=function,
             title=title,
+            problem=problem,
             why=inspect.getdoc(function) or "",
             fix=fix,
             reason=reason,

@@ -27,7 +27,9 @@ from prodex.files import checked_name, safe_name, sha256, sweep, writing_folder
 from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.outcome import Audit
+from prodex.quality.problems import with_problem
 from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.store.snapshot import entries_of, open_snapshot, snapshots_folder
 from prodex.untrusted import (
@@ -225,6 +227,7 @@ def _manifest_of(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
         "profile": audit.profile,
         "rule_set": audit.rule_set,
         "assumed": dict(audit.assumed),
+        "grade_with_blocker": audit.grade_with_blocker,
         "now": audit.now.isoformat(),
         "audited_at": audit.audited_at.isoformat(),
         "origin": audit.origin.to_json(),
@@ -250,6 +253,7 @@ class _Written(msgspec.Struct):
     crashes: list[list[Crash]]
     parts: list[dict[Literal["products", "states", "evidence"], Digest]]
     assumed: dict[str, bool | int | float | str | None] = {}
+    grade_with_blocker: str = "A"  # audits that were saved before knew no limit
 
 
 def _manifest(folder: Path) -> _Written:
@@ -258,6 +262,7 @@ def _manifest(folder: Path) -> _Written:
         written = read_json(path, _Written, newest=_FORMAT)
         check_moment(written.now)
         check_moment(written.audited_at)
+        _check_grade(written.grade_with_blocker)
         for check in written.checks:
             _check_facts(check)
     except MadeByNewer as error:
@@ -269,6 +274,11 @@ def _manifest(folder: Path) -> _Written:
             f"{path} cannot be read: it does not describe an audit ({error}). Audit the catalogue again."
         ) from error
     return written
+
+
+def _check_grade(grade: str) -> None:
+    if grade not in dict(GRADES):
+        raise ValueError(f"its grade_with_blocker is {grade!r:.40}")
 
 
 def _check_facts(check: CheckFacts) -> None:
@@ -288,7 +298,7 @@ def _open(folder: Path) -> Audit:
         _check_sum(parts, manifest.products)
         audit = Audit(
             parts=parts,
-            checks=tuple(manifest.checks),
+            checks=tuple(map(with_problem, manifest.checks)),
             profile=manifest.profile,
             rule_set=manifest.rule_set,
             origin=Origin.from_json(manifest.origin),
@@ -296,6 +306,7 @@ def _open(folder: Path) -> Audit:
             audited_at=manifest.audited_at.astimezone(UTC),
             folder=folder,
             assumed=tuple(manifest.assumed.items()),
+            grade_with_blocker=manifest.grade_with_blocker,
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(

@@ -1,7 +1,8 @@
 """Scores: what share of what applies passes, weighted, for a product, a group, or all.
 
 Score = weight of the checks passed / weight of the checks passed or failed, so between 0 and 1. What is not applicable
-or unknown is on neither side; where nothing is left there is no score. A product is ready when no blocker fails.
+or unknown is on neither side; where nothing is left there is no score. A product is ready when no blocker fails, not
+ready when one does, and undecided when none fails but one is unknown; shares of ready products are of all products.
 """
 
 from __future__ import annotations
@@ -17,11 +18,17 @@ import pandas as pd
 from prodex.quality.check import CheckFacts
 from prodex.quality.states import State, States
 
-FORMULA = "score = weight of checks passed / weight of checks passed or failed; ready = no blocker fails"
+FORMULA = (
+    "score = weight of checks passed / weight of checks passed or failed; "
+    "ready = no blocker fails, and none is unknown"
+)
 CAVEAT = "Completeness is not accuracy: a text that is there can still be wrong."
 
 #: Grades with the least score of each; below them is E.
 GRADES = (("A", 0.9), ("B", 0.8), ("C", 0.7), ("D", 0.6), ("E", 0.0))
+
+#: Groups of fewer products stand below the others: one product makes too much of their score.
+SMALL = 10
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -107,6 +114,19 @@ class Tally:
     def scores(self) -> Floats:
         return ratio(self.earned, self.possible)
 
+    def grades(self, with_blocker: str = "A") -> npt.NDArray[np.object_]:
+        """Return the grade of each product.
+
+        Parameters
+        ----------
+        with_blocker
+            The best grade of a product with a failing blocker; "A" leaves it as its score says.
+        """
+        made = grades(self.scores)
+        better = [grade for grade, _ in GRADES if grade < with_blocker]
+        made[self.not_ready & np.isin(made.astype(str), better)] = with_blocker
+        return made
+
     @property
     def ready(self) -> npt.NDArray[np.bool_]:
         return np.asarray((self.blockers == 0) & ~self.doubtful)
@@ -114,6 +134,10 @@ class Tally:
     @property
     def not_ready(self) -> npt.NDArray[np.bool_]:
         return self.blockers > 0
+
+    @property
+    def undecided(self) -> npt.NDArray[np.bool_]:
+        return self.doubtful & ~self.not_ready
 
     def by_group(self, groups: Integers, count: int) -> pd.DataFrame:
         """Return one row per group, given the group of each product."""
@@ -123,19 +147,22 @@ class Tally:
 
         scores = self.scores
         has_score = ~np.isnan(scores)
-        ready, known = total(self.ready), total(self.ready | self.not_ready)
+        products = total(np.ones(len(groups)))
+        ready, not_ready, undecided = map(total, (self.ready, self.not_ready, self.undecided))
         score = ratio(total(self.earned), total(self.possible))
         return pd.DataFrame(
             {
-                "products": total(np.ones(len(groups))).astype(int),
+                "products": products.astype(int),
                 "score": score,
                 "grade": pd.Series(grades(score), dtype="str"),
                 "mean_score": ratio(total(np.where(has_score, scores, 0)), total(has_score)),
-                "ready": ratio(ready, known),
+                "ready": ratio(ready, products),
                 "ready_products": ready.astype(int),
-                "ready_unknown": (total(np.ones(len(groups))) - known).astype(int),
+                "not_ready_products": not_ready.astype(int),
+                "undecided_products": undecided.astype(int),
+                "ready_unknown": undecided.astype(int),  # the same two figures under their earlier names
                 "to_work_on": total(self.failed > 0).astype(int),
-                "with_blockers": total(self.not_ready).astype(int),
+                "with_blockers": not_ready.astype(int),
                 "failed": total(self.failed).astype(int),
                 "passed": total(self.passed).astype(int),
                 "not_applicable": total(self.not_applicable).astype(int),

@@ -11,7 +11,6 @@ import pyarrow as pa
 from prodex.notebook.conditions import Code, Conditions
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
-from prodex.quality.scores import grades
 from prodex.quality.states import State
 
 
@@ -22,7 +21,7 @@ class Choice:
     Attributes
     ----------
     title
-        What is said of what they fail: the title of a rule, or "texts" for a block.
+        What is said of what they fail: the problem that a check found, or "texts" for a block.
     checks
         They fail at least one of these; None: whatever they fail.
     facet
@@ -78,7 +77,7 @@ def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) ->
 
 def of_check(check: CheckFacts) -> Choice:
     """Choose the products that fail a check."""
-    return Choice(check.title, (check.id,))
+    return Choice(check.problem, (check.id,))
 
 
 def of_grade(grade: str | None) -> Choice:
@@ -102,7 +101,7 @@ def _ids(checks: list[CheckFacts] | tuple[CheckFacts, ...]) -> tuple[str, ...]:
 
 def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
     if by == "grade":
-        return np.asarray(grades(audit.tally.scores) == code)
+        return np.asarray(audit.grades == code)
     groups = audit.groups(by)
     found = np.zeros(len(audit), bool)
     if code in groups.codes:

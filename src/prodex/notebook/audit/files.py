@@ -118,8 +118,8 @@ class AuditFiles(w.VBox):
 def worklists(audit: Audit, folder: Path, by: str, replace: bool) -> str:
     """Write worklists, and say how many and where."""
     index = audit.worklists(folder, by, replace=replace)
-    failures = counted(int(index["failures"].sum()), "failure")
-    return f"{counted(len(index), 'worklist')} with {failures} are in {folder.absolute()}."
+    findings = counted(int(index["findings"].sum()), "finding")
+    return f"{counted(len(index), 'worklist')} with {findings} are in {folder.absolute()}."
 
 
 def report(audit: Audit, page: Path, replace: bool) -> str:

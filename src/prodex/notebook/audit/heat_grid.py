@@ -11,6 +11,7 @@ from prodex.notebook.panel import Panel, html, typed
 from prodex.quality import Audit
 from prodex.quality.display import counted
 from prodex.quality.report.standings import GROUPINGS, Standings
+from prodex.quality.scores import SMALL
 
 _ROWS = 12
 
@@ -40,8 +41,9 @@ class HeatGrid(w.VBox):
         bar = w.HBox([self.switch, self.pager])
         bar.add_class("bar-above")
         title = (
-            "<h3>Scores by group and block <span class='muted small'>the worst first; the stronger the colour of "
-            "a cell, the lower its score; pressing it shows the products that fail there</span></h3>"
+            "<h3>Scores by group and block <span class='muted small'>the worst first, groups of under "
+            f"{SMALL} products below the others; the stronger the colour of a cell, the lower its score; pressing it "
+            "shows the products that fail there</span></h3>"
         )
         super().__init__([html(title), bar, self._grid])
 
@@ -98,7 +100,8 @@ class HeatGrid(w.VBox):
         shown_map = self._standings().shown(self.pager.first, _ROWS)
         for place, row in enumerate(shown_map.rows):
             name = f"{typed(row.name.text)}{'…' if row.name.is_cut else ''}"
-            self._names[place].value = f"{name} <span class='muted n'>{row.products:,}</span>"
+            size = f"n = {row.products}" if row.is_small else f"{row.products:,}"
+            self._names[place].value = f"{name} <span class='muted n'>{size}</span>"
             for cell, button, block in zip(
                 row.cells, self._cells[place], (None, *shown_map.blocks), strict=True
             ):
@@ -111,9 +114,7 @@ class HeatGrid(w.VBox):
                     choice,
                     cell.score,
                     more="none" if cell.shade is None else f"h{cell.shade}",
-                    hint=f"{counted(cell.failed, 'answer')} fail{'s' * (cell.failed == 1)}"
-                    if cell.failed
-                    else "",
+                    hint=counted(cell.failed, "failing check") if cell.failed else "",
                     chosen=self._chosen,
                 )
         shown: list[w.Widget] = [self._corner, *self._heads]

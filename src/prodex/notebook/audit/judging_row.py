@@ -91,8 +91,11 @@ class JudgingRow(w.VBox):
     def _describe(self) -> None:
         chosen = self.profile.value
         profile = chosen if isinstance(chosen, Profile) else Profile.read(str(chosen))
+        checks = counted(len(profile.checks), "check")
+        rules = counted(len({check.rule.id for check in profile.checks}), "rule")
         self._about.value = (
-            f"<p class='muted'>{typed(profile.description)} {counted(len(profile.checks), 'check')}.</p>"
+            f"<p class='muted'>{typed(profile.description)} {checks} of {rules}: a check is a rule with its "
+            "parameters, such as a language.</p>"
         )
 
     def _ask(self) -> None:

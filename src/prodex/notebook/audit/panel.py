@@ -26,7 +26,7 @@ from prodex.notebook.panel import Panel, html, typed
 from prodex.quality import Audit, Profile
 from prodex.quality.display import counted
 
-_INVITATION = "Press a figure, a grade, a gap or a cell, or choose a rule, to see its products."
+_INVITATION = "Press a figure, a grade, a gap or a cell, or choose a check, to see its products."
 
 
 class AuditPanel(Panel):

@@ -15,12 +15,12 @@ from prodex.notebook.itable_options import ITABLE
 from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, typed
 from prodex.quality import Audit
-from prodex.quality.display import counted, percent
+from prodex.quality.display import counted
 from prodex.quality.report.contents import CheckRow, check_rows
 
 _ROWS = 12
 _COLUMNS = (
-    "What should be true",
+    "Problem",
     "Block",
     "Severity",
     "Fail",
@@ -48,7 +48,7 @@ class RuleTable(w.VBox):
         self._shown: tuple[CheckRow, ...] = ()
         self._gains: dict[str, str] = {}
         self._chosen: Choice | None = None
-        self.only_failing = w.Checkbox(value=True, description="only rules that fail", indent=False)
+        self.only_failing = w.Checkbox(value=True, description="only checks that fail", indent=False)
         self.pager = Pager(_ROWS)
         self.table = ITable(
             rule_frame((), {}),
@@ -60,7 +60,7 @@ class RuleTable(w.VBox):
         panel.on(self.table, lambda _: self._selected(), "selected_rows")
         bar = w.HBox([self.only_failing, self.pager])
         bar.add_class("bar-above")
-        super().__init__([html("<h3>Rules</h3>"), bar, self.table, self.said])
+        super().__init__([html("<h3>Checks</h3>"), bar, self.table, self.said])
 
     def show(self, audit: Audit) -> None:
         """Show the checks of an audit."""
@@ -76,7 +76,7 @@ class RuleTable(w.VBox):
         was_first = self.pager.first == 0
         count = len(self._wanted())
         fails = f" that fail{'s' * (count == 1)}" if self.only_failing.value else ""
-        self.pager.over(count, "rule", fails)
+        self.pager.over(count, "check", fails)
         if was_first:
             self._draw()
 
@@ -105,19 +105,16 @@ class RuleTable(w.VBox):
 
 
 def if_fixed(audit: Audit) -> dict[str, str]:
-    """Say for each check that fails what ready, or else the score, would become if it were mended."""
-    told = {}
-    for gap in audit.gaps().to_dict("records"):
-        what = "ready" if gap["ready_gain"] > 0 else "score"
-        told[str(gap["check"])] = f"{what} {percent(gap[f'{what}_if_fixed'])}"
-    return told
+    """Say for each check that fails what it would bring to mend it."""
+    found = audit.gaps()
+    return dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
 
 
 def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:
     """Return checks as they are shown."""
     cells: list[tuple[Any, ...]] = [
         (
-            row.facts.title,
+            row.facts.problem,
             row.facts.block,
             row.facts.severity,
             f"{row.failed:,}",
@@ -136,6 +133,7 @@ def rule_words(row: CheckRow) -> str:
     """Return what a rule says, as markup."""
     facts = row.facts
     told = {
+        "What should be true": facts.title,
         "Why": facts.why,
         "What to do": facts.fix,
         "For": facts.scope,
@@ -146,7 +144,7 @@ def rule_words(row: CheckRow) -> str:
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{typed(said)}</dd>" for term, said in told.items() if said)
     fails = counted(row.failed, "product") + (" fails" if row.failed == 1 else " fail")
     return (
-        f"<div class='rule'><h4>{typed(facts.title)}</h4><p><span class='severity {escape(facts.severity)}'>"
+        f"<div class='rule'><h4>{typed(facts.problem)}</h4><p><span class='severity {escape(facts.severity)}'>"
         f"{escape(facts.severity)}</span> {fails} of {row.failed + row.passed:,} to which it applies.</p>"
         f"<dl>{listed}</dl></div>"
     )

@@ -115,10 +115,9 @@ class GapList(w.VBox):
             if place >= len(shown):
                 continue
             gap = shown[place]
-            what = "ready" if gap["ready_gain"] > 0 else "score"
             words.value = (
                 f"<span class='severity {escape(gap['severity'])}'>{escape(gap['severity'])}</span> "
-                f"<span class='what'>{typed(gap['title'])}</span> <span class='muted then'>if fixed, {what} becomes "
-                f"<b>{percent(gap[f'{what}_if_fixed'])}</b></span>"
+                f"<span class='what'>{typed(gap['problem'])}</span> <span class='muted then'>if fixed: "
+                f"<b>{escape(gap['brings'].replace('->', '→'))}</b></span>"
             )
             button.stand_for(of_check(of[gap["check"]]), f"Show {counted(int(gap['products']), 'product')}")

@@ -15,7 +15,7 @@ from prodex.quality.display import percent
 from prodex.quality.engine import AuditPart
 from prodex.quality.failures import failure_rows
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import Tally, grades
+from prodex.quality.scores import Tally
 from prodex.quality.states import State
 from prodex.verbatim import Words, label, words
 
@@ -100,7 +100,7 @@ def _only(part: AuditPart, place: int) -> AuditPart:
 
 def _judged(audit: Audit, part: AuditPart) -> Judgement:
     tally = Tally.of(part.states, audit.checks)
-    grade = grades(tally.scores)[0]
+    grade = tally.grades(audit.grade_with_blocker)[0]
     blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
     rows = failure_rows(part, audit.checks, {}).to_pylist()
     states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
@@ -113,7 +113,7 @@ def _judged(audit: Audit, part: AuditPart) -> Judgement:
         profile=audit.profile,
         score=percent(float(tally.scores[0])),
         grade=grade or "none",
-        ready="no" if blocked else "unknown" if doubtful else "yes",
+        ready="no" if blocked else "undecided" if doubtful else "yes",
         failed=tuple(
             Failed(one, tuple(_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id))
             for one in sorted(of(State.FAIL), key=lambda one: severities.index(one.severity))

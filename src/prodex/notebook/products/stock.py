@@ -19,7 +19,6 @@ from prodex.errors import QueryError
 from prodex.notebook.products.naming import Named
 from prodex.quality import Audit
 from prodex.quality.columns import is_true
-from prodex.quality.scores import grades
 from prodex.quality.states import State
 from prodex.tables.declaration import TABLES
 
@@ -194,7 +193,7 @@ class Stock:
         if self.audit is None:
             raise QueryError("Grades and scores come from an audit, and there is none. Give one: audit=...")
         scores = self.audit.tally.scores
-        graded = pa.array(grades(scores), pa.string(), from_pandas=True)
+        graded = pa.array(self.audit.grades, pa.string(), from_pandas=True)
         score = pa.array(scores, pa.float64(), from_pandas=True)
         return {"grade": self._audited(graded), "score": self._audited(score)}
 

@@ -10,7 +10,7 @@ import pandas as pd
 from prodex.compare import Difference
 from prodex.notebook.panel import typed
 from prodex.quality import AuditComparison
-from prodex.quality.display import counted, percent
+from prodex.quality.display import counted, moved
 from prodex.verbatim import words
 
 _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
@@ -91,19 +91,20 @@ def audits_markup(compared: AuditComparison) -> str:
     old, new = compared.old.summary(), compared.new.summary()
     pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
     pairs += [
-        ("Ready", f"{percent(old['ready'])} → {percent(new['ready'])}"),
-        ("Score", f"{percent(old['score'])} → {percent(new['score'])}"),
+        *((name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")),
     ]
-    moved = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
-    moved = moved.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
+    changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
+    changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
     rows = [
-        [typed(row["check"]), escape(row["severity"]), f"{row['fixed']:,}", f"{row['newly_failing']:,}"]
-        for row in moved.head(_CHECKS).to_dict("records")
+        [typed(row["problem"]), escape(row["severity"]), f"{row['fixed']:,}", f"{row['newly_failing']:,}"]
+        for row in changed.head(_CHECKS).to_dict("records")
     ]
     told = "".join(f"<li>{typed(note)}</li>" for note in compared.notes)
     notes = f"<div class='problem' role='note'><ul>{told}</ul></div>" if told else ""
-    caption = f"{len(rows)} of {counted(len(moved), 'check')} that changed, by profile {compared.new.profile}"
-    columns = ("Check", "Severity", "Fixed", "Newly failing")
+    caption = (
+        f"{len(rows)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
+    )
+    columns = ("Problem", "Severity", "Fixed", "Newly failing")
     listed = table(caption, columns, rows, numbers=columns[2:]) if rows else ""
     return f"<h4>Their audits</h4>{notes}{tiles_markup(pairs)}{listed}"
 

@@ -120,13 +120,15 @@ def grades_markup(trend: Trend) -> str:
         (
             f"{row['now']:%Y-%m-%d %H:%M}",
             *(f"{row[f'grade_{grade}']:,}" for grade in "ABCDE"),
-            percent(row["ready"]),
+            f"{row['ready_products']:,} ({percent(row['ready'])})",
+            f"{row['not_ready_products']:,}",
+            f"{row['undecided_products']:,}",
         )
         for row in alike.to_dict("records")
     ]
     title = f"{figure.get_suptitle()}; profile {trend.grades['profile'].iloc[-1]}"
     more = f", {len(rows)} of {trend.audits:,} audits" if trend.audits > len(rows) else ""
-    return drawn(figure, title + more, ("Audit as of", *"ABCDE", "Ready"), rows)
+    return drawn(figure, title + more, ("Audit as of", *"ABCDE", "Ready", "Not ready", "Undecided"), rows)
 
 
 def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -120,7 +120,7 @@ def cards(audit: Audit) -> Cards:
                 **_identity(product),
                 score=percent(product["score"]),
                 grade=product["grade"] if isinstance(product["grade"], str) else "none",
-                ready="unknown" if pd.isna(product["ready"]) else "yes" if product["ready"] else "no",
+                ready="undecided" if pd.isna(product["ready"]) else "yes" if product["ready"] else "no",
                 is_pending=bool(product["has_pending_update"]),
                 failed=_failed(audit, place),
                 texts=tuple(

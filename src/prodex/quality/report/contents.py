@@ -68,6 +68,14 @@ class Contents:
         The rule table: those that fail first, by severity.
     notes
         What stands below every score.
+    failing, failures_shown, failures_total
+        Findings by check, how many are shown, and how many there are.
+    failed
+        Failing checks of products: cells of the matrix.
+    rules
+        Of how many rules the checks are made.
+    grade_with_blocker
+        The best grade of a product with a failing blocker.
     crashes
         Each rule that crashed: check, part, message.
     """
@@ -85,6 +93,9 @@ class Contents:
     failing: tuple[Failing, ...]
     failures_shown: int
     failures_total: int
+    failed: int
+    rules: int
+    grade_with_blocker: str
     cards: Cards
     notes: tuple[str, ...]
     crashes: tuple[tuple[str, int, Words], ...]
@@ -125,6 +136,9 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         failing=failures,
         failures_shown=sum(len(one.rows) for one in failures),
         failures_total=sum(one.total for one in failures),
+        failed=int(audit.tally.failed.sum()),
+        rules=len({check.rule for check in audit.checks}),
+        grade_with_blocker=audit.grade_with_blocker,
         cards=cards(audit),
         notes=tuple(notes(audit)),
         crashes=tuple((crash.check, crash.part, words(crash.message, 4_000)) for crash in audit.crashes),
@@ -133,12 +147,10 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
 
 def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
     """Return the newest earlier audit that is the same measure."""
-    measure = (audit.profile, audit.rule_set)
     earlier = [
         one
         for one in trend
-        if (one.profile, one.rule_set) == measure
-        and (one.now, one.audited_at) < (audit.now, audit.audited_at)
+        if one.measure == audit.measure and (one.now, one.audited_at) < (audit.now, audit.audited_at)
     ]
     return max(earlier, key=lambda one: (one.now, one.audited_at), default=None)
 

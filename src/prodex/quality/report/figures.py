@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from prodex import charts
+from prodex.charts.fonts import plain
 from prodex.quality.display import percent
 from prodex.quality.groups import column_names
+from prodex.quality.scores import SMALL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 _AUDITS = 12
 _GROUPS = 15
+_NAME = 30  # characters
 
 
 def grades_over_time(trend: pd.DataFrame) -> Figure:
@@ -56,14 +59,14 @@ def largest_gaps(audit: Audit, most: int = 10) -> Figure:
     """
     found = audit.gaps()
     what = "ready" if (found["ready_gain"] > 0).any() else "score"
-    gains = found[found[f"{what}_gain"] > 0].set_index("check")[f"{what}_gain"] * 100
+    gains = found[found[f"{what}_gain"] > 0].set_index("problem")[f"{what}_gain"] * 100
     shown = gains.sort_values(ascending=False, kind="stable").head(most)
-    title = f"What mending it would add to {what}, in points: {len(shown)} of {len(gains)} checks"
+    title = f"What mending it would add to {what}, in points: {len(shown)} of {len(gains)} problems"
     return charts.bars(shown, title, number="+{:.2f}")
 
 
 def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
-    """Draw the scores of groups by block, the worst group on top.
+    """Draw the scores of groups by block, the worst group on top; those of under ten products below the others.
 
     Parameters
     ----------
@@ -80,5 +83,8 @@ def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
     shown = whole.head(most)
     scores = pd.DataFrame({name: column.reindex(shown[code]) for name, column in columns.items()})
     named = shown[label] if label in shown else shown[code]
-    scores.index = pd.Index(named.fillna(shown[code]).fillna(f"without {by}"))
-    return charts.heat(scores, f"Scores by {by} and block, the worst {len(shown)} of {len(whole)}")
+    named = named.fillna(shown[code]).fillna(f"without {by}")
+    size = [f" (n = {count})" if count < SMALL else "" for count in shown["products"]]
+    scores.index = pd.Index([f"{plain(name, _NAME)}{more}" for name, more in zip(named, size, strict=True)])
+    small = f"; n = products, where under {SMALL}" if any(size) else ""
+    return charts.heat(scores, f"Scores by {by} and block, the worst {len(shown)} of {len(whole)}{small}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.quality.display import lines, percent
+from prodex.quality.display import lines, percent, readiness
 from prodex.verbatim import Words, label, words
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Gap:
     """One check that fails, and what it would bring to mend it."""
 
     check: str
+    problem: str
     title: str
     block: str
     severity: str
@@ -77,6 +78,7 @@ class Gap:
     ready_gain: float
     score_if_fixed: float
     score_gain: float
+    brings: str
     fix: str
 
 
@@ -125,7 +127,8 @@ def _not_asked(audit: Audit) -> list[str]:
     crashed = {crash.check for crash in audit.crashes}
     blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
     if len(audit) and blind:
-        told.append(f"Unknown therefore, for every product: {', '.join(blind)}.")
+        therefore = "Unknown therefore, for every product" if told else "Unknown for every product"
+        told.append(f"{therefore}: {', '.join(blind)}.")
     return told
 
 
@@ -134,8 +137,6 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     now = audit.summary()
     then = before.summary() if before else None
     since = f"{before.now:%Y-%m-%d}" if before else ""
-    known = now["products"] - now["ready_unknown"]
-    unknown = f", {now['ready_unknown']:,} unknown" if now["ready_unknown"] else ""
     grade = now["grade"] if isinstance(now["grade"], str) else "none"
     of_all = f"of {now['products']:,} products"
 
@@ -146,10 +147,10 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
         return Tile(title, figure, detail, change, since, verdict)
 
     return (
-        tile("Ready", "ready", f"{now['ready_products']:,} of {known:,} products{unknown}"),
+        tile("Ready", "ready", readiness(now)),
         tile("Mean score", "mean_score", f"all checks together: {percent(now['score'])}, grade {grade}"),
         tile("Products to work on", "to_work_on", of_all),
-        tile("Products with blockers", "with_blockers", of_all),
+        tile("Products not ready", "not_ready_products", f"a blocker fails; {of_all}"),
     )
 
 

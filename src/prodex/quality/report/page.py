@@ -18,6 +18,7 @@ from prodex.quality.report.cards import PICTURE_FACTS
 from prodex.quality.report.contents import Contents
 from prodex.quality.report.figures import grades_over_time
 from prodex.quality.report.files import LinkedFile
+from prodex.quality.scores import SMALL
 
 
 def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
@@ -41,6 +42,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         picture_facts=list(PICTURE_FACTS),
         steps=SCORES,
+        small=SMALL,
     )
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 
 from prodex.charts import shade
 from prodex.locales import language_label
-from prodex.quality.display import percent
+from prodex.quality.display import percent, readiness
 from prodex.quality.groups import column_names
+from prodex.quality.scores import SMALL
 from prodex.quality.states import State
 from prodex.verbatim import Words, label
 
@@ -37,7 +38,7 @@ class Cell:
     score
         As written; a dash where nothing applies, or nothing that weighs.
     failed
-        Number of answers that fail; those that weigh nothing count here too.
+        Failing checks of its products; those that weigh nothing count here too.
     shade
         From 0, nothing fails, to 7; None where there is no score.
     """
@@ -55,17 +56,20 @@ class HeatRow:
     ----------
     code
         Of the group; None for the products without.
+    is_small
+        Whether it has so few products that it stands below the others, whatever its score.
     """
 
     code: str | None
     name: Words
     products: int
+    is_small: bool
     cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Scores of groups by block, the worst group first.
+    """Scores of groups by block, the worst group first; small ones stand below the others.
 
     Attributes
     ----------
@@ -87,22 +91,24 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Offender:
-    """A group with much to do: its figures, and the check that fails most often in it."""
+    """A group with much to do: its figures, and the problem that is most frequent in it."""
 
     name: Words
     products: int
+    is_small: bool
     to_work_on: int
-    with_blockers: int
+    readiness: str
     failed: int
     score: str
     grade: str
     worst_check: str
+    worst_problem: str
     worst_count: int
 
 
 @dataclass(frozen=True)
 class Offenders:
-    """The groups with most failures, the worst first; how many of how many."""
+    """The groups with most failing checks of products, the worst first, small ones below; how many of how many."""
 
     by: str
     rows: tuple[Offender, ...]
@@ -152,6 +158,7 @@ class Standings:
                 None if pd.isna(row[code]) else row[code],
                 _name(self.by, row),
                 int(row["products"]),
+                row["products"] < SMALL,
                 tuple(column[place] for column in columns),
             )
             for place, (_, row) in enumerate(some.iterrows())
@@ -180,10 +187,13 @@ def _cells(scores: pd.DataFrame) -> list[Cell]:
 
 
 def offenders(audit: Audit, by: str) -> Offenders:
-    """Return the groups with most failures, and what fails most in them."""
+    """Return the groups with most failing checks, those of ten products or more before the others."""
     code, _ = column_names(by)
     scores = audit.scores(by)
-    worst = scores[scores["failed"] > 0].sort_values(["failed", "to_work_on"], ascending=False, kind="stable")
+    worst = scores[scores["failed"] > 0]
+    worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
+        ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
+    )
     groups = audit.groups(by)
     places = {one: place for place, one in enumerate(groups.codes)}
     rows = []
@@ -195,12 +205,14 @@ def offenders(audit: Audit, by: str) -> Offenders:
             Offender(
                 _name(by, row),
                 int(row["products"]),
+                bool(row["is_small"]),
                 int(row["to_work_on"]),
-                int(row["with_blockers"]),
+                readiness(row),
                 int(row["failed"]),
                 percent(row["score"]),
                 row["grade"] if isinstance(row["grade"], str) else "none",
                 audit.checks[most].id,
+                audit.checks[most].problem,
                 int(counts[most]),
             )
         )

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.allergens import GROUPS, LANGUAGES, named_allergens
-from prodex.quality.columns import Rows, encoded, looked_up, places
+from prodex.quality.allergens import (
+    GROUPS,
+    LANGUAGES,
+    as_written,
+    named_allergens,
+    only_lists_allergens,
+)
+from prodex.quality.columns import Mask, Rows, encoded, is_true
+from prodex.quality.detection import detect, languages
 from prodex.quality.foods import is_food
+from prodex.quality.index import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.tables.languages import short_of
+
+#: From which confidence, and how many letters, the language of a composition is certain.
+_SURE, _LETTERS = 0.98, 12
 
 
 @rule(
     title="allergens that the ingredients name are listed",
+    problem="Allergen in the ingredients is not listed",
     fix="Add the allergen to {listed}, or correct the ingredients if it is not in the product.",
     severity="error",
     dimension="consistency",
@@ -33,27 +48,94 @@ def composition_allergens_listed(
 ) -> Verdict:
     """People with an allergy filter by the list: what is missing there can kill.
 
-    Words of 14 groups are looked for in English, French, German, Spanish, Italian and Dutch; what is "free from" or
-    "may contain" an allergen does not count, nor what only sounds like one (coconut milk).
+    Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese: in the
+    language that a text is in, whatever its label says. What is "free from" or "may contain" an allergen does not
+    count, nor what only sounds like one (coconut milk). Where the language is uncertain, the words of all languages
+    count; if the list then lacks none of them, the check is unknown, as it is where the list cannot be read.
     """
-    texts = products.arrow("texts", "attribute", "language", "text")
-    texts = texts.filter(texts["text"].is_valid())
-    lists = texts.filter(pc.equal(texts["attribute"], listed))
-    known = pc.and_(
-        pc.equal(texts["attribute"], composition), pc.is_in(texts["language"], pa.array(LANGUAGES))
+    made_of = _Told.of(products, composition)
+    lists = _lists(products, _Told.of(products, listed))
+    mentions, certain = _mentions(made_of.texts)
+    missing = mentions.meaning & ~lists.groups[mentions.product]
+    unlisted = products.any(mentions.product[missing > 0])
+    fails = unlisted & lists.readable
+    # What cannot be read may name anything.
+    is_read = ~products.any(made_of.product[~certain]) & ~made_of.otherwise
+    missing[~fails[mentions.product]] = 0
+    evidence = _evidence(products, made_of.texts, mentions, missing, listed)
+    applies = is_food(products) & (products.any(made_of.product) | made_of.otherwise)
+    unknown = ~fails & (unlisted | ~is_read)
+    return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What products tell under an attribute.
+
+    Attributes
+    ----------
+    texts
+        Its texts that are not blank: product, language (its label, or none), text.
+    otherwise
+        Which products tell something there that is no text: codes, numbers.
+    """
+
+    texts: pa.Table
+    otherwise: Mask
+
+    @classmethod
+    def of(cls, products: Products, attribute: str) -> Self:
+        """Read what the products tell, with texts that have no language at all."""
+        texts = products.arrow("texts", "attribute", "language", "text")
+        texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
+        scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
+        is_text = pc.and_(
+            pc.equal(scalars["type"], "string"),
+            pc.is_in(scalars["attribute"], pa.array([attribute, f"{attribute}.data"])),
+        )
+        bare = scalars.filter(is_text)
+        bare = bare.select(["product"]).append_column("language", pa.nulls(len(bare), pa.string()))
+        bare = bare.append_column("text", scalars.filter(is_text)["value"])
+        both = pa.concat_tables([texts, bare.cast(texts.schema)])
+        otherwise = products.any(scalars.filter(pc.invert(is_text))["product"].to_numpy())
+        for table in ("codes", "quantities"):
+            otherwise |= products.any(
+                _below(products.arrow(table, "attribute"), attribute)["product"].to_numpy()
+            )
+        return cls(both.filter(pa.array(filled_values(both["text"].combine_chunks()))), otherwise)
+
+    @property
+    def product(self) -> Rows:
+        """The position of the product of each text."""
+        return np.asarray(self.texts["product"].to_numpy(), np.int64)
+
+
+def _below(rows: pa.Table, attribute: str) -> pa.Table:
+    """Return the rows that stand at or below an attribute, except what only says in which language a text is."""
+    own = pc.or_(
+        pc.equal(rows["attribute"], attribute),
+        pc.and_(
+            pc.starts_with(rows["attribute"], f"{attribute}."),
+            pc.invert(pc.starts_with(rows["attribute"], f"{attribute}.expressedIn")),
+        ),
     )
-    compositions = texts.filter(known)
-    said = _groups(products, lists)
-    applies = is_food(products) & products.any(compositions["product"].to_numpy())
-    mentions = _mentions(compositions)
-    missing = mentions.meaning & ~said[mentions.product]
-    missing[~applies[mentions.product]] = 0
-    rows, reasons = _first_of_each(mentions.product, missing)
-    seen = pa.array(rows)
-    evidence = Evidence(
-        mentions.product[rows], listed, mentions.language.take(seen), mentions.word.take(seen), reasons
-    )
-    return Verdict(products.any(mentions.product[missing > 0]), applies, evidence)
+    return rows.filter(own)
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """What the lists of allergens say.
+
+    Attributes
+    ----------
+    groups
+        For each product the bits of the groups that its lists name, in whatever language.
+    readable
+        For which products the lists name nothing else; an absent list names nothing.
+    """
+
+    groups: npt.NDArray[np.int32]
+    readable: Mask
 
 
 @dataclass(frozen=True)
@@ -62,62 +144,104 @@ class _Mentions:
 
     Attributes
     ----------
-    product, language, word, meaning
-        For each the position of its product, the language, the word, and the bits of its groups.
+    product, row, word, meaning, spoken
+        For each the position of its product, the row of its composition, the word, the bits of its groups, and the
+        language in which it was read, or None.
     """
 
     product: Rows
-    language: pa.Array
+    row: Rows
     word: pa.Array
     meaning: npt.NDArray[np.int32]
+    spoken: pa.Array
 
 
-def _mentions(compositions: pa.Table) -> _Mentions:
-    # The same text in the same language is looked at once.
-    pairs = (
-        compositions.select(["language", "text"])
-        .group_by(["language", "text"], use_threads=False)
-        .aggregate([])
-    )
-    languages, language = encoded(compositions["language"])
+def _lists(products: Products, told: _Told) -> _Lists:
+    # A dash lists nothing.
+    lists = told.texts.filter(pc.match_substring_regex(told.texts["text"], r"\pL"))
+    distinct, code = encoded(lists["text"])
+    product = lists["product"].to_numpy()
+    groups = np.zeros(len(products), np.int32)
+    # "May contain" counts here: the list says it.
+    np.bitwise_or.at(groups, product, named_allergens(distinct, perhaps=True).groups[code])
+    read = _is_understood(distinct, _languages(distinct))
+    return _Lists(groups, ~told.otherwise & ~products.any(product[~read[code]]))
+
+
+def _languages(texts: pa.Array) -> pa.Array:
+    """Return the language of each text, or none where it is uncertain or one whose words are not known."""
+    found = detect(texts)
+    known = np.array([place if name in LANGUAGES else -1 for place, name in enumerate(languages())] + [-1])
+    spoken = known[found.language]
+    spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
+    return pa.array([*languages(), None], pa.string()).take(pa.array(spoken % (len(languages()) + 1)))
+
+
+def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
+    """Say which texts name nothing but what was found in them: their language is certain, or every word is known."""
+    understood = is_true(spoken.is_valid())
+    rows = np.flatnonzero(~understood)
+    understood[rows] = only_lists_allergens(texts.take(pa.array(rows)))
+    return understood
+
+
+def _mentions(compositions: pa.Table) -> tuple[_Mentions, Mask]:
+    """Return what the compositions name, and in which of them the language is certain."""
+    # The same text is looked at once.
     texts, text = encoded(compositions["text"])
-    keys = places(pairs["text"].combine_chunks(), texts) * len(languages)
-    keys += places(pairs["language"].combine_chunks(), languages)
-    order = np.argsort(keys)
-    pair = looked_up(keys[order], order, text * len(languages) + language)
-    found = named_allergens(pairs["text"].combine_chunks(), pairs["language"].combine_chunks())
+    spoken = _languages(texts)
+    found = named_allergens(texts, spoken)
     order = np.argsort(found.text, kind="stable")
-    starts = np.searchsorted(found.text[order], np.arange(len(pairs) + 1))
-    counts = starts[pair + 1] - starts[pair]
+    starts = np.searchsorted(found.text[order], np.arange(len(texts) + 1))
+    counts = starts[text + 1] - starts[text]
     # The words of the first composition, then those of the second ...
     inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    which = order[np.repeat(starts[pair], counts) + inside]
+    which = order[np.repeat(starts[text], counts) + inside]
     row = np.repeat(np.arange(len(compositions)), counts)
-    return _Mentions(
+    mentions = _Mentions(
         compositions["product"].to_numpy()[row],
-        compositions["language"].combine_chunks().take(pa.array(row)),
+        row,
         found.word.take(pa.array(which)),
         found.meaning[which],
+        spoken.take(pa.array(text[row])),
     )
+    return mentions, _is_understood(texts, spoken)[text]
 
 
-def _groups(products: Products, lists: pa.Table) -> npt.NDArray[np.int32]:
-    """Return for each product the bits of the groups that its list of allergens names, in whatever language."""
-    distinct, code = encoded(lists["text"])
-    said = np.zeros(len(products), np.int32)
-    np.bitwise_or.at(said, lists["product"].to_numpy(), named_allergens(distinct, perhaps=True).groups[code])
-    return said
-
-
-def _first_of_each(product: Rows, missing: npt.NDArray[np.int32]) -> tuple[Rows, list[str]]:
-    """Return of each product and missing group the first mention, product by product, and what to say of it."""
+def _evidence(
+    products: Products,
+    compositions: pa.Table,
+    mentions: _Mentions,
+    missing: npt.NDArray[np.int32],
+    listed: str,
+) -> Evidence:
+    """Return of each product and missing group the first mention, product by product."""
     found = []
     for group, name in enumerate(GROUPS):
         rows = np.flatnonzero(missing >> group & 1)
-        _, first = np.unique(product[rows], return_index=True)
+        _, first = np.unique(mentions.product[rows], return_index=True)
         found += [
-            (int(product[row]), int(row), f"{name}: named in the composition, not listed")
+            (int(mentions.product[row]), int(row), f"{name}: named in the composition, not listed")
             for row in rows[first]
         ]
     found.sort(key=itemgetter(0))
-    return np.array([row for _, row, _ in found], np.int64), [reason for _, _, reason in found]
+    rows = np.array([row for _, row, _ in found], np.int64)
+    seen = pa.array(rows)
+    stated = compositions["language"].take(pa.array(mentions.row[rows])).to_pylist()
+    texts = compositions["text"].take(pa.array(mentions.row[rows])).to_pylist()
+    words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
+    waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
+    reasons = [
+        reason + _read_as(spoken, label) + ("; a list waits under lastRequest" if waiting else "")
+        for (_, _, reason), spoken, label, waiting in zip(
+            found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
+        )
+    ]
+    return Evidence(mentions.product[rows], listed, stated, words, reasons)
+
+
+def _read_as(spoken: str | None, label: str | None) -> str:
+    """Say in which language a text was read, where its label says another."""
+    if spoken is None:
+        return " (the language of the text is uncertain)"
+    return "" if label and short_of(label) == spoken else f" (the text reads as {spoken})"

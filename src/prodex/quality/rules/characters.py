@@ -31,6 +31,7 @@ _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
 @rule(
     title="no text holds a control character",
+    problem="Control character in a text",
     fix="Type the text again where it breaks off: the character came in with a copy.",
     severity="error",
     block="texts",
@@ -46,6 +47,7 @@ def texts_without_control_characters(products: Products) -> Verdict:
 
 @rule(
     title="no text holds an invisible character that changes how it reads",
+    problem="Invisible character in a text",
     fix="Type the text again without marks of direction, zero-width spaces and private signs.",
     severity="warning",
     block="texts",
@@ -63,6 +65,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
 
 @rule(
     title="no text was read in the wrong encoding",
+    problem="Text read in the wrong encoding",
     fix="Send the text again as UTF-8.",
     severity="error",
     block="texts",
@@ -79,6 +82,7 @@ def texts_without_mojibake(products: Products) -> Verdict:
 
 @rule(
     title="names stand on one line",
+    problem="Line break in a name",
     fix="Put a space where the line breaks.",
     severity="error",
     block="texts",
@@ -94,6 +98,7 @@ def names_on_one_line(products: Products) -> Verdict:
 
 @rule(
     title="names are not in capitals throughout",
+    problem="Name all in capitals",
     fix="Write the name as in a sentence.",
     severity="warning",
     dimension="consistency",
@@ -122,6 +127,7 @@ def names_not_in_capitals(
 
 @rule(
     title="no text has stray spaces",
+    problem="Stray spaces in a text",
     fix="Take away spaces at the beginning, at the end and where there are two.",
     severity="info",
     dimension="consistency",

@@ -22,6 +22,7 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 @rule(
     title="there is a name: long, short or legal",
+    problem="No name",
     fix="Write namePublicLong.",
     severity="blocker",
     dimension="completeness",
@@ -40,6 +41,7 @@ def has_name(products: Products) -> Verdict:
 
 @rule(
     title="the brand is given with its code",
+    problem="No brand with a code",
     fix="Choose the brand from the service's list.",
     severity="error",
     dimension="completeness",
@@ -53,6 +55,7 @@ def has_brand(products: Products) -> Verdict:
 
 @rule(
     title="the kind is given with its code",
+    problem="No kind (category) with a code",
     fix="Choose the kind (category) from the service's list.",
     severity="error",
     dimension="completeness",
@@ -75,6 +78,7 @@ def _has_code(products: Products, name: str) -> Verdict:
 
 @rule(
     title="the GS1 brick is given with its eight digits",
+    problem="No GS1 brick of eight digits",
     fix="Choose the brick of the Global Product Classification.",
     severity="info",
     dimension="completeness",
@@ -93,6 +97,7 @@ def has_gpc_brick(products: Products) -> Verdict:
 
 @rule(
     title="it is said whether customers buy this unit",
+    problem="Not said whether customers buy this unit",
     fix="Set isConsumerUnit to true or false.",
     severity="error",
     dimension="completeness",
@@ -107,6 +112,7 @@ def says_whether_consumer_unit(products: Products) -> Verdict:
 
 @rule(
     title="it is said how the unit is packed",
+    problem="Type of packaging missing",
     fix="Choose the type of packaging: each, pack, case, pallet.",
     severity="warning",
     dimension="completeness",
@@ -120,6 +126,7 @@ def has_packaging_type(products: Products) -> Verdict:
 
 @rule(
     title="the owner is known",
+    problem="Owner not known",
     fix="Ask the service who shared the product; nobody else can correct it.",
     severity="warning",
     dimension="completeness",
@@ -135,6 +142,7 @@ def has_owner(products: Products) -> Verdict:
 
 @rule(
     title="the product has a uuid",
+    problem="No universally unique id",
     fix="Load the product again; where it still has none, ask the service.",
     severity="info",
     block="identity",
@@ -151,6 +159,7 @@ def has_uuid(products: Products) -> Verdict:
 
 @rule(
     title="the market is one of ISO 3166-1",
+    problem="Market missing or unknown",
     fix="Give the market by its number: 250 for France.",
     severity="warning",
     dimension="completeness",
@@ -212,6 +221,7 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
 
 @rule(
     title="a brand code has one label",
+    problem="Brand code with several spellings",
     fix="Agree on one spelling of the brand, or give the other brand a code of its own.",
     severity="info",
     dimension="consistency",
@@ -230,6 +240,7 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
 
 @rule(
     title="a brand has one code",
+    problem="Brand with several codes",
     fix="Use the code under which most products of the brand stand.",
     severity="warning",
     dimension="uniqueness",

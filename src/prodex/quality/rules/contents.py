@@ -16,6 +16,7 @@ _CONSUMERS = {"is_consumer_unit": True}
 
 @rule(
     title="the net content is told, and more than zero",
+    problem="Net content missing or not above zero",
     fix="Give the net content with its unit, as it stands on the pack.",
     severity="error",
     dimension="completeness",
@@ -42,6 +43,7 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
 
 @rule(
     title="net content and net weight agree",
+    problem="Net content and net weight disagree",
     fix="Correct the one that is wrong, or its unit.",
     severity="warning",
     dimension="consistency",

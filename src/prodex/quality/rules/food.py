@@ -13,6 +13,7 @@ _CONSUMERS = {"is_consumer_unit": True}
 
 @rule(
     title="the ingredients of food are told",
+    problem="Ingredients of food missing",
     fix="Give the list of ingredients, in descending order of weight, with the allergens emphasised.",
     severity="error",
     dimension="completeness",
@@ -32,6 +33,7 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
 
 @rule(
     title="how to store food is told",
+    problem="Storage conditions of food missing",
     fix="Give the storage conditions as they stand on the pack.",
     severity="warning",
     dimension="completeness",
@@ -52,6 +54,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 
 @rule(
     title="the name and address of the food business operator are told",
+    problem="Food business operator missing",
     fix="Give the name and address of the operator under whose name the food is sold.",
     severity="error",
     dimension="completeness",
@@ -68,6 +71,7 @@ def has_operator_contact(products: Products, *, attribute: str = "contact") -> V
 
 @rule(
     title="the country of origin of food is told",
+    problem="Country of origin of food missing",
     fix="Give the country of origin or place of provenance.",
     severity="error",
     dimension="completeness",
@@ -84,6 +88,7 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
 
 @rule(
     title="how to use or prepare food is told",
+    problem="Instructions for use of food missing",
     fix="Give the instructions for use as they stand on the pack.",
     severity="error",
     dimension="completeness",
@@ -100,6 +105,7 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
 
 @rule(
     title="the strength of drinks with alcohol is told",
+    problem="Strength of a drink with alcohol missing",
     fix="Give the alcoholic strength by volume in per cent.",
     severity="error",
     dimension="completeness",
@@ -122,6 +128,7 @@ def has_alcohol_strength(
 
 @rule(
     title="the nutrition of food is declared",
+    problem="Nutrition declaration of food missing",
     fix="Give the nutrition declaration per 100 g or 100 ml.",
     severity="error",
     dimension="completeness",

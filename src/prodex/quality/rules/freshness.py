@@ -17,6 +17,7 @@ _SHOWN = "%Y-%m-%dT%H:%M:%S"
 
 @rule(
     title="somebody updated the product within {days} days",
+    problem="Not updated for {days} days",
     fix="Check the product against the one on the shelf, and confirm or correct it.",
     severity="warning",
     dimension="timeliness",
@@ -35,6 +36,7 @@ def updated_within(products: Products, *, days: int = 730) -> Verdict:
 
 @rule(
     title="the product was not updated in the future",
+    problem="Last update lies in the future",
     fix="Correct the clock of the system that sent it, and send it again.",
     severity="warning",
     dimension="timeliness",
@@ -55,6 +57,7 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
 
 @rule(
     title="the product was created before it was updated",
+    problem="Created after its last update",
     fix="Load the product again; where the dates stay, tell the service.",
     severity="info",
     dimension="consistency",
@@ -76,6 +79,7 @@ def created_before_updated(products: Products) -> Verdict:
 
 @rule(
     title="no certificate has ended",
+    problem="Certificate has ended",
     fix="Send the new certificate, or take the claim away.",
     severity="error",
     dimension="timeliness",
@@ -90,6 +94,7 @@ def certificates_in_force(products: Products) -> Verdict:
 
 @rule(
     title="certificates last for {days} more days",
+    problem="Certificate ends within {days} days",
     fix="Ask for the next certificate now.",
     severity="info",
     dimension="timeliness",
@@ -106,6 +111,7 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
 
 @rule(
     title="certificates begin before they end",
+    problem="Certificate ends before it begins",
     fix="Correct the dates of the certificate.",
     severity="warning",
     dimension="consistency",
@@ -123,6 +129,7 @@ def certificate_dates_in_order(products: Products) -> Verdict:
 
 @rule(
     title="no label has ended",
+    problem="Quality label has ended",
     fix="Renew the label, or take it away.",
     severity="warning",
     dimension="timeliness",
@@ -143,6 +150,7 @@ def labels_in_force(products: Products) -> Verdict:
 
 @rule(
     title="no document has passed its last day",
+    problem="Document is past its last day",
     fix="Send the document that is in force now.",
     severity="warning",
     dimension="timeliness",
@@ -161,6 +169,7 @@ def documents_in_force(products: Products) -> Verdict:
 
 @rule(
     title="the product is still available",
+    problem="No longer available",
     fix="Correct the last day of availability, or take the product out of the range.",
     severity="warning",
     dimension="timeliness",

@@ -40,6 +40,7 @@ def _in_parent(packing: Packing, rows: Rows) -> list[str]:
 
 @rule(
     title="an outer unit says what is in it",
+    problem="Outer unit does not say what is in it",
     fix="Add the units that it holds, each with its quantity.",
     severity="error",
     dimension="completeness",
@@ -71,6 +72,7 @@ def outer_unit_has_children(
 
 @rule(
     title="the lowest unit of a hierarchy is a consumer or base unit",
+    problem="Lowest unit is no consumer or base unit",
     fix="Add the units down to the one that consumers buy, or mark the lowest one as consumer unit.",
     severity="warning",
     dimension="completeness",
@@ -91,6 +93,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
 
 @rule(
     title="the hierarchy says how many of a unit are in the next larger one",
+    problem="Quantity in the next larger unit missing",
     fix="Give the quantity.",
     severity="warning",
     dimension="completeness",
@@ -114,6 +117,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
 
 @rule(
     title="quantities in a hierarchy are whole numbers of 1 or more",
+    problem="Quantity in a hierarchy is no whole number",
     fix="Correct the quantity.",
     severity="error",
     dimension="validity",
@@ -138,6 +142,7 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
 
 @rule(
     title="no unit is inside itself",
+    problem="Unit is inside itself",
     fix="Take the unit out of its own contents; the wrong GTIN was probably linked.",
     severity="error",
     dimension="consistency",
@@ -159,6 +164,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
 
 @rule(
     title="the hierarchy has a unit that can be despatched",
+    problem="No unit that can be despatched",
     fix="Mark the unit that leaves the warehouse as despatch unit.",
     reason="no unit is marked as despatch unit",
     severity="error",
@@ -174,6 +180,7 @@ def has_despatch_unit(products: Products) -> Verdict:
 
 @rule(
     title="the hierarchy has a unit that can be ordered",
+    problem="No unit that can be ordered",
     fix="Mark the unit that can be ordered as orderable unit.",
     reason="no unit is marked as orderable unit",
     severity="error",
@@ -195,6 +202,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
 
 @rule(
     title="a pallet is not sold to consumers, unless it is a display",
+    problem="Pallet is marked as sold to consumers",
     fix="Take the mark isConsumerUnit off the pallet, or mark it as display unit.",
     severity="error",
     dimension="consistency",
@@ -219,6 +227,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
 
 @rule(
     title="an outer unit shows its hierarchy",
+    problem="Outer unit without a hierarchy",
     fix="Send the hierarchy of the unit: what it holds, and how many.",
     severity="warning",
     dimension="completeness",
@@ -234,6 +243,7 @@ def outer_unit_has_hierarchy(products: Products) -> Verdict:
 
 @rule(
     title="the GTINs of a hierarchy have right check digits",
+    problem="Wrong GTIN in a hierarchy",
     fix="Correct the GTIN in the hierarchy.",
     severity="error",
     dimension="validity",
@@ -263,6 +273,7 @@ def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
 
 @rule(
     title="what a unit holds is in the catalogue",
+    problem="What a unit holds is not in the catalogue",
     fix="Share the product that is inside as well, or correct its GTIN in the hierarchy.",
     severity="warning",
     dimension="consistency",
@@ -305,6 +316,7 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
 
 @rule(
     title="a unit is packed in one sort of larger unit",
+    problem="Packed in several sorts of larger unit",
     fix="Nothing, if it is meant: say which of them is to be ordered.",
     severity="info",
     dimension="consistency",

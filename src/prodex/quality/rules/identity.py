@@ -20,6 +20,7 @@ _GS1 = "GS1 General Specifications, section 7.9"
 
 @rule(
     title="the GTIN has 14 digits of which the last is the right check digit",
+    problem="GTIN missing or wrong",
     fix="Correct the GTIN: compare it with the one printed under the barcode.",
     severity="error",
     dimension="validity",
@@ -40,6 +41,7 @@ def valid_gtin(products: Products) -> Verdict:
 
 @rule(
     title="the GTIN is not one for use inside a company",
+    problem="GTIN for use inside a company only",
     fix="Ask the brand owner for the GTIN that is the same everywhere.",
     severity="warning",
     block="identity",
@@ -64,6 +66,7 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
 
 @rule(
     title="the GTIN is that of a product, not of a coupon, a refund receipt or a demonstration",
+    problem="GTIN of a coupon, receipt or demonstration",
     fix="Replace the number: its prefix is not given to products.",
     severity="warning",
     block="identity",
@@ -83,6 +86,7 @@ def gtin_is_of_a_product(products: Products) -> Verdict:
 
 @rule(
     title="a consumer unit does not bear the GTIN of an outer unit",
+    problem="Consumer unit bears the GTIN of an outer unit",
     fix="Give the unit that customers buy its own GTIN, or say that it is no consumer unit.",
     severity="warning",
     dimension="consistency",
@@ -98,6 +102,7 @@ def consumer_unit_has_own_gtin(products: Products) -> Verdict:
 
 @rule(
     title="a consumer unit does not bear the GTIN of a variable measure",
+    problem="Consumer unit bears a GTIN of variable measure",
     fix="Give the unit that customers buy a GTIN without indicator 9, or say that it is no consumer unit.",
     severity="info",
     dimension="consistency",
@@ -148,6 +153,7 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
 
 @rule(
     title="no other product bears the same GTIN",
+    problem="Another product bears the same GTIN",
     fix="Find out whose GTIN it is; the other product needs its own, or is the same and goes.",
     severity="warning",
     dimension="uniqueness",

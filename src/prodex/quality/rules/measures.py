@@ -17,6 +17,7 @@ _TREE = "logisticalHierarchies"
 
 @rule(
     title="{attribute} is told",
+    problem="{attribute} missing",
     fix="Measure or weigh the unit and give {attribute} with its unit.",
     severity="warning",
     dimension="completeness",
@@ -41,6 +42,7 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
 
 @rule(
     title="the net weight is not above the gross weight",
+    problem="Net weight above the gross weight",
     fix="Correct one of the two weights, or its unit.",
     severity="error",
     dimension="consistency",
@@ -68,6 +70,7 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
 
 @rule(
     title="a unit weighs as much as what is in it",
+    problem="Unit does not weigh what is in it",
     fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of what it holds.",
     severity="error",
     dimension="consistency",
@@ -109,6 +112,7 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
 
 @rule(
     title="a unit is at least as large as one that is in it",
+    problem="Unit is smaller than what is in it",
     fix="Correct height, width and depth of the outer unit, or of what it holds.",
     severity="error",
     dimension="consistency",

@@ -55,6 +55,7 @@ def _known(*amounts: Numbers) -> Mask:
 
 @rule(
     title="the nutrition declaration has all that is mandatory",
+    problem="Nutrition declaration incomplete",
     fix="Add what is missing: energy in kJ and kcal, fat, saturates, carbohydrate, sugars, protein, salt.",
     severity="warning",
     dimension="completeness",
@@ -85,6 +86,7 @@ def nutrition_complete(products: Products) -> Verdict:
 
 @rule(
     title="nutrition is declared per 100 g or 100 ml",
+    problem="Nutrition not declared per 100 g or 100 ml",
     fix="Give the figures per 100 g or 100 ml; those of a serving may stand beside them.",
     severity="warning",
     dimension="validity",
@@ -114,6 +116,7 @@ def nutrition_per_hundred(products: Products) -> Verdict:
 
 @rule(
     title="no nutrient is below zero",
+    problem="Nutrient below zero",
     fix="Correct the figure.",
     severity="error",
     dimension="validity",
@@ -130,6 +133,7 @@ def nutrient_not_negative(products: Products) -> Verdict:
 
 @rule(
     title="no nutrient weighs more than the 100 g that hold it",
+    problem="Nutrient over {limit} g per 100 g or ml",
     fix="Correct the figure, its unit or what it refers to: it is over {limit} g per 100 g or ml.",
     severity="error",
     dimension="validity",
@@ -166,6 +170,7 @@ def _of_nutrients(nutrition: Declared, wrong: Mask, known: Mask, why: str) -> Ve
 
 @rule(
     title="all nutrients together weigh no more than the 100 g that hold them",
+    problem="Nutrients together over {limit} g per 100 g or ml",
     fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g or ml.",
     severity="error",
     dimension="consistency",
@@ -190,6 +195,7 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
 
 @rule(
     title="the energy is possible",
+    problem="Energy over {limit} kJ per 100 g or ml",
     fix="Correct the energy, its unit (kJ or kcal) or what it refers to: it is over {limit} kJ per 100 g or ml.",
     severity="error",
     dimension="validity",
@@ -211,6 +217,7 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
 
 @rule(
     title="kilojoules and kilocalories say the same",
+    problem="Kilojoules and kilocalories disagree",
     fix="Correct the one that is wrong; 1 kcal is 4.184 kJ.",
     severity="error",
     dimension="consistency",
@@ -239,6 +246,7 @@ def kilojoules_fit_kilocalories(
 
 @rule(
     title="the energy is what the nutrients give, within {percent} %",
+    problem="Energy and nutrients over {percent} % apart",
     fix="Check energy, fat, carbohydrate, protein and fibre against the pack: they do not belong together.",
     severity="warning",
     dimension="consistency",
@@ -307,6 +315,7 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
 
 @rule(
     title="saturates are not above the fat that they are part of",
+    problem="Saturates above the fat",
     fix="Correct fat or saturates.",
     severity="error",
     dimension="consistency",
@@ -321,6 +330,7 @@ def saturates_within_fat(products: Products) -> Verdict:
 
 @rule(
     title="sugars and starch are not above the carbohydrate that they are part of",
+    problem="Sugars or starch above the carbohydrate",
     fix="Correct carbohydrate, sugars or starch.",
     severity="error",
     dimension="consistency",
@@ -340,6 +350,7 @@ def sugars_within_carbohydrate(products: Products) -> Verdict:
 
 @rule(
     title="salt is 2.5 times the sodium",
+    problem="Salt is not 2.5 times the sodium",
     fix="Correct salt or sodium; salt is the sodium times 2.5.",
     severity="warning",
     dimension="consistency",

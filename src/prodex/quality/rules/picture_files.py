@@ -17,6 +17,7 @@ _ENDS = "assets.pictures.fileEffectiveEndDateTime"
 
 @rule(
     title="picture files are named as GS1 says",
+    problem="Picture file not named as GS1 says",
     fix="Name the file GTIN_type face angle state, as in 03036811359935_C1N1.jpg.",
     severity="info",
     dimension="validity",
@@ -40,6 +41,7 @@ def picture_file_named_as_gs1(products: Products) -> Verdict:
 
 @rule(
     title="the GTIN in the file name of a picture is the product's",
+    problem="Picture file bears another GTIN",
     fix="Find out whose picture it is: rename the file, or move it to the other product.",
     severity="error",
     dimension="consistency",
@@ -66,6 +68,7 @@ def picture_of_this_gtin(products: Products) -> Verdict:
 
 @rule(
     title="pictures are in a format that browsers show",
+    problem="Picture in a format that browsers do not show",
     fix="Send the picture as one of: {formats}.",
     severity="warning",
     dimension="validity",
@@ -94,6 +97,7 @@ def picture_format_for_web(
 
 @rule(
     title="no picture is past the end of its use",
+    problem="Picture past the end of its use",
     fix="Take the picture away, or extend the right to use it.",
     severity="error",
     dimension="timeliness",
@@ -115,6 +119,7 @@ def picture_not_expired(products: Products) -> Verdict:
 
 @rule(
     title="the use of a picture ends after it begins",
+    problem="Use of a picture ends before it begins",
     fix="Correct the dates from which and until which the picture may be used.",
     severity="error",
     dimension="consistency",
@@ -139,6 +144,7 @@ def picture_dates_in_order(products: Products) -> Verdict:
 
 @rule(
     title="no picture file stands twice on a product",
+    problem="Same picture file twice",
     fix="Take the second one away, or send the picture that was meant.",
     severity="warning",
     dimension="uniqueness",

@@ -26,6 +26,7 @@ PRESETS = {
 
 @rule(
     title="there is a picture",
+    problem="No picture",
     fix="Add a picture, first of all one of the front on a white background.",
     severity="error",
     dimension="completeness",
@@ -41,6 +42,7 @@ def has_picture(products: Products) -> Verdict:
 
 @rule(
     title="there is a packshot of the front",
+    problem="No front packshot",
     fix="Add a picture of the front on a white background, marked as packshot with productFace 1.",
     severity="blocker",
     dimension="completeness",
@@ -67,6 +69,7 @@ def has_front_packshot(products: Products) -> Verdict:
 
 @rule(
     title="one picture is the packshot of the front, not several",
+    problem="Several front packshots",
     fix="Leave the mark isPackshot with productFace 1 on one picture in each language.",
     severity="warning",
     dimension="uniqueness",
@@ -94,6 +97,7 @@ def one_front_packshot(products: Products) -> Verdict:
 
 @rule(
     title="what a picture says it shows agrees with its file name",
+    problem="Picture shows another side than its file name says",
     fix="Correct productFace, or give the file the name of what it shows.",
     severity="warning",
     dimension="consistency",
@@ -126,6 +130,7 @@ def _shown(face: str) -> str:
 
 @rule(
     title="the longest side of the front packshot has at least {pixels} pixels",
+    problem="Front packshot under {pixels} pixels",
     fix="Send the original in its full size: at least {pixels} pixels on the longest side.",
     severity="warning",
     dimension="validity",
@@ -163,6 +168,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
 
 @rule(
     title="the size of the front packshot is told",
+    problem="Size of the front packshot not told",
     fix="Send width and height of the original in pixels.",
     severity="info",
     dimension="completeness",
@@ -191,6 +197,7 @@ def packshot_size_known(products: Products) -> Verdict:
 
 @rule(
     title="the front packshot has a rendition of {side} pixels",
+    problem="Front packshot has no rendition of {side} pixels",
     fix="Have the renditions of the picture made again; where the original is smaller, send a larger one.",
     severity="warning",
     dimension="completeness",
@@ -232,6 +239,7 @@ def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.Chunked
 
 @rule(
     title="a picture was touched within {days} days",
+    problem="No picture touched for {days} days",
     fix="Compare the pictures with the pack on the shelf, and send new ones where it changed.",
     severity="warning",
     dimension="timeliness",

@@ -16,6 +16,7 @@ _STATES = "Product data exchange service: states"
 
 @rule(
     title="the supplier's record is no draft",
+    problem="Supplier's record is a draft",
     fix="Finish the record and share it.",
     severity="error",
     dimension="timeliness",
@@ -30,6 +31,7 @@ def is_no_draft(products: Products) -> Verdict:
 
 @rule(
     title="the supplier's record does not wait to be shared",
+    problem="Supplier's record waits to be shared",
     fix="Share the product, or answer what the recipient asked.",
     severity="warning",
     dimension="timeliness",
@@ -44,6 +46,7 @@ def is_shared(products: Products) -> Verdict:
 
 @rule(
     title="the recipient has not refused the product",
+    problem="Refused by the recipient",
     fix="Read why it was refused, correct it, and share it again.",
     severity="error",
     dimension="timeliness",
@@ -58,6 +61,7 @@ def is_not_refused(products: Products) -> Verdict:
 
 @rule(
     title="the validation of the service does not say no",
+    problem="Not OK by the service's validation",
     fix="Open the product in the service and correct what its validation names.",
     severity="error",
     block="freshness",
@@ -71,6 +75,7 @@ def validation_is_not_failed(products: Products) -> Verdict:
 
 @rule(
     title="the validation of the service asks for no correction",
+    problem="To be corrected by the service's validation",
     fix="Open the product in the service and make the correction it asks for.",
     severity="warning",
     block="freshness",
@@ -84,6 +89,7 @@ def validation_asks_no_correction(products: Products) -> Verdict:
 
 @rule(
     title="the service has validated the product",
+    problem="Not validated by the service",
     fix="Activate a validation scenario for the product.",
     severity="info",
     dimension="completeness",
@@ -98,6 +104,7 @@ def is_validated(products: Products) -> Verdict:
 
 @rule(
     title="the service has no suggestions for the product",
+    problem="Open suggestions of the service",
     fix="Go through the suggestions in the service.",
     severity="info",
     dimension="accuracy",
@@ -114,6 +121,7 @@ def has_no_suggestions(products: Products) -> Verdict:
 
 @rule(
     title="the information is accepted, not only requested",
+    problem="Information requested, not accepted",
     fix="Accept or refuse the product: all it says waits under lastRequest.",
     severity="error",
     dimension="timeliness",
@@ -130,6 +138,7 @@ def information_is_accepted(products: Products) -> Verdict:
 
 @rule(
     title="no update waits to be accepted",
+    problem="Update waits to be accepted",
     fix="Accept or refuse the update.",
     severity="warning",
     dimension="timeliness",

@@ -18,6 +18,7 @@ from prodex.quality.wordings import ANY_TEXT, TEXTS, Mask, Wordings
 
 @rule(
     title="{attribute} is filled in {language}",
+    problem="{attribute} missing in {language}",
     fix="Write {attribute} in {language}.",
     severity="error",
     dimension="completeness",
@@ -34,6 +35,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
 
 @rule(
     title="{attribute} is filled",
+    problem="{attribute} missing",
     fix="Write {attribute}.",
     severity="error",
     dimension="completeness",
@@ -50,6 +52,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
 
 @rule(
     title="what is filled in another language is filled in {language}",
+    problem="Not translated into {language}",
     fix="Translate it into {language}.",
     severity="error",
     dimension="completeness",
@@ -106,6 +109,7 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
 
 @rule(
     title="texts in different languages differ",
+    problem="Same text under two languages",
     fix="Translate the text; the copy stands there in the wrong language.",
     severity="warning",
     dimension="accuracy",
@@ -142,6 +146,7 @@ def translations_differ(
 
 @rule(
     title="every text says its language",
+    problem="Text does not say its language",
     fix="Say in which language the text is.",
     severity="warning",
     dimension="completeness",
@@ -190,6 +195,7 @@ def _is_language(code: str) -> bool:
 
 @rule(
     title="a text stands once in each language",
+    problem="Several texts in one language",
     fix="Keep the right one; receivers take any.",
     severity="warning",
     dimension="uniqueness",

@@ -52,6 +52,7 @@ _MEANT_DOTS = (
 
 @rule(
     title="{attribute} has at most {characters} characters",
+    problem="{attribute} over {characters} characters",
     fix="Shorten {attribute} to {characters} characters.",
     severity="error",
     block="texts",
@@ -67,6 +68,7 @@ def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict
 
 @rule(
     title="no text has more than {characters} characters",
+    problem="Text over {characters} characters",
     fix="Shorten the text to {characters} characters.",
     severity="error",
     block="texts",
@@ -82,6 +84,7 @@ def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
 
 @rule(
     title="{attribute} has at least {characters} characters",
+    problem="{attribute} under {characters} characters",
     fix="Say more in {attribute}: at least {characters} characters.",
     severity="info",
     dimension="completeness",
@@ -101,6 +104,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
 
 @rule(
     title="no text is a placeholder",
+    problem="Placeholder instead of a text",
     fix="Write the text, or take the placeholder away.",
     severity="error",
     dimension="completeness",
@@ -120,6 +124,7 @@ def texts_without_placeholders(products: Products) -> Verdict:
 
 @rule(
     title="no text holds markup",
+    problem="Markup in a text",
     fix="Take away the tags; keep the words.",
     severity="error",
     block="texts",
@@ -135,6 +140,7 @@ def texts_without_markup(products: Products) -> Verdict:
 
 @rule(
     title="no text holds a character reference",
+    problem="Character reference in a text",
     fix="Write the character itself: & for &amp;, é for &eacute;.",
     severity="warning",
     block="texts",
@@ -150,6 +156,7 @@ def texts_without_character_references(products: Products) -> Verdict:
 
 @rule(
     title="no text begins as a formula",
+    problem="Text begins as a formula",
     fix="Write the text without the sign at its beginning.",
     severity="error",
     block="texts",
@@ -166,6 +173,7 @@ def texts_without_formulas(products: Products) -> Verdict:
 
 @rule(
     title="names hold no web or mail address",
+    problem="Web or mail address in a name",
     fix="Take the address out of the name; contact has a place of its own.",
     severity="warning",
     block="texts",
@@ -180,6 +188,7 @@ def names_without_addresses(products: Products) -> Verdict:
 
 @rule(
     title="names are words",
+    problem="Name is no words",
     fix="Write the name: what it is, brand, variant, content.",
     severity="error",
     block="texts",
@@ -195,6 +204,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
 
 @rule(
     title="no text breaks off",
+    problem="Text breaks off",
     fix="Write the text to its end.",
     severity="info",
     dimension="completeness",
@@ -214,6 +224,7 @@ def texts_not_cut_off(products: Products) -> Verdict:
 
 @rule(
     title="the description says more than the name",
+    problem="Description says no more than the name",
     fix="Describe the product: what it is like, what it is for.",
     severity="warning",
     dimension="completeness",

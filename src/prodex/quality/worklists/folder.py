@@ -48,11 +48,13 @@ _INDEX_SCHEMA = pa.schema(
         ("code", pa.string()),
         ("label", pa.string()),
         ("products", pa.int64()),
-        ("failures", pa.int64()),
+        ("failing_checks", pa.int64()),
+        ("findings", pa.int64()),
         ("blockers", pa.int64()),
         ("file", pa.string()),
         ("escaped_characters", pa.int64()),
         ("cut_texts", pa.int64()),
+        ("failures", pa.int64()),
     ]
 )
 
@@ -76,7 +78,7 @@ def write_worklists(
         Where to; it must be new or empty.
     by
         What `Audit.scores` groups by; a product of several tags stands in the worklist of each. By "language" a
-        failure goes where its language goes. Products without have a worklist of their own.
+        finding goes where its language goes. Products without have a worklist of their own.
     replace
         Take the place of worklists that were written there before. What somebody filled in there is lost; a folder
         that holds anything else is refused in any case.
@@ -84,14 +86,15 @@ def write_worklists(
         Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
         gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
     **equal
-        Only some failures, as `Audit.failures` takes them: `severity=["blocker", "error"]`.
+        Only some findings, as `Audit.failures` takes them: `severity=["blocker", "error"]`.
 
     Returns
     -------
     pandas.DataFrame
-        One row per worklist, the most failures first: code and label of the group, products, failures, blockers,
-        name of the workbook, and how many characters and texts a workbook could not show whole. A CSV and a Parquet
-        file of the same name have the same rows.
+        One row per worklist, the most findings first: code and label of the group, products, their failing checks,
+        findings (one for each text, picture or other place), those of blockers, name of the workbook, and how many
+        characters and texts a workbook could not show whole; `failures` is the number of findings as well. A CSV and
+        a Parquet file of the same name have the same rows.
 
     Raises
     ------
@@ -145,11 +148,13 @@ def _write(
         "code": worklist.code,
         "label": worklist.label,
         "products": worklist.products,
-        "failures": len(worklist.rows),
+        "failing_checks": worklist.failing_checks,
+        "findings": len(worklist.rows),
         "blockers": worklist.with_severity("blocker"),
         "file": f"{worklist.name}.xlsx",
         "escaped_characters": told.escaped,
         "cut_texts": told.cut,
+        "failures": len(worklist.rows),  # the findings under their earlier name
     }
 
 
@@ -168,14 +173,17 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Fact
 
 
 def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
-    yield "Whatever passes: only failures stand here."
+    yield "Whatever passes: only findings of failing checks stand here."
     if equal:
         every = sum(batch.num_rows for batch in audit.failure_batches())
         wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
-        yield f"{every - listed:,} of {every:,} failures of the audit: only those with {wanted} were wanted."
+        yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were wanted."
     unknown = int(audit.tally.unknown.sum())
     if unknown:
-        yield f"{unknown:,} answers of the audit are unknown, since what they need was not asked for or a rule crashed."
+        yield (
+            f"{unknown:,} answers of the audit are unknown, since what they need was not asked for, nothing decides "
+            "whether they apply, or a rule crashed."
+        )
     crashed = sorted({crash.check for crash in audit.crashes})
     if crashed:
         yield f"{len(crashed):,} checks could not be asked: {', '.join(crashed)}."

@@ -35,22 +35,24 @@ def write_read_me(
 
 def write_summary(book: Workbook, styles: Styles, worklist: Worklist) -> None:
     """Show each check with its failing products."""
-    widths = (10, 34, 50, 10, 10, 60)
+    widths = (10, 40, 46, 10, 10, 56, 30)
     sheet = _sheet(book, "Summary", widths)
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
     rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist)]
-    headings = ("Severity", "Rule", "Expected", "Products", "Failures", "How to fix")
+    headings = ("Severity", "Problem", "Expected", "Products", "Findings", "How to fix", "Check")
     rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     for row in summary(worklist).to_dict("records"):
-        values = [row[name] for name in ("severity", "check", "title", "products", "failures", "fix")]
+        names = ("severity", "problem", "title", "products", "findings", "fix", "check")
+        values = [row[name] for name in names]
         looks = [
             styles.severity[row["severity"]],
             styles.text,
             styles.text,
             styles.number,
             styles.number,
+            styles.text,
             styles.text,
         ]
         lines = max(_lines(str(value), width - 2) for value, width in zip(values, widths, strict=True))

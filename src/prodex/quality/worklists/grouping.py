@@ -1,4 +1,4 @@
-"""Groups of failures: who gets which rows, and what their files are called."""
+"""Groups of findings: who gets which rows, and what their files are called."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prodex.quality.worklists.sheets import Worklist
 def grouped_worklists(
     audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()
 ) -> Iterator[Worklist]:
-    """Cut failures into groups by code, never by label; those with the most come first.
+    """Cut findings into groups by code, never by label; those with the most come first.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def grouped_worklists(
     rows
         From `worklist_rows`.
     by
-        What `Audit.scores` groups by; by "language" a failure goes where its language goes.
+        What `Audit.scores` groups by; by "language" a finding goes where its language goes.
     taken
         Names of files, without ending, that no worklist may have.
 

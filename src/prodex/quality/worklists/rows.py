@@ -1,4 +1,4 @@
-"""The rows of worklists: every failure with what is needed to find its place again when a new value comes back."""
+"""The rows of worklists: every finding with what is needed to find its place again when a new value comes back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prodex.quality.outcome import Audit
 from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.languages import short_of
 
-#: A row is a failure. `row` is its number within its worklist, `product` its product's place in the audit;
+#: A row is a finding. `row` is its number within its worklist, `product` its product's place in the audit;
 #: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
 #: hand; `updated_at` is when the product was last changed; `new_value` is empty, to be filled in.
 WORKLIST = pa.schema(
@@ -34,14 +34,14 @@ _PLACE = ["language_code", "position"]
 
 
 def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
-    """Return all failures, the worst first, then product by product as in the catalogue.
+    """Return all findings, the worst first, then product by product as in the catalogue.
 
     Parameters
     ----------
     audit
         The audit.
     equal
-        Column of the failures = value or list of values.
+        Column of the findings = value or list of values.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import market_name
-from prodex.quality.display import percent
+from prodex.quality.display import counted, percent, readiness
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA
 
@@ -36,11 +36,12 @@ TO_FIX = (
     Column("market", "Market", 14),
     Column("severity", "Severity", 9),
     Column("value", "Value seen", 34),
+    Column("problem", "Problem", 28),
     Column("reason", "What is wrong", 28),
-    Column("title", "Expected", 28),
     Column("fix", "How to fix", 34),
     Column("new_value", "New value", 36),
-    Column("check", "Rule", 24),
+    Column("title", "Expected", 28),
+    Column("check", "Check", 24),
     Column("row", "Row", 8, is_hidden=True),
     Column("language_code", "Language code", 12, is_hidden=True),
     Column("position", "Position", 10, is_hidden=True),
@@ -50,7 +51,7 @@ TO_FIX = (
 
 _HOW_TO_FILL_IN = (
     (
-        'Go to the sheet "To fix". Each row is one failure: which product and field, what stands there, what is '
+        'Go to the sheet "To fix". Each row is one finding: which product and field, what stands there, what is '
         "expected, and how to fix it. The worst stand first."
     ),
     (
@@ -85,7 +86,7 @@ class Worklist:
     name
         Name of its files, without ending.
     rows
-        The failures, as `WORKLIST`.
+        The findings, as `WORKLIST`.
     figures
         What `Audit.scores` says of the group, where it is one of products.
     """
@@ -109,8 +110,13 @@ class Worklist:
         """How many products have something to mend."""
         return len(pc.unique(self.rows["product_id"]))
 
+    @property
+    def failing_checks(self) -> int:
+        """How many checks of products fail: a product can fail one by several findings."""
+        return len(self.rows.group_by(["product_id", "check"]).aggregate([]))
+
     def with_severity(self, severity: str) -> int:
-        """How many failures are of a severity."""
+        """How many findings are of a severity."""
         return int(pc.sum(pc.equal(self.rows["severity"], severity)).as_py() or 0)
 
 
@@ -134,29 +140,33 @@ class Facts:
 
 
 def summary(worklist: Worklist) -> pd.DataFrame:
-    """Return one row per check: severity, check, what should be true, products, failures, how to fix."""
-    keys = ["severity", "check", "title", "fix"]
+    """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
+    keys = ["severity", "check", "problem", "title", "fix"]
     counted = worklist.rows.group_by(keys).aggregate(
         [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
     )
     frame: pd.DataFrame = counted.to_pandas().rename(
-        columns={"product_id_count_distinct": "products", "row_count": "failures"}
+        columns={"product_id_count_distinct": "products", "row_count": "findings"}
     )
     frame["order"] = frame["severity"].map({name: place for place, name in enumerate(SEVERITIES)})
     frame = frame.sort_values(["order", "products", "check"], ascending=[True, False, True])
-    columns = ["severity", "check", "title", "products", "failures", "fix"]
+    columns = ["severity", "check", "problem", "title", "products", "findings", "fix"]
     return frame[columns].reset_index(drop=True)
 
 
 def standing(worklist: Worklist) -> list[str]:
     """Say in sentences where the group stands."""
     of = f" of {int(worklist.figures['products']):,}" if worklist.figures else ""
-    told = [f"{worklist.products:,}{of} products have something to mend: {len(worklist.rows):,} failures."]
+    findings = counted(len(worklist.rows), "finding")
+    fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
+    told = [f"{worklist.products:,}{of} products have something to mend: {fails}."]
     counts = [f"{count:,} {name}" for name in SEVERITIES if (count := worklist.with_severity(name))]
     told.append(f"By severity: {', '.join(counts)}.")
     if worklist.figures:
-        score, ready = (percent(float(worklist.figures[name])) for name in ("score", "ready"))
-        told.append(f"Score {score}, ready {ready}: by all checks of the profile, whatever is listed here.")
+        score = percent(float(worklist.figures["score"]))
+        told.append(
+            f"Score {score}; {readiness(worklist.figures)}: by all checks of the profile, whatever is listed here."
+        )
     return told
 
 

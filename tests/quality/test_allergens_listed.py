@@ -1,0 +1,216 @@
+"""The rule of allergens on products: what is read, what a list says, and where nobody can say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex import Audit, ProductQuery
+from prodex.quality.states import State
+from prodex.sandbox.sample import AS_OF
+from tests.quality.four_states import Record, text
+
+RULE = "composition_allergens_listed"
+WHEAT = "Enriched wheat flour, skimmed milk powder, eggs, peanuts, soybean oil"
+BREAD = "Farine de blé, eau, levure, sel de mer"
+RICE = "Riz blanc, eau, huile d'olive, sel de mer"
+POLISH = "mąka żytnia, cukier, woda, sól"
+
+
+def food(*compositions: tuple[str | None, Any], allergens: Any = None, **fields: Any) -> Record:
+    """Return a food with texts of ingredients by label, and a list of allergens in French."""
+    listed = [text("fr", allergens)] if isinstance(allergens, str) else allergens
+    made = {"composition": [_text(label, said) for label, said in compositions], "allergens": listed}
+    return {"isConsumerUnit": True, "GPC": {"code": "50000001"}, **made, **fields}
+
+
+def _text(label: str | None, said: Any) -> Record:
+    return {"data": said} if label is None else text(label, said)
+
+
+def audited(*records: Record, query: ProductQuery | None = None, **parameters: Any) -> Audit:
+    """Return the audit of some foods by this rule alone."""
+    catalog = prodex.flatten({"id": n, **record} for n, record in enumerate(records))
+    if query is not None:
+        catalog = replace(catalog, origin=replace(catalog.origin, query=query))
+    audit = prodex.audit(catalog, {"checks": {RULE: parameters}}, now=AS_OF, progress=False)
+    assert () == audit.crashes
+    return audit
+
+
+def state(record: Record) -> State:
+    """Return what the rule says of a food."""
+    return State(audited(record).states[0, 0])
+
+
+def unlisted(record: Record) -> list[str]:
+    """Return the groups that the rule finds and the list does not name."""
+    return [reason.split(":")[0] for reason in audited(record).failures()["reason"]]
+
+
+@pytest.mark.parametrize("label", ["fr", "de", "fi", "ja", "", None])
+def test_a_text_is_read_in_the_language_it_is_in(label: str | None) -> None:
+    """An English text that is called French, Japanese or nothing at all names what it names."""
+    assert ["gluten", "eggs", "peanuts", "soya", "milk"] == unlisted(food((label, WHEAT)))
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (POLISH, State.UNKNOWN),
+        ("Pommes", State.UNKNOWN),
+        ("-", State.UNKNOWN),
+        ("мука, сахар, соль", State.UNKNOWN),
+        ("mąka żytnia, cukier, gluten", State.FAIL),
+        ("Vetemjöl, socker, salt, sojalecitin", State.FAIL),
+        ("LAIT", State.FAIL),
+        (RICE, State.PASS),
+    ],
+)
+def test_what_cannot_be_read_with_certainty_never_passes(said: str, expected: State) -> None:
+    """What is found in it counts; where nothing is found, nobody knows."""
+    assert expected == state(food(("fr", said)))
+
+
+def test_a_text_of_nothing_but_allergens_is_understood() -> None:
+    """Too short for its language to be told, but there is no word in it that could name anything else."""
+    assert State.PASS == state(food(("fr", "Lait"), allergens="Lait"))
+    assert State.FAIL == state(food(("fr", "Lait"), allergens="Gluten"))
+
+
+def test_a_text_of_uncertain_language_does_not_pass_because_one_allergen_is_listed() -> None:
+    """It may name another one in words that nobody looked for."""
+    assert State.UNKNOWN == state(food(("pl", "gluten, mleko w proszku"), allergens="Gluten"))
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ((RICE, BREAD), State.FAIL),
+        ((POLISH, BREAD), State.FAIL),
+        ((RICE, POLISH), State.UNKNOWN),
+        ((RICE, RICE), State.PASS),
+    ],
+)
+def test_of_several_compositions_each_counts(said: tuple[str, str], expected: State) -> None:
+    """A failure that was found stands; otherwise all of them have to be read."""
+    first, second = said
+
+    assert expected == state(food(("fr", first), ("pl", second)))
+    assert expected == state(food(("fr", second), ("pl", first)))
+
+
+@pytest.mark.parametrize("listed", [None, [], [None], "", "  ", [text("fr", "")]])
+def test_an_absent_list_lists_nothing(listed: Any) -> None:
+    """Whoever filters by it finds a bread without gluten."""
+    assert State.FAIL == state(food(("fr", BREAD), allergens=listed))
+    assert State.PASS == state(food(("fr", RICE), allergens=listed))
+    without = food(("fr", BREAD))
+    del without["allergens"]
+    assert State.FAIL == state(without)
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ("Gluten", State.PASS),
+        ("Contient du blé. Peut contenir du lait.", State.PASS),
+        ("Peut contenir : gluten", State.PASS),
+        ("Lait, soja", State.FAIL),
+        ("Aucun", State.FAIL),
+        ("None", State.FAIL),
+        ("Voir les ingrédients en gras", State.FAIL),
+        ("See ingredients in bold", State.FAIL),
+        ("Sans gluten", State.FAIL),
+        ("-", State.FAIL),
+        ("mleko, soja", State.UNKNOWN),
+        ("vehnä", State.UNKNOWN),
+        ("小麦", State.UNKNOWN),
+        ("gluten, mleko", State.PASS),
+    ],
+)
+def test_a_list_that_cannot_be_read_lacks_nothing(listed: str, expected: State) -> None:
+    """It may name the very allergen; a list that refers to the ingredients, or names none, does not."""
+    assert expected == state(food(("fr", BREAD), allergens=listed))
+
+
+def test_lists_of_all_languages_count_together() -> None:
+    """What one of them names is listed; one that cannot be read may name the rest."""
+    bread = ("fr", "Farine de blé, lait entier, eau, levure")
+
+    assert State.PASS == state(food(bread, allergens=[text("fr", "Blé"), text("en", "Milk")]))
+    assert State.FAIL == state(food(bread, allergens=[text("fr", "Blé"), text("en", "Wheat")]))
+    assert State.UNKNOWN == state(food(bread, allergens=[text("fr", "Blé"), text("pl", "pszenica")]))
+
+
+def test_data_that_are_no_texts_cannot_be_read() -> None:
+    """A list of codes lists something; a composition of codes is one."""
+    codes = [{"code": "AW", "label": None}]
+
+    assert State.UNKNOWN == state(food(("fr", BREAD), allergens=codes))
+    assert State.UNKNOWN == state({**food(allergens="Gluten"), "composition": codes})
+
+
+def test_without_ingredients_there_is_no_question() -> None:
+    """Nor where they only wait to be accepted: has_composition says so."""
+    waiting = {"lastRequest": {"composition": [text("fr", BREAD)]}}
+
+    assert State.NOT_APPLICABLE == state(food())
+    assert State.NOT_APPLICABLE == state(food(("fr", " ")))
+    assert State.NOT_APPLICABLE == state(food(**waiting))
+
+
+def test_a_list_that_waits_is_not_there_yet() -> None:
+    """The finding says that it waits."""
+    audit = audited(food(("fr", BREAD), lastRequest={"allergens": [text("fr", "Gluten")]}))
+
+    assert ["gluten: named in the composition, not listed; a list waits under lastRequest"] == (
+        audit.failures()["reason"].tolist()
+    )
+
+
+def test_a_list_that_was_not_asked_for_is_not_missing() -> None:
+    """Nor are ingredients."""
+    asked = ["composition", "isConsumerUnit", "GPC"]
+    audit = audited(food(("fr", BREAD)), query=ProductQuery(source_include=asked))
+
+    assert [State.UNKNOWN] == audit.states[:, 0].tolist()
+
+
+def test_the_finding_shows_the_word_as_it_is_written() -> None:
+    """With its capitals and accents, under the label of its text; and in which language it was read, if in another."""
+    bread = food(
+        ("fr", "Farine de BLÉ, ŒUFS frais, sucre roux"), ("fr", WHEAT), allergens="Gluten, soja, arachides"
+    )
+    found = audited(bread, food((None, "Farine de blé noir et de Épeautre, sel"))).failures()
+
+    assert [
+        ("0", "fr", "ŒUFS", "eggs: named in the composition, not listed"),
+        ("0", "fr", "milk", "milk: named in the composition, not listed (the text reads as en)"),
+        ("1", None, "Épeautre", "gluten: named in the composition, not listed (the text reads as fr)"),
+    ] == [
+        (str(row.product_id), row.language, row.value, row.reason)
+        for row in found.astype(object).where(found.notna(), None).itertuples()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("label", "said", "groups"),
+    [
+        (
+            "en",
+            "vegetable oil (may contain soybean and/or palm), nonfat dry milk, wheat flour",
+            ["gluten", "milk"],
+        ),
+        ("en", "Not suitable for vegans: milk, egg", ["eggs", "milk"]),
+        ("en", "Tuna packed in oil, milk protein, wheat flour", ["gluten", "fish", "milk"]),
+        ("fr", "Riz, sel. Dans cet atelier sont conditionnés des produits contenant du lait, des oeufs", []),
+        ("fr", "Farine de riz, sucre, sel, traces de ; gluten", []),
+    ],
+)
+def test_warnings_end_where_they_end(label: str, said: str, groups: list[str]) -> None:
+    """What stands behind them is an ingredient again, and what stands in them is none."""
+    assert groups == unlisted(food((label, said)))
