@@ -148,7 +148,8 @@ def test_languages_of_the_market_are_there_even_without_a_text() -> None:
 
 def test_an_audit_adds_the_texts_that_it_looks_for() -> None:
     """What a check asks for in a language is a gap that is seen."""
-    profile = {"checks": {"required_text": {"attribute": "benefits", "language": "de"}}}
+    checks = {"required_text": {"attribute": "benefits", "language": "de"}}
+    profile = {"attributes": ["benefits"], "checks": checks}
     catalog = prodex.flatten([{"id": 7}])
     made = card(catalog, "7", prodex.audit(catalog, profile, progress=False))
 

@@ -194,12 +194,18 @@ def test_columns_are_chosen_and_stay(sample: prodex.Catalog) -> None:
     assert ["3"] == sorted({row[-1] for row in rows(explorer)} - {"—"})
 
 
+_NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
+
+
 def test_names_are_shown_in_a_language(sample: prodex.Catalog) -> None:
-    """Where a product has no name in it, the cell says so."""
+    """The long name, else the short or the legal one; where a product has no name in it, the cell says so."""
     explorer = CatalogExplorer(sample)
     field(explorer, "Names in").value = "nl"
-    names = sample.texts.query("language == 'nl' and attribute == 'namePublicLong'").set_index("product_id")
-    expected = [names["text"].get(one) for one in sample.products["product_id"].head(25)]
+    dutch = sample.texts.query("language == 'nl'").set_index(["product_id", "attribute"])["text"]
+    expected = [
+        next((dutch[one, name] for name in _NAMES if (one, name) in dutch.index), None)
+        for one in sample.products["product_id"].head(25)
+    ]
 
     assert [one[:90] if one else "—" for one in expected] == [row[1] for row in rows(explorer)]
 

@@ -390,8 +390,9 @@ def test_tables_and_headings_can_be_followed(top: Node) -> None:
 
 def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
     """With more failures than a page bears, each check shows some, and every place says how many of how many."""
-    many = {"checks": {"required_text": [{"attribute": f"nothing{n}", "language": "fr"} for n in range(9)]}}
-    audit = prodex.audit(sample, many | {"checks": {**many["checks"], "valid_gtin": {}}}, now=AS_OF)
+    nothing = [f"nothing{n}" for n in range(9)]
+    many = {"required_text": {"attribute": nothing, "language": "fr"}, "valid_gtin": {}}
+    audit = prodex.audit(sample, {"attributes": nothing, "checks": many}, now=AS_OF)
     shown = contents(audit)
     total = int((audit.states == State.FAIL).sum())
     assert 2_000 < total == shown.failures_total

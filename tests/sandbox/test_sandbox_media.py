@@ -38,8 +38,8 @@ from prodex.sandbox.sample.vocabulary import KINDS
 
 COUNT = 600
 Record = dict[str, Any]
-#: Every fortieth product, and the first of each defect of pictures.
-LOOKED_AT = {str(one.record["id"]) for one in list(shared_products(COUNT))[::40]} | {
+#: Every twenty-fifth product, and the first of each defect of pictures.
+LOOKED_AT = {str(one.record["id"]) for one in list(shared_products(COUNT))[::25]} | {
     defect.product_id
     for kind in {one.defect for one in plan(COUNT)}
     for defect in [next(one for one in plan(COUNT) if one.defect == kind)]
