@@ -357,7 +357,7 @@ def test_nothing_to_judge_is_shown() -> None:
         prodex.audit(prodex.flatten(RECORDS[:1]), {"checks": {"valid_gtin": {}}}, progress=False)
     )
     assert "Nothing fails" in words(good)
-    assert "no rules that fail" == good.rules.pager.said
+    assert "no checks that fail" == good.rules.pager.said
 
 
 def test_what_is_given_wrongly_is_refused() -> None:

@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-#: The longest label of a bar, in characters: a sentence may stand there.
-_LABEL = 60
-
-
-def bars(values: pd.Series, title: str, *, of: int | None = None, number: str = "{:,.0f}") -> Figure:
+def bars(
+    values: pd.Series, title: str, *, of: int | None = None, number: str = "{:,.0f}", longest: int = 40
+) -> Figure:
     """Draw one bar for each value, the first on top.
 
     Parameters
@@ -30,6 +28,8 @@ def bars(values: pd.Series, title: str, *, of: int | None = None, number: str = 
         How many there are in all; each bar then says its share of them.
     number
         How a value is written.
+    longest
+        How many characters of a label are shown.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def bars(values: pd.Series, title: str, *, of: int | None = None, number: str = 
     with drawn(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
         places = range(len(values))
         axes.barh(places, values.astype(float), color=BLUE, height=0.7)
-        axes.set_yticks(places, [plain(label, _LABEL) for label in values.index])
+        axes.set_yticks(places, [plain(label, longest) for label in values.index])
         axes.invert_yaxis()
         for place, value in enumerate(values.astype(float).tolist()):
             share = f" ({percent(value / of)})" if of else ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _AUDITS = 12
 _GROUPS = 15
-_NAME = 30  # characters
+_NAME, _SENTENCE = 30, 60  # characters
 
 
 def grades_over_time(trend: pd.DataFrame) -> Figure:
@@ -62,7 +62,7 @@ def largest_gaps(audit: Audit, most: int = 10) -> Figure:
     gains = found[found[f"{what}_gain"] > 0].set_index("problem")[f"{what}_gain"] * 100
     shown = gains.sort_values(ascending=False, kind="stable").head(most)
     title = f"What mending it would add to {what}, in points: {len(shown)} of {len(gains)} problems"
-    return charts.bars(shown, title, number="+{:.2f}")
+    return charts.bars(shown, title, number="+{:.2f}", longest=_SENTENCE)
 
 
 def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
