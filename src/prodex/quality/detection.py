@@ -118,7 +118,7 @@ def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
     length = np.array([len(word) for word in words], np.int64)[used]
     used, own, length = used[length > 0], own[length > 0], length[length > 0]
     count = np.bincount(own, minlength=len(texts))
-    each = np.array([_score(word) for word in words]).reshape(len(words), len(_lists()) + 1)
+    each = np.array([_score(word) for word in words], np.float32).reshape(len(words), len(_lists()) + 1)
     sums = np.zeros((len(texts), each.shape[1]))
     filled, first = np.unique(own, return_index=True)
     for start in range(0, len(filled), _SUMMED):
