@@ -80,7 +80,7 @@ def test_no_two_checks_of_a_profile_have_one_problem(profile: str) -> None:
         ),
         ("measure_told", {"attribute": "grossWeight"}, "Gross weight missing"),
         ("has_front_packshot", {}, "No front packshot"),
-        ("required_text", {"attribute": "{language}", "language": "xx"}, "{language} missing in xx"),
+        ("required_text", {"attribute": "{language}", "language": "fr"}, "{language} missing in French"),
     ],
 )
 def test_parameters_are_filled_in_as_people_say_them(

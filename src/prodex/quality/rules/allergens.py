@@ -20,7 +20,7 @@ from prodex.quality.allergens import (
     only_lists_allergens,
 )
 from prodex.quality.columns import Mask, Rows, encoded, is_true
-from prodex.quality.detection import detect, languages
+from prodex.quality.detection import Detected, detect, languages, place_of
 from prodex.quality.foods import is_food
 from prodex.quality.index import filled_values
 from prodex.quality.products import Products
@@ -29,6 +29,8 @@ from prodex.tables.languages import short_of
 
 #: From which confidence, and how many letters, the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
+#: From which confidence it is when the label says the same: two witnesses that know nothing of each other.
+_AGREED = 0.9
 
 
 @rule(
@@ -164,13 +166,12 @@ def _lists(products: Products, told: _Told) -> _Lists:
     groups = np.zeros(len(products), np.int32)
     # "May contain" counts here: the list says it.
     np.bitwise_or.at(groups, product, named_allergens(distinct, perhaps=True).groups[code])
-    read = _is_understood(distinct, _languages(distinct))
+    read = _is_understood(distinct, _languages(detect(distinct)))
     return _Lists(groups, ~told.otherwise & ~products.any(product[~read[code]]))
 
 
-def _languages(texts: pa.Array) -> pa.Array:
+def _languages(found: Detected) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
-    found = detect(texts)
     known = np.array([place if name in LANGUAGES else -1 for place, name in enumerate(languages())] + [-1])
     spoken = known[found.language]
     spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
@@ -189,7 +190,8 @@ def _mentions(compositions: pa.Table) -> tuple[_Mentions, Mask]:
     """Return what the compositions name, and in which of them the language is certain."""
     # The same text is looked at once.
     texts, text = encoded(compositions["text"])
-    spoken = _languages(texts)
+    detected = detect(texts)
+    spoken = _languages(detected)
     found = named_allergens(texts, spoken)
     order = np.argsort(found.text, kind="stable")
     starts = np.searchsorted(found.text[order], np.arange(len(texts) + 1))
@@ -205,7 +207,20 @@ def _mentions(compositions: pa.Table) -> tuple[_Mentions, Mask]:
         found.meaning[which],
         spoken.take(pa.array(text[row])),
     )
-    return mentions, _is_understood(texts, spoken)[text]
+    return mentions, _is_understood(texts, spoken)[text] | _is_agreed(
+        detected, text, compositions["language"]
+    )
+
+
+def _is_agreed(detected: Detected, text: Rows, stated: pa.ChunkedArray) -> Mask:
+    """Say which compositions are, as far as their few words tell, in the language that their label says.
+
+    The words of all languages were looked for in them all the same.
+    """
+    labels, label = encoded(stated)
+    places = np.array([*(place_of(one) if one in LANGUAGES else -1 for one in labels.to_pylist()), -1])[label]
+    told = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
+    return np.asarray((places >= 0) & (places == detected.language[text]) & told[text])
 
 
 def _evidence(
