@@ -134,7 +134,8 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
             f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: what they look at "
             f"was not asked for, or nothing decides whom they are about{', or the rule crashed' * bool(audit.crashes)}"
         )
-        told.append((unknown if figures["checks_unknown"] else f"{figures['unknown']:,} cells unknown", True))
+        cells = f"{figures['unknown']:,} of {len(audit) * len(audit.checks):,} answers are unknown"
+        told.append((unknown, True) if figures["checks_unknown"] else (cells, False))
     homeless = sum(part.products["market"].null_count for part in audit.parts)
     if homeless and any("market = " in check.scope for check in audit.checks):
         told.append(

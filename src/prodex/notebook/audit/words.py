@@ -26,8 +26,7 @@ def headline(audit: Audit, title: str) -> str:
 
 def warnings(audit: Audit, catalog: Catalog | None) -> str:
     """Say what makes the figures less than they seem; nothing if nothing does."""
-    _, _, _, *told = lines(audit)
-    found = [line for line, _ in told]
+    found = [line for line, is_warning in lines(audit) if is_warning]
     if catalog is not None and not is_about(audit, catalog):
         found.insert(
             0,

@@ -101,12 +101,12 @@ def header(audit: Audit) -> Header:
         "Judged": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
         "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
     }
-    _, _, _, *warned = lines(audit)
+    warned = [line for line, is_warning in lines(audit) if is_warning]
     return Header(
         label(folder.parent.name if folder else origin.source),
         tuple((term, words(said, _QUERY)) for term, said in facts.items() if said is not None),
         tuple(words(one, _QUERY) for one in _not_asked(audit)),
-        tuple(words(line, _QUERY) for line, _ in warned),
+        tuple(words(line, _QUERY) for line in warned),
     )
 
 
