@@ -6,7 +6,6 @@ something of one is a function elsewhere.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -22,9 +21,11 @@ from prodex import formats, parquet
 from prodex.catalog.display import html_of, text_of
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
+from prodex.catalog.selection import equal_to
 from prodex.catalog.sql import answer
 from prodex.catalog.views import drift, wide
 from prodex.errors import QueryError
+from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import to_frame
@@ -64,11 +65,8 @@ class Catalog:
     def __getattr__(self, name: str) -> pd.DataFrame:
         if name in TABLES:
             return to_frame(self.arrow(name))
-        near = difflib.get_close_matches(name, [*TABLES, *_METHODS], n=1)
-        raise AttributeError(
-            f"A catalogue has no {name!r}"
-            + (f"; did you mean {near[0]!r}?" if near else f". Its tables: {', '.join(TABLES)}.")
-        )
+        tables = f"Its tables: {', '.join(TABLES)}."
+        raise AttributeError(f"A catalogue has no {name!r}{hint(name, [*TABLES, *_METHODS], tables)}")
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *TABLES]
@@ -174,7 +172,7 @@ class Catalog:
                 f"where() takes column=value, or an expression such as pyarrow.compute.field('texts_count') > 10, "
                 f"not {condition!r:.60}."
             )
-        conditions = [_equal(column, value) for column, value in equal.items()]
+        conditions = [equal_to(column, value) for column, value in equal.items()]
         if condition is not None:
             conditions.append(condition)
         if not conditions:
@@ -312,9 +310,8 @@ class Catalog:
         known = self._columns(table)
         for name in columns or ():
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known[:12])} ..."
-                raise QueryError(f"{table} has no column {name!r}; {hint}")
+                columns_there = f"It has {', '.join(known[:12])} ..."
+                raise QueryError(f"{table} has no column {name!r}{hint(name, known, columns_there)}")
         return known if columns is None else list(columns)
 
 
@@ -329,32 +326,6 @@ def _some(rows: pa.Table, columns: list[str], condition: pc.Expression | None) -
 
 def _known(table: str) -> str:
     if table not in TABLES:
-        near = difflib.get_close_matches(table, TABLES, n=1)
-        raise QueryError(
-            f"There is no table {table!r}; "
-            + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(TABLES)}.")
-        )
+        tables = f"There are {', '.join(TABLES)}."
+        raise QueryError(f"There is no table {table!r}{hint(table, TABLES, tables)}")
     return table
-
-
-def _equal(column: str, value: Any) -> pc.Expression:
-    names = TABLES["products"].schema.names
-    if column not in names:
-        near = difflib.get_close_matches(column, names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "catalog.dictionary() lists its columns."
-        raise QueryError(f"products has no column {column!r}; {hint}")
-    field, kind = pc.field(column), TABLES["products"].schema.field(column).type
-    if value is None:
-        return field.is_null()
-    several = isinstance(value, list | tuple | set | frozenset | pd.Series)
-    values = list(value) if several else [value]
-    if column == "gtin":
-        values = [f"{v:014d}" if isinstance(v, int) else v for v in values]
-    elif pa.types.is_string(kind):  # codes are text here, and people write 250
-        values = [str(v) if isinstance(v, int) and not isinstance(v, bool) else v for v in values]
-    try:
-        return field.isin(pa.array(values, kind)) if several else field == pa.scalar(values[0], kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, TypeError, OverflowError) as error:
-        raise QueryError(
-            f"{column} holds {kind}, and {value!r} is none. Give a value of that type."
-        ) from error

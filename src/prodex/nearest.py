@@ -1,0 +1,43 @@
+"""The known name that a person most likely meant, for the messages that refuse an unknown one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+#: Characters of a word that are compared: a text of a million characters is no name, and comparing it takes minutes.
+_LONGEST = 60
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name that is most like a word, whatever its case; None where none is like it.
+
+    Parameters
+    ----------
+    word
+        What was given.
+    known
+        The names there are.
+    cutoff
+        How alike they have to be, from 0 (anything) to 1 (equal).
+
+    Examples
+    --------
+    >>> nearest("Bloker", ["blocker", "error", "warning"]), nearest("xx", ["blocker"])
+    ('blocker', None)
+    """
+    by_folded = {name.casefold(): name for name in reversed(list(known))}
+    near = difflib.get_close_matches(word[:_LONGEST].casefold(), by_folded, n=1, cutoff=cutoff)
+    return by_folded[near[0]] if near else None
+
+
+def hint(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the end of a sentence that refuses a name: which one was meant, or else a sentence of what there is.
+
+    >>> f"There is no {'brnad'!r}" + hint("brnad", ["brand", "kind"], "There are brand, kind.")
+    "There is no 'brnad'; did you mean 'brand'?"
+    >>> f"There is no {'xx'!r}" + hint("xx", ["brand", "kind"], "There are brand, kind.")
+    "There is no 'xx'. There are brand, kind."
+    """
+    near = nearest(word, known)
+    return f". {otherwise}".rstrip() if near is None else f"; did you mean {near!r}?"
