@@ -190,8 +190,7 @@ def _as_declared(found: pa.Table, table: str) -> pa.Table:
     declared = TABLES[table].schema
     arrays: list[Any] = []
     fields = []
-    for name in found.column_names:
-        column = found.column(name)
+    for name, column in zip(found.column_names, found.columns, strict=True):
         index = declared.get_field_index(name)
         field_ = declared.field(index) if index >= 0 else pa.field(name, pa.string())
         arrays.append(column if column.type == field_.type else column.cast(field_.type))
@@ -212,4 +211,6 @@ def union(tables: Iterable[pa.Table], table: str) -> pa.Table:
 
 def _with_absent(presence: pa.Table, names: Sequence[str]) -> pa.Table:
     missing = pa.repeat(pa.scalar("absent"), presence.num_rows)
-    return pa.table({n: presence[n] if n in presence.column_names else missing for n in names})
+    # A table looks for a name among all of its columns, and products may have thousands of attributes.
+    there = dict(zip(presence.column_names, presence.columns, strict=True))
+    return pa.table({name: there.get(name, missing) for name in names})
