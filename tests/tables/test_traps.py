@@ -235,6 +235,16 @@ def test_a_product_of_40_megabytes_is_read() -> None:
     assert {200_000} == {len(text) for text in tables["texts"]["text"].to_pylist()}
 
 
+def test_thousands_of_attributes_of_one_product_cost_others_nothing() -> None:
+    """Time grows with the number of attributes, not with its square: so many did not end."""
+    many = {f"extra{number}": number for number in range(10_000)}
+    catalog = prodex.flatten([*CLEAN, {"id": 91, **many}])
+
+    assert set(many) <= set(catalog.arrow("scalars")["attribute"].to_pylist())
+    states = catalog.arrow("presence", [catalog.arrow("presence").column_names[-1]]).columns[0].to_pylist()
+    assert [*["absent"] * len(CLEAN), "filled"] == states
+
+
 def test_unknown_attributes_are_found_at_any_depth() -> None:
     """A scalar, a text, a code and a quantity that nobody declared each go where their shape says."""
     odd = {
