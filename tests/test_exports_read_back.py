@@ -319,7 +319,7 @@ def test_tables_that_were_not_exported_are_not_empty(tmp_path: Path, form: str) 
 
     pd.testing.assert_frame_equal(catalog.texts, read.texts)
     assert 3 == len(read)
-    for ask in (lambda: read.codes, lambda: read.rows("codes"), lambda: read.wide(), lambda: read.where(x=1)):
+    for ask in (lambda: read.codes, lambda: read.rows("codes"), read.wide, lambda: read.where(x=1)):
         with pytest.raises(QueryError):
             ask()
     with pytest.raises(QueryError, match="codes is not in this catalogue: it was not exported"):
@@ -405,8 +405,8 @@ def test_a_file_that_is_not_as_written_is_said(tmp_path: Path, form: str, before
     if before:
         as_before(folder)
 
-    if before and damage in ("changed", "cut off") and path.suffix in (".csv", ".parquet"):
-        return  # text without a digest: whether it is what was written, nobody can say
+    if before and (damage == "changed" or (damage == "cut off" and path.suffix == ".csv")):
+        return  # without a digest nobody can tell a text that was changed from one that was written
     with pytest.raises(ExportDamaged, match=f"{table}.*Export again"):
         prodex.read_export(folder)
 

@@ -38,11 +38,10 @@ _READING = {
 }
 _BACK = "prodex.read_export(folder) reads all tables back exactly, null and empty texts apart."
 
-#: What pandas.read_csv takes for every table: only nothing at all is missing, and numbers keep their last digit.
+#: What pandas.read_csv takes for every table: only nothing at all is missing.
 _CSV_ARGUMENTS: Mapping[str, Any] = {
     "keep_default_na": False,
     "na_values": [""],
-    "float_precision": "round_trip",
     "encoding": "utf-8",
 }
 _DIALECT: Mapping[str, Any] = {

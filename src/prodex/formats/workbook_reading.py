@@ -18,6 +18,7 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from prodex.formats.spelling import understood
+from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
 
 _SHEET = re.compile(r"xl/worksheets/sheet([1-9][0-9]{0,5})\.xml")
@@ -60,7 +61,7 @@ def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa
     pieces = [schema.empty_table()]
     waiting: list[list[Cell | None]] = []
     try:
-        for row in _rows(path, len(schema), limits):
+        for row in _rows(path, schema.names, limits):
             waiting.append(row)
             if len(waiting) == _AT_ONCE:
                 pieces.append(_table(waiting, schema))
@@ -70,8 +71,9 @@ def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa
     return pa.concat_tables([*pieces, _table(waiting, schema)])
 
 
-def _rows(path: Path, width: int, limits: Limits | None) -> Iterator[list[Cell | None]]:
+def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[list[Cell | None]]:
     """Yield the rows of all sheets, without their headings."""
+    heading: list[Cell | None] = [(held_by_a_cell(name), False) for name in names]
     meter = Meter(limits or Limits(), FILE, "read_export")
     meter.came(path.stat().st_size)
     unpacked = 0
@@ -82,7 +84,7 @@ def _rows(path: Path, width: int, limits: Limits | None) -> Iterator[list[Cell |
         if not sheets:
             raise ValueError("it has no sheets")
         for _, name in sheets:
-            sheet = _Sheet(width)
+            sheet = _Sheet(heading)
             with book.open(name) as file:
                 for piece in _pieces(file):
                     unpacked += len(piece)
@@ -99,14 +101,15 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 class _Sheet:
     """A sheet that is read piece by piece."""
 
-    def __init__(self, width: int) -> None:
-        self._width = width
+    def __init__(self, heading: list[Cell | None]) -> None:
+        self._heading = heading
+        self._width = len(heading)
         self._done: list[list[Cell | None]] = []
         self._row: list[Cell | None] | None = None
         self._place = -1
         self._kind = ""
         self._texts: list[str] | None = None
-        self._headings = 1
+        self._is_begun = False
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartDoctypeDeclHandler = _refuse
@@ -119,8 +122,12 @@ class _Sheet:
         """Return the rows that end with this piece."""
         self._parser.Parse(piece, is_last)
         done, self._done = self._done, []
-        heading, self._headings = min(self._headings, len(done)), max(self._headings - len(done), 0)
-        return done[heading:]
+        if done and not self._is_begun:
+            self._is_begun = True
+            if done[0] != self._heading:
+                raise ValueError("its columns are not those of the table")
+            done = done[1:]
+        return done
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "row":

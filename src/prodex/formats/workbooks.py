@@ -132,6 +132,12 @@ def beginning(text: str, elsewhere: str = "") -> str:
     return f"{kept} … [{len(kept):,} of {len(text):,} characters{elsewhere}]"
 
 
+def held_by_a_cell(text: str) -> str:
+    """Return what a cell holds of a text: all of it, unless it is too long or no XML can hold it."""
+    text = _IMPOSSIBLE.sub("\ufffd", text)
+    return text if len(text.encode("utf-16-le")) <= 2 * LONGEST else beginning(text)
+
+
 def _write_cell(sheet: Any, line: int, place: int, value: Any, style: Any) -> int:
     """Write a value; return 1 if it does not stand there as it is."""
     if value is None:
@@ -144,8 +150,7 @@ def _write_cell(sheet: Any, line: int, place: int, value: Any, style: Any) -> in
         sheet.write_datetime(line, place, value, style)
     else:
         whole = spelled(value)
-        text = _IMPOSSIBLE.sub("\ufffd", whole)
-        text = text if len(text.encode("utf-16-le")) <= 2 * LONGEST else beginning(text)
+        text = held_by_a_cell(whole)
         sheet.write_string(line, place, text, style if line == 0 else None)
         return int(text != whole)
     return 0
