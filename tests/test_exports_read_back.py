@@ -67,7 +67,7 @@ HOSTILE: list[dict[str, Any]] = [
             "documents": [{"url": "u", "fileEffectiveStartDateTime": 1_700_000_000, "fileSize": 2**53 - 1}],
             "pictures": [{"url": "a", "isPackshot": False, "createdAt": "1899-12-31T23:59:59"}],
         },
-        "netContent": [{"quantity": 0.1 + 0.2, "expressedIn": {"code": "GRM"}}, {"quantity": -0.0}],
+        "netContent": [{"data": one, "expressedIn": {"code": "GRM"}} for one in (0.1 + 0.2, -0.0, 1e300)],
     },
     {
         "id": "NA",
@@ -225,7 +225,7 @@ def test_a_text_that_a_workbook_cut_is_said(tmp_path: Path) -> None:
     catalog = prodex.flatten([{"id": 1, "a": "x" * 40_000}])
     catalog.export(tmp_path, "xlsx")
 
-    with pytest.warns(UserWarning, match=r"2 texts .*1 of raw.*as the workbook holds"):
+    with pytest.warns(UserWarning, match=r"1 text of scalars, 1 text of raw are here as the workbook holds"):
         read = prodex.read_export(tmp_path)
     assert read.scalars["value"][0].endswith("of 40,000 characters]")
 
@@ -246,6 +246,8 @@ def test_the_package_says_how_pandas_reads_csv(tmp_path: Path, escape_formulas: 
 
     for resource in described(tmp_path)["resources"]:
         frame = pd.read_csv(tmp_path / resource["path"], **resource["pandas"])
+        # pandas gives a column without a name one.
+        frame = frame.rename(columns=lambda name: "" if name.startswith("Unnamed: ") else name)
         if escape_formulas:
             frame = frame.rename(columns=prodex.unescape_formulas)
             for name in frame.select_dtypes("str"):
@@ -255,6 +257,15 @@ def test_the_package_says_how_pandas_reads_csv(tmp_path: Path, escape_formulas: 
             # A NUL ends a text for pandas.
             expected[name] = expected[name].replace("", None).str.replace("\x00.*", "", regex=True)
             frame[name] = frame[name].str.replace("\x00.*", "", regex=True)
+        for name in resource["pandas"]["parse_dates"]:
+            # pandas chooses the unit itself, without a single moment no zone, and without rows no type.
+            assert frame.empty or "datetime64" in str(frame[name].dtype)
+            kind = expected[name].dtype
+            frame[name] = (
+                frame[name].astype(kind)
+                if frame[name].notna().any()
+                else pd.Series([pd.NaT] * len(frame), dtype=kind)
+            )
         pd.testing.assert_frame_equal(expected, frame)
 
 
@@ -289,7 +300,12 @@ def test_an_export_of_an_earlier_version_is_read(tmp_path: Path, form: str) -> N
     export(catalog, tmp_path, form)
     as_before(tmp_path)
 
-    assert_same(catalog, prodex.read_export(tmp_path))
+    if form == "xlsx":
+        with pytest.warns(UserWarning, match="16 digits: 1 fractions may lack their last"):
+            read = prodex.read_export(tmp_path)
+    else:
+        read = prodex.read_export(tmp_path)
+    assert_same(catalog, read)
 
 
 def as_before(folder: Path) -> None:

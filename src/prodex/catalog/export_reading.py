@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex import parquet
 from prodex.catalog.catalog import Catalog
@@ -26,9 +27,6 @@ from prodex.tables.declaration import TABLES
 from prodex.untrusted import is_there, refuse_links
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
-
-#: Digits with which earlier versions wrote a number into a workbook; some numbers need one more.
-_DIGITS_BEFORE = 16
 
 
 def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
@@ -81,7 +79,7 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
         if package.resources[0].format == "parquet"
         else _held(place, package, limits)
     )
-    _warn_of_altered(place, package)
+    _warn_of_altered(place, package, part)
     return Catalog((part,), origin)
 
 
@@ -240,15 +238,28 @@ def _reading(path: Path) -> Iterator[None]:
         raise ExportDamaged(f"{path} cannot be read: {error}. {_ADVICE}") from error
 
 
-def _warn_of_altered(folder: Path, package: Package) -> None:
-    altered = {
-        resource.name: resource.altered_texts for resource in package.resources if resource.altered_texts
-    }
-    if altered:
-        each = ", ".join(f"{count:,} of {name}" for name, count in altered.items())
+def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
+    altered = [
+        f"{resource.altered_texts:,} {'text' if resource.altered_texts == 1 else 'texts'} of {resource.name}"
+        for resource in package.resources
+        if resource.altered_texts
+    ]
+    told = [f"{', '.join(altered)} are here as the workbook holds them"] if altered else []
+    if package.format == 1 and package.resources[0].format == "xlsx":
+        fractions = sum(map(_fractions, part.tables.values()))
+        if fractions:
+            told.append(
+                f"earlier versions of prodex wrote numbers with 16 digits: {fractions:,} fractions may lack their last"
+            )
+    if told:
         warnings.warn(
-            f"{sum(altered.values()):,} texts in {folder} could not be written as they were ({each}); they are here as "
-            "the workbook holds them. Export as Parquet or CSV to have them whole.",
+            f"{folder} does not hold everything as it was: {'; '.join(told)}. Export as Parquet or CSV to have "
+            "it whole.",
             UserWarning,
             stacklevel=3,
         )
+
+
+def _fractions(table: pa.Table) -> int:
+    numbers = [table[field.name] for field in table.schema if pa.types.is_floating(field.type)]
+    return sum(int(pc.sum(pc.not_equal(column, pc.floor(column))).as_py() or 0) for column in numbers)

@@ -33,7 +33,8 @@ _READING = {
     "parquet": "pandas.read_parquet(path) gives every column with the type that prodex gives it.",
     "csv": "CSV does not say types. pandas.read_csv(path, **resource['pandas']) gives the types of prodex; without "
     "these arguments GTINs lose their leading zeros and the text NA (the nutrient code of sodium) becomes a missing "
-    "value. An empty cell is null, and two quotes are an empty text, which pandas cannot tell apart.",
+    "value. An empty cell is null, and two quotes are an empty text, which pandas cannot tell apart; it chooses the "
+    "unit of moments itself, and ends a text at U+0000.",
     "xlsx": "Text is text, GTINs included. No cell is null, an empty cell is an empty text.",
 }
 _BACK = "prodex.read_export(folder) reads all tables back exactly, null and empty texts apart."
