@@ -583,3 +583,36 @@ def test_an_export_that_cannot_be_meant_is_refused(
     with pytest.raises(QueryError, match=words):
         prodex.flatten(HOSTILE).export(tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_part_of_an_export_takes_its_place(tmp_path: Path) -> None:
+    """What was read is exported again to the folder that it was read from."""
+    prodex.flatten(HOSTILE).export(tmp_path / "out")
+    chosen = prodex.read_export(tmp_path / "out").where(product_id=["1", "3"])
+    chosen.export(tmp_path / "out")
+
+    again = prodex.read_export(tmp_path / "out")
+    assert ["1", "3"] == again.products["product_id"].tolist()
+    assert [1] == again.sql("select count(*) n from pictures")["n"].tolist()
+
+
+def test_moments_and_numbers_of_a_workbook_are_exact(tmp_path: Path) -> None:
+    """From the first day that it knows, over the leap day that it invents, to the last second."""
+    moments = ["1900-01-01T00:00:00", "1900-02-28T23:59:59", "1900-03-01T00:00:01", "2026-11-20T23:59:59"]
+    moments += ["1899-12-31T23:59:59", "0001-01-01T00:00:00", "9999-12-31T23:59:59", "2000-02-29T12:34:56"]
+    numbers = [0.1 + 0.2, 1 / 3, 5e-324, 1e300, -0.0, 999_999_999_999_999.9, 1e15, 2**53 - 1, 1]
+    records = [
+        {
+            "id": n,
+            "updatedAt": moment,
+            "lifeCycle": 2**53 - 1 - n,
+            "x": [{"data": v, "expressedIn": {"code": "GRM"}} for v in numbers],
+        }
+        for n, moment in enumerate(moments)
+    ]
+    catalog = prodex.flatten(records)
+    catalog.export(tmp_path, "xlsx")
+
+    read = prodex.read_export(tmp_path)
+    assert moments == [moment.isoformat() for moment in read.products["updated_at"]]
+    assert_same(catalog, read)

@@ -202,6 +202,7 @@ def _moment(days: str) -> str:
     """
     try:
         number = float(days)
+        number += number < 1  # the very first midnight is written as 0, which would be the day before
         moment = _DAY_0 + timedelta(days=number - (number >= _DAY_TOO_MANY))
     except (ValueError, OverflowError) as error:
         raise ValueError(f"it has {days!r:.40} where a date should be") from error
