@@ -62,6 +62,21 @@ def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path,
     assert 0 == exported.returncode
     described = json.loads((tmp_path / "out" / "datapackage.json").read_text("utf-8"))
     assert ["exportable"] == described["origin"]["query"]["filter_tags_in"].split(",")
+    assert (
+        0
+        == run(
+            "export", "shop", "--table", "texts", "--table", "products", "--to", str(tmp_path / "two")
+        ).returncode
+    )
+    assert {"products", "texts"} == set(prodex.read_export(tmp_path / "two").tables.index)
+    for words, said in (
+        (["--to", "shop.csv"], r"export\('shop', 'csv'\)"),
+        (["--to", "out", "--table", "text"], "did you mean 'texts'"),
+        (["--to", "out", "--format", "cvs"], "did you mean 'csv'"),
+        (["--to", "out", "--escape-formulas"], "no option 'escape_formulas'"),
+    ):
+        refused = run("export", "shop", *words)
+        assert (1, True) == (refused.returncode, bool(re.search(said, refused.stderr))), refused.stderr
 
 
 OPTIONS = {

@@ -229,6 +229,14 @@ def test_a_snapshot_is_written_out_also_over_an_earlier_export(kept: Kept, form:
     assert {form} == {resource["format"] for resource in package["resources"]}
 
 
+def test_an_export_of_an_earlier_version_is_read_back(kept: Kept) -> None:
+    """Every table as the snapshot has it from which it was written."""
+    read, saved = prodex.read_export(kept.folder / "export"), prodex.open_snapshot("saved")
+    assert 2 == len(read)
+    for table in saved.tables.index:
+        assert saved.arrow(table).equals(read.arrow(table)), table
+
+
 def test_audits_are_listed_opened_compared_and_reported(kept: Kept) -> None:
     """The audit that was kept knows its catalogue, although the whole folder has moved since."""
     listed = prodex.list_audits()

@@ -50,6 +50,7 @@ NAMES = [
     "open_audit",
     "open_snapshot",
     "profiles",
+    "read_export",
     "read_products",
     "recover",
     "refresh",

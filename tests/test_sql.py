@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -133,3 +138,166 @@ def test_what_does_not_fit_in_memory_goes_to_no_folder_of_the_user(elsewhere: Pa
     folder = catalog.sql("select current_setting('temp_directory') as folder")["folder"][0]
     assert not Path(folder).is_relative_to(elsewhere)
     assert not Path(folder).exists()
+
+
+def test_parameters_are_values_by_place_and_by_name(catalog: prodex.Catalog) -> None:
+    """Of all types that a value may have, those of numpy and pandas included; none is ever SQL."""
+    asked = "select product_id from products where brand_code = ?"
+    assert ["7"] == catalog.sql(asked, ["ACME"])["product_id"].tolist()
+    assert ["7"] == catalog.sql(asked.replace("?", "$brand"), {"brand": "ACME"})["product_id"].tolist()
+    assert [] == catalog.sql(asked, ["x' or '1'='1"])["product_id"].tolist()
+    several = "select product_id from products where list_contains($codes, brand_code) order by 1"
+    for codes in (
+        ["ACME", "ZEST"],
+        ("ACME", "ZEST"),
+        pd.Series(["ACME", "ZEST"]),
+        np.array(["ACME", "ZEST"]),
+    ):
+        assert ["7", "8"] == catalog.sql(several, {"codes": codes})["product_id"].tolist()
+    assert ["7", "8"] == catalog.sql(several, parameters={"codes": pd.Index(["ACME", "ZEST"])})[
+        "product_id"
+    ].tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "expected"),
+    [
+        (np.int64(7), "bigint", 7),
+        (np.float32(0.5), "double", 0.5),
+        (np.True_, "boolean", True),
+        (pd.Timestamp("2026-11-20 08:00"), "timestamp", pd.Timestamp("2026-11-20 08:00")),
+        (np.datetime64("2026-11-20"), "timestamp", pd.Timestamp("2026-11-20")),
+        (date(2026, 11, 20), "varchar", "2026-11-20"),
+        (Decimal("2.50"), "varchar", "2.50"),
+        (2**60 + 1, "bigint", 2**60 + 1),
+        ("", "varchar", ""),
+        ("a\x00b 🧀", "varchar", "a\x00b 🧀"),
+    ],
+)
+def test_a_parameter_keeps_its_value(value: Any, kind: str, expected: Any) -> None:
+    """Whichever library it comes from."""
+    answer = prodex.flatten(RECORDS).sql(f"select cast(? as {kind}) as it", [value])
+    assert expected == answer["it"][0]
+
+
+@pytest.mark.parametrize("missing", [None, pd.NA, pd.NaT])
+def test_a_parameter_that_is_missing_is_null(missing: Any) -> None:
+    """However it is written."""
+    assert prodex.flatten(RECORDS).sql("select ? is null as it", [missing])["it"][0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ("ACME", r"a list of values.*\['ACME'\]"),
+        (7, "a list of values"),
+        ({1, 2}, "a list of values"),
+        (pd.DataFrame({"a": [1]}), "join mine using"),
+        ([object()], "number 1 is a object"),
+        ({"a": {"b": 1}}, r"\$a is a dict"),
+        ([lambda: 1], "number 1 is a function"),
+        ([["a", object()]], "number 1 is a object"),
+        ({7: "a"}, "names that are texts"),
+        ([], "does not work"),
+        (["a", "b"], "does not work"),
+        ({"brand": "a"}, "does not work"),
+        ([2**200], "does not work"),
+    ],
+)
+def test_parameters_that_cannot_be_taken_are_refused(parameters: Any, words: str) -> None:
+    """Of a wrong kind, too few, too many; by place or by name."""
+    with pytest.raises(QueryError, match=words):
+        prodex.flatten(RECORDS).sql("select * from products where brand_code = ?", parameters)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select * from read_csv(?)",
+        "select * from read_text(?)",
+        "select * from read_blob(?)",
+        "select * from glob(?)",
+        "select * from query_table(?)",
+        "select * from query('select * from ''' || ? || '''')",
+        "copy products to ?",
+        "attach ?",
+    ],
+)
+def test_no_parameter_leads_out(query: str, elsewhere: Path) -> None:
+    """A path as a value is confined like one in the query, and frames change nothing of that."""
+    before = {path.name: path.read_bytes() for path in elsewhere.iterdir()}
+    with pytest.raises(QueryError, match="does not work"):
+        prodex.flatten(RECORDS).sql(query, ["secret.csv"], mine=pd.DataFrame({"a": [1]}))
+    assert before == {path.name: path.read_bytes() for path in elsewhere.iterdir()}
+
+
+def test_frames_are_tables(catalog: prodex.Catalog) -> None:
+    """Of pandas and of Arrow, joined with the catalogue's; types as they are, categories as their values."""
+    prices = pd.DataFrame(
+        {
+            "brand_code": pd.Categorical(["ACME", "ZEST"]),
+            "price": [2.5, None],
+            "pieces": pd.array([1, None], "Int64"),
+            "since": pd.to_datetime(["2026-11-20", None]),
+            "word": pd.Series(["x", None], dtype=object),
+            "is_new": pd.array([True, None], "boolean"),
+        }
+    )
+    joined = "select product_id, prices.* from products join {} using (brand_code) order by 1"
+    for frame in (prices, pa.Table.from_pandas(prices), pa.RecordBatch.from_pandas(prices)):
+        answer = catalog.sql(joined.format("prices"), prices=frame)
+        assert ["7", "8"] == answer["product_id"].tolist()
+        assert ["ACME", "ZEST"] == answer["brand_code"].tolist()
+        assert ["str", "str", "float64", "Int64", "datetime64[us]", "str", "boolean"] == [
+            str(dtype).replace("[ns]", "[us]") for dtype in answer.dtypes
+        ]
+        assert [2.5, 1, "x"] == answer.loc[0, ["price", "pieces", "word"]].tolist()
+        assert answer.loc[1, ["price", "pieces", "since", "word", "is_new"]].isna().all()
+
+
+def test_an_index_with_a_name_is_a_column(catalog: prodex.Catalog) -> None:
+    """One without only counts rows; numbers as names of columns are texts."""
+    frame = pd.DataFrame({"price": [2.5]}, index=pd.Index(["ACME"], name="brand_code"))
+    assert [2.5] == catalog.sql("select price from products join mine using (brand_code)", mine=frame)[
+        "price"
+    ].tolist()
+    chosen = pd.DataFrame({0: [1, 2, 3]}).iloc[[2]]
+    assert ["0"] == list(catalog.sql("select * from mine", mine=chosen).columns)
+    assert [3] == catalog.sql('select "0" from mine', mine=chosen)["0"].tolist()
+    levels = frame.set_index(pd.MultiIndex.from_tuples([("ACME", "x")], names=["brand_code", None]))
+    assert ["brand_code", "price"] == list(catalog.sql("select * from mine", mine=levels).columns)
+    assert [0] == catalog.sql("select count(*) n from mine", mine=frame.iloc[:0])["n"].tolist()
+    assert ["price"] == list(frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("frames", "words"),
+    [
+        ({"products": pd.DataFrame({"a": [1]})}, "table 'products' already.*my_products"),
+        ({"Products": pd.DataFrame({"a": [1]})}, "table 'products' already"),
+        ({"mine": pd.DataFrame({"a": [1]}), "Mine": pd.DataFrame({"a": [1]})}, "table 'mine' already"),
+        ({"mine": pd.Series([1])}, "mine=series.to_frame"),
+        ({"mine": [1, 2]}, "belongs into parameters"),
+        ({"gtin": "0017"}, "belongs into parameters"),
+        ({"mine": None}, "mine= is a NoneType"),
+        ({"mine": {"a": [1]}}, "mine= is a dict"),
+        ({"mine": pd.DataFrame({"a": [1, "x"]})}, "Column 'a' of mine=.*astype"),
+        ({"mine": pd.DataFrame({"a": [object()]})}, "Column 'a' of mine="),
+        ({"mine": pd.DataFrame([[1, 2]], columns=["a", "a"])}, "column 'a' twice"),
+        ({"mine": pd.DataFrame({"a": [1]}, index=pd.Index([1], name="a"))}, "column 'a' twice"),
+        ({"mine": pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))}, "several levels"),
+        ({"mine": pd.DataFrame()}, "no columns"),
+    ],
+)
+def test_frames_that_cannot_be_taken_are_refused(frames: dict[str, Any], words: str) -> None:
+    """With what to do; nothing is guessed."""
+    with pytest.raises(QueryError, match=words):
+        prodex.flatten(RECORDS).sql("select 1", **frames)
+
+
+def test_no_frame_of_ones_own_is_found_that_was_not_given() -> None:
+    """Variables of Python are no tables."""
+    mine = pd.DataFrame({"a": [1]})
+    with pytest.raises(QueryError, match="mine"):
+        prodex.flatten(RECORDS).sql("select * from mine")
+    assert 1 == len(mine)

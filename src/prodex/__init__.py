@@ -10,7 +10,7 @@ import logging as _logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from prodex.catalog import Catalog, Ledger, Origin
+from prodex.catalog import Catalog, Ledger, Origin, read_export
 from prodex.errors import ProdexError
 from prodex.limits import Limits
 from prodex.listings import load_organizations, load_segments
@@ -123,6 +123,7 @@ __all__ = [
     "open_audit",
     "open_snapshot",
     "profiles",
+    "read_export",
     "read_products",
     "recover",
     "refresh",

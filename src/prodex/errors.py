@@ -6,6 +6,7 @@
     ├── SettingsError                  base URL, credentials or folders cannot be used as given
     ├── QueryError                     a query that the service could not understand, or not as meant
     ├── InputError                     records or files handed in that cannot be read
+    │   ├── ExportDamaged              an export is not as it was written
     │   ├── PreflightFailed            products that the service would refuse; nothing was sent
     │   └── ChangesRefused             corrections whose surroundings are not known
     │       └── ChangesStale           the product was changed since it was loaded
@@ -70,6 +71,10 @@ class QueryError(ProdexError, ValueError):
 
 class InputError(ProdexError, ValueError):
     """Records or files that were handed in cannot be read."""
+
+
+class ExportDamaged(InputError):
+    """A file of an export is missing, cut off, changed or none of its own."""
 
 
 class PreflightFailed(InputError):

@@ -4,6 +4,8 @@ Every page is written with a checksum, which every reader here verifies. Checksu
 where names, types, statistics and places stand; of a file that belongs to a snapshot, the manifest holds the digest of
 its footer, and it is verified whenever the file is opened. Files written before there were checksums have neither, only
 the digest of the whole file: these are verified as a whole, once in each process.
+
+Every file tells pandas its dtypes: `pandas.read_parquet` gives the frame that prodex gives.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import pyarrow.parquet as pq
 
 from prodex.errors import SnapshotDamaged
 from prodex.files import sha256
+from prodex.tables.frames import for_pandas
 
 #: What a manifest keeps of a file: rows, bytes, digest (sha256) and, since there are checksums, digest of the footer.
 FileFacts = Mapping[str, int | str]
@@ -35,12 +38,17 @@ _TAIL = 8
 
 def writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
     """Open a file to write tables to; further options are those of `pyarrow.parquet.ParquetWriter`."""
-    return pq.ParquetWriter(path, schema, **_WRITTEN, **options)
+    described = for_pandas(schema)
+    opened = pq.ParquetWriter(path, described, **_WRITTEN, **options)
+    if not options.get("store_schema", True):  # what it says to pandas would be left out with it
+        opened.add_key_value_metadata({"pandas": described.metadata[b"pandas"]})
+    return opened
 
 
 def write(table: pa.Table, path: Path) -> None:
     """Write one table."""
-    pq.write_table(table, path, **_WRITTEN)
+    with writer(path, table.schema) as file:
+        file.write_table(table)
 
 
 def facts_of(path: Path) -> dict[str, int | str]:

@@ -26,5 +26,12 @@ class TextSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter publishes no typ
             return data
         return _CODED.sub(lambda found: f"_x{ord(found[0]):04X}_", without_codes(data))
 
+    def _xml_number_element(self, number: Any, attributes: Any = ()) -> None:
+        if not isinstance(number, float):
+            super()._xml_number_element(number, attributes)
+            return
+        described = "".join(f' {name}="{self._escape_attributes(value)}"' for name, value in attributes)
+        self.fh.write(f"<c{described}><v>{float(number)!r}</v></c>")
+
     def _xml_rich_inline_string(self, string: str, attributes: Any = ()) -> None:
         self._xml_inline_string(string, True, attributes)

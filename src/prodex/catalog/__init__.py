@@ -1,7 +1,8 @@
 """The catalogue: its parts, where they come from, and how it shows itself."""
 
 from prodex.catalog.catalog import Catalog
+from prodex.catalog.export_reading import read_export
 from prodex.catalog.origin import Ledger, Origin
 from prodex.catalog.part import Part
 
-__all__ = ["Catalog", "Ledger", "Origin", "Part"]
+__all__ = ["Catalog", "Ledger", "Origin", "Part", "read_export"]

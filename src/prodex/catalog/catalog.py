@@ -6,23 +6,24 @@ something of one is a function elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import formats, parquet
+from prodex import parquet
 from prodex.catalog.display import html_of, text_of
+from prodex.catalog.exporting import export_catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.selection import equal_to
-from prodex.catalog.sql import answer
+from prodex.catalog.sql import ask
 from prodex.catalog.views import drift, wide
 from prodex.errors import QueryError
 from prodex.nearest import hint
@@ -79,7 +80,8 @@ class Catalog:
     @property
     def tables(self) -> pd.DataFrame:
         """The tables with what a row is, their rows and columns."""
-        rows = [(t.name, t.row, self.rows(t.name), len(self._columns(t.name))) for t in TABLES.values()]
+        held = [TABLES[name] for name in self._held]
+        rows = [(t.name, t.row, self.rows(t.name), len(self._columns(t.name))) for t in held]
         return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
 
     def rows(self, table: str) -> int:
@@ -215,42 +217,69 @@ class Catalog:
     def dictionary(self) -> pd.DataFrame:
         """Return the data dictionary: each column of each table with type, meaning and how many rows fill it."""
         rows = []
-        for name, table in TABLES.items():
+        for name in self._held:
             data = self.arrow(name)
-            for field in table.schema:
+            for field in TABLES[name].schema:
                 filled = data.num_rows - data.column(field.name).null_count
                 meaning = (field.metadata or {}).get(b"meaning", b"").decode()
                 rows.append((name, field.name, str(field.type), meaning, filled, data.num_rows))
         return pd.DataFrame(rows, columns=["table", "column", "type", "meaning", "filled", "rows"])
 
-    def sql(self, query: str, *, allow_external: bool = False) -> pd.DataFrame:
+    def sql(
+        self,
+        query: str,
+        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
+        *,
+        allow_external: bool = False,
+        **frames: Any,
+    ) -> pd.DataFrame:
         """Answer a question in SQL over the tables, with DuckDB (extra `sql`), which reads no more than it needs.
 
         Parameters
         ----------
         query
             In DuckDB's SQL; it names tables as `prodex tables` does.
+        parameters
+            Values for the query: a list for each `?` in it, or a dict for `$name`. They are values and never SQL.
         allow_external
             Let the query read and write files, open addresses and load extensions. By default it reaches this
             catalogue's tables and nothing else, so that a query from somebody else can do no harm.
+        **frames
+            Tables of your own, under the names that the query gives them: pandas frames or Arrow tables. An index that
+            has a name is a column.
 
         Raises
         ------
         QueryError
-            When the query does not work, or reaches for what it may not.
+            When the query does not work, or reaches for what it may not; when a parameter or a frame cannot be taken.
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import prodex
-        >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}])
-        >>> int(catalog.sql("select count(*) as n from products where brand_code = 'ACME'")["n"][0])
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME"}}])
+        >>> int(catalog.sql("select count(*) as n from products where brand_code = ?", ["ACME"])["n"][0])
         1
+        >>> prices = pd.DataFrame({"gtin": ["03036811359935"], "price": [2.5]})
+        >>> catalog.sql("select brand_code, price from products join prices using (gtin)", prices=prices)
+          brand_code  price
+        0       ACME    2.5
         """
-        tables = {name: self._source(name) for name in TABLES}
-        return answer(query, tables, self.parts, allow_external=allow_external)
+        return ask(self, query, parameters, frames, allow_external=allow_external)
 
-    def export(self, folder: str | Path, format: str = "parquet", **options: Any) -> list[Path]:
-        """Write every table to a folder: one file for each, and what its columns mean beside it.
+    def export(
+        self,
+        folder: str | Path,
+        format: Literal["parquet", "csv", "xlsx"] = "parquet",
+        *,
+        tables: Iterable[str] | None = None,
+        escape_formulas: bool = False,
+    ) -> list[Path]:
+        """Write tables to a folder: one file for each, and what its columns mean beside it.
+
+        `prodex.read_export(folder)` reads all of it back exactly. `pandas.read_parquet` gives what
+        `catalog.products` gives; for CSV, which does not say types, `datapackage.json` holds what `pandas.read_csv`
+        has to be told.
 
         Parameters
         ----------
@@ -259,33 +288,52 @@ class Catalog:
         format
             "parquet", "csv" or "xlsx". A workbook cannot hold texts of more than 32,767 characters: it has their
             beginnings, and `datapackage.json` counts them as `altered_texts`.
-        **options
-            Of the format: `escape_formulas=True` for CSV that goes to a spreadsheet.
+        tables
+            Which tables, by name; all by default.
+        escape_formulas
+            CSV that goes to a spreadsheet: text in it that would be run as a formula gets an apostrophe, which
+            `read_export` takes away again.
 
         Returns
         -------
         list of Path
             The files written.
+
+        Raises
+        ------
+        QueryError
+            When a table or a format is not known, when an option is not of the format, and when `folder` is the name
+            of a file.
+        StorageError
+            When the disk refuses; an earlier export is then as it was.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
+        >>> paths = catalog.export(tempfile.mkdtemp(), "csv", tables=["products", "texts"])
+        >>> [path.name for path in paths]
+        ['products.csv', 'texts.csv', 'datapackage.json']
         """
-        tables = {
-            name: (self.batches(name), self._schema(name)) for name in TABLES if TABLES[name].per_product
-        }
-        for name in TABLES:
-            if not TABLES[name].per_product:
-                lexicon = self.arrow(name)
-                tables[name] = (iter(lexicon.to_batches()), lexicon.schema)
-        return formats.export(tables, Path(folder), format, self.origin.to_json(), **options)
+        return export_catalog(self, folder, format, tables, escape_formulas=escape_formulas)
 
     def equals(self, other: Catalog) -> bool:
         """Whether both hold the same rows in the same order and come from the same origin."""
-        same = (self.arrow(name).equals(other.arrow(name)) for name in TABLES)
-        return self.origin == other.origin and all(same)
+        if self.origin != other.origin or self._held != other._held:
+            return False
+        return all(self.arrow(name).equals(other.arrow(name)) for name in self._held)
 
     def __repr__(self) -> str:
         return text_of(self)
 
     def _repr_html_(self) -> str:
         return html_of(self)
+
+    @property
+    def _held(self) -> list[str]:
+        """The tables that are here: all, unless it was read from an export of some."""
+        return [name for name in TABLES if all(part.holds(name) for part in self.parts)]
 
     def _columns(self, table: str) -> list[str]:
         return list(dict.fromkeys(name for part in self.parts for name in part.columns(table))) or list(

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from prodex.files import seen_from_here
+from prodex.tables.declaration import TABLES
 from prodex.verbatim import on_one_line
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def _lines(catalog: Catalog) -> list[str]:
             f"set aside: 5 of {len(ledger.set_aside):,} shown; all in catalog.origin.ledger.set_aside"
         )
     lines += [f"note: {note}" for note in ledger.notes]
+    if left_out := [name for name in TABLES if name not in catalog.tables.index]:
+        lines.append(f"not exported, and so not here: {', '.join(left_out)}")
     if catalog.folder is None:
         lines.append("in memory; prodex.save(catalog, name) keeps it")
     else:

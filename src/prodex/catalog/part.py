@@ -52,6 +52,10 @@ class Part:
     ) -> Self:
         return cls(size, files=files, facts=facts or {})
 
+    def holds(self, table: str) -> bool:
+        """Say whether the part has a table at all; one that was read back has the tables that were exported."""
+        return table in self.tables or table in self.files
+
     def choose(self, condition: pc.Expression) -> Self:
         """Return the part with only the products for which the condition holds on their row of `products`."""
         kept = self.read("products", ["product_id"], condition)["product_id"].combine_chunks()
@@ -80,6 +84,7 @@ class Part:
         QueryError
             When the condition names a column that the table does not have.
         """
+        self._require(table)
         if self.chosen is not None and TABLES[table].per_product:
             if not self.size:
                 return self._nothing(table, columns)
@@ -104,6 +109,7 @@ class Part:
 
     def rows(self, table: str) -> int:
         """Count the rows of a table; without a filter only the footer of a file is read."""
+        self._require(table)
         if self.chosen is None and table in self.files:
             return parquet.rows_of(self.files[table], self.facts.get(table))
         key = TABLES[table].schema.names[0] if table != "presence" else "product_id"
@@ -111,12 +117,20 @@ class Part:
 
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
+        self._require(table)
         if table in self.files:
             schema = parquet.schema_of(self.files[table], self.facts.get(table))
             if problem := _misfit(schema, TABLES[table].schema):
                 raise _damaged(self.files[table], problem)
             return list(schema.names)
         return list(self.tables[table].column_names)
+
+    def _require(self, table: str) -> None:
+        if not self.holds(table):
+            raise QueryError(
+                f"{table} is not in this catalogue: it was not exported, and whether it has rows is not known. Export "
+                f"it as well: catalog.export(folder, tables=[..., {table!r}])."
+            )
 
     def _declared(self, found: pa.Table, table: str) -> pa.Table:
         """Return what was read as declared; what a file holds is checked to its last value."""

@@ -9,15 +9,20 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
 
 from prodex import parquet
 from prodex.catalog.part import Part
+from prodex.catalog.sql_values import parameters_of, tables_of
 from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
+from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
+
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
 
 Settings = dict[str, str | bool | int | float | list[str]]
 
@@ -29,8 +34,23 @@ _CONFINED: Settings = {
 }
 
 
+def ask(
+    catalog: Catalog, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
+) -> pd.DataFrame:
+    """Answer a query over the tables of a catalogue and frames beside them; see `Catalog.sql`."""
+    values = parameters_of(parameters)
+    own = tables_of(frames, TABLES)
+    tables = {str(name): catalog._source(str(name)) for name in catalog.tables.index}
+    return answer(query, tables | own, catalog.parts, values, allow_external=allow_external)
+
+
 def answer(
-    query: str, tables: Mapping[str, Any], parts: Sequence[Part], *, allow_external: bool
+    query: str,
+    tables: Mapping[str, Any],
+    parts: Sequence[Part],
+    parameters: list[Any] | dict[str, Any] | None = None,
+    *,
+    allow_external: bool,
 ) -> pd.DataFrame:
     """Answer a query over some tables.
 
@@ -42,6 +62,8 @@ def answer(
         What it may name: Arrow tables, or datasets of files that are read when they are needed.
     parts
         What the tables were made of, to find out whether a file is damaged when reading fails.
+    parameters
+        Values for the query, as `parameters_of` gives them.
     allow_external
         Let the query reach files, addresses and extensions as well.
 
@@ -65,7 +87,7 @@ def answer(
             if not allow_external:
                 connection.execute("SET lock_configuration = true")
             try:
-                found = connection.sql(query)
+                found = connection.sql(query, params=parameters)
                 rows = None if found is None else found.to_arrow_table()
             except (duckdb.Error, OSError, pa.ArrowException, UnicodeDecodeError) as error:
                 asked = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
 import typer
 
 import prodex
 from prodex.cli.shown import say
 from prodex.errors import QueryError
+from prodex.nearest import hint
 from prodex.tables.declaration import TABLES, data_dictionary
 
 app = typer.Typer()
@@ -19,7 +20,8 @@ app = typer.Typer()
 def tables(table: Annotated[str, typer.Argument(help="Show the columns of this table.")] = "") -> None:
     """Show the tables of a catalogue, or the columns of one: the data dictionary."""
     if table and table not in TABLES:
-        raise QueryError(f"There is no table {table!r}; there are {', '.join(TABLES)}.")
+        there = f"There are {', '.join(TABLES)}."
+        raise QueryError(f"There is no table {table!r}{hint(table, TABLES, there)}")
     if not table:
         width = max(map(len, TABLES))
         for one in TABLES.values():
@@ -36,9 +38,12 @@ def export(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     to: Annotated[Path, typer.Option(help="Folder to write to.")],
     format: Annotated[str, typer.Option(help="parquet, csv or xlsx.")] = "parquet",
+    table: Annotated[list[str], typer.Option(help="Only this table (repeat).")] = [],  # noqa: B006
     escape_formulas: Annotated[bool, typer.Option(help="CSV that is safe to open in a spreadsheet.")] = False,
 ) -> None:
-    """Write every table of a snapshot to files."""
-    options = {"escape_formulas": True} if escape_formulas else {}
-    for path in prodex.open_snapshot(snapshot).export(to, format, **options):
+    """Write the tables of a snapshot to files; prodex.read_export reads them back."""
+    catalog = prodex.open_snapshot(snapshot)
+    # Which formats there are is said by `export`, as from Python.
+    chosen = cast("Literal['parquet', 'csv', 'xlsx']", format)
+    for path in catalog.export(to, chosen, tables=table or None, escape_formulas=escape_formulas):
         say(f"{path}  {path.stat().st_size:,} bytes")

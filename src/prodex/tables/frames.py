@@ -5,6 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pyarrow as pa
 
+#: Parquet knows no seconds: what it gives back are milliseconds, so frames have them from the beginning.
+_SECONDS = pa.timestamp("s", "UTC")
+
 _DTYPES = {
     pa.int64(): pd.Int64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
@@ -24,5 +27,18 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     for i, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
-    frame: pd.DataFrame = table.to_pandas(types_mapper=_DTYPES.get)
+        elif field.type == _SECONDS:
+            table = table.set_column(i, field.name, table.column(i).cast(pa.timestamp("ms", "UTC")))
+    # What a file says to pandas is for whoever reads it without prodex.
+    frame: pd.DataFrame = table.replace_schema_metadata(None).to_pandas(types_mapper=_DTYPES.get)
     return frame
+
+
+def for_pandas(schema: pa.Schema) -> pa.Schema:
+    """Return a schema that tells pandas the dtypes of `to_frame`, in a file of any number of rows.
+
+    >>> list(for_pandas(pa.schema({"gtin": pa.string()})).metadata)
+    [b'pandas']
+    """
+    described = pa.Schema.from_pandas(to_frame(schema.empty_table()), preserve_index=False)
+    return schema.with_metadata({**(schema.metadata or {}), b"pandas": described.metadata[b"pandas"]})

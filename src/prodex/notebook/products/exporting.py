@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import pyarrow as pa
 
@@ -43,7 +43,7 @@ class Wish:
     """
 
     what: str
-    format: str
+    format: Literal["parquet", "csv", "xlsx"]
     folder: Path
     is_safe: bool = False
 
@@ -55,9 +55,9 @@ class Wish:
         return [name for name in wanted if (self.folder / name).exists()]
 
     @property
-    def options(self) -> dict[str, Any]:
-        """What the format is told."""
-        return {"escape_formulas": True} if self.is_safe and self.format == "csv" else {}
+    def escapes(self) -> bool:
+        """Whether text that a spreadsheet would run gets an apostrophe."""
+        return self.is_safe and self.format == "csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +122,9 @@ def written(wish: Wish, table: Shown, catalog: Catalog) -> str:
     if wish.what == AS_SHOWN:
         tables = {_FILE: (table.batches(), table.schema)}
         origin = table.stock.catalog.origin.to_json()
-        paths = formats.export(tables, wish.folder, wish.format, origin, **wish.options)
+        paths = formats.export(tables, wish.folder, wish.format, origin, escape_formulas=wish.escapes)
     else:
-        paths = catalog.export(wish.folder, wish.format, **wish.options)
+        paths = catalog.export(wish.folder, wish.format, escape_formulas=wish.escapes)
     described = json.loads((wish.folder / _DESCRIBED).read_text("utf-8"))
     altered = sum(resource["altered_texts"] for resource in described["resources"])
     count = len(table.rows) if wish.what == AS_SHOWN else len(catalog)

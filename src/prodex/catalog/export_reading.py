@@ -1,0 +1,265 @@
+"""Exports read back: in whichever format, the catalogue that was exported, or the reason why not.
+
+A folder may come from somebody else. Files are called as their tables, and only plain files in the folder itself are
+opened, so that nothing outside of it is read. Types are those of the tables, whatever the folder says.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex import parquet
+from prodex.catalog.catalog import Catalog
+from prodex.catalog.origin import Origin
+from prodex.catalog.part import Part
+from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
+from prodex.files import sha256
+from prodex.formats import PACKAGE, Package, Resource, read_csv, read_package, read_xlsx
+from prodex.limits import LimitExceeded, Limits, Meter
+from prodex.tables.declaration import TABLES
+from prodex.untrusted import is_there, refuse_links
+
+_ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
+
+
+def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
+    """Read an export back: the tables, types and values of the catalogue that was exported, and its origin.
+
+    Any format will do, and the exports of earlier versions of prodex. Null and an empty text stay apart, the text "NA"
+    stays text, and what `escape_formulas` changed is changed back. Files of Parquet are read when they are needed, the
+    others at once.
+
+    Parameters
+    ----------
+    folder
+        The folder of the export.
+    limits
+        What each file may take: `wire_bytes` on disk, and `unpacked_bytes` of a workbook, a billion unless given.
+
+    Returns
+    -------
+    Catalog
+        As it was exported. A table that was not exported is not in it: asking for it is a `QueryError`.
+
+    Warns
+    -----
+    UserWarning
+        When a workbook could not hold a text as it was: that text is as the workbook holds it.
+
+    Raises
+    ------
+    InputError
+        When the folder holds no export of the tables of a catalogue.
+    ExportDamaged
+        When a file is missing, cut off, changed, a link, or none that belongs to the export.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "isConsumerUnit": True}])
+    >>> folder = tempfile.mkdtemp()
+    >>> paths = catalog.export(folder, "csv")
+    >>> prodex.read_export(folder).equals(catalog)
+    True
+    """
+    place = _folder(folder)
+    package = _package(place)
+    origin = _origin(place, package)
+    _check_files(place, package, limits)
+    part = (
+        _on_disk(place, package)
+        if package.resources[0].format == "parquet"
+        else _held(place, package, limits)
+    )
+    _warn_of_altered(place, package, part)
+    return Catalog((part,), origin)
+
+
+def _folder(folder: Any) -> Path:
+    try:
+        place = Path(folder)
+        if place.name == PACKAGE and place.is_file():
+            place = place.parent
+        there = place.is_dir()
+    except (TypeError, ValueError, OSError) as error:
+        raise InputError(f"read_export() takes the folder of an export, not {folder!r:.60}.") from error
+    if not there:
+        reason = "is a file" if place.is_file() else "is not there"
+        raise InputError(
+            f"{place} {reason}. read_export() takes the folder that catalog.export(folder) wrote; a single file is "
+            "read by pandas."
+        )
+    return place
+
+
+def _package(folder: Path) -> Package:
+    if not is_there(folder / PACKAGE):
+        raise InputError(
+            f"{folder} holds no export: there is no {PACKAGE} in it. Export again if the export was interrupted; a "
+            "snapshot is opened by prodex.open_snapshot."
+        )
+    try:
+        package = read_package(folder)
+    except (OSError, ValueError) as error:
+        raise ExportDamaged(f"{folder / PACKAGE} cannot be read: {error}. {_ADVICE}") from error
+    if not package.resources:
+        raise ExportDamaged(f"{folder / PACKAGE} names no file. {_ADVICE}")
+    if unknown := [resource for resource in package.resources if resource.name not in TABLES]:
+        path = folder / unknown[0].path
+        raise InputError(
+            f"{folder} holds {unknown[0].name!r:.60}, which is no table of a catalogue but, for example, a table as it "
+            f"was shown. Read it with {_pandas_call(path, unknown[0])}."
+        )
+    return package
+
+
+def _pandas_call(path: Path, resource: Resource) -> str:
+    if resource.format == "csv":
+        return f"pandas.read_csv({str(path)!r}, dtype=str, keep_default_na=False)"
+    return f"pandas.read_{'parquet' if resource.format == 'parquet' else 'excel'}({str(path)!r})"
+
+
+def _origin(folder: Path, package: Package) -> Origin:
+    try:
+        return Origin.from_json(package.origin)
+    except ValueError as error:
+        raise ExportDamaged(f"{folder / PACKAGE} cannot be read: its origin {error}. {_ADVICE}") from error
+
+
+def _check_files(folder: Path, package: Package, limits: Limits | None) -> None:
+    """Refuse what is not as it was written, before anything of it is read."""
+    files = {folder / resource.path: resource for resource in package.resources}
+    form = package.resources[0].format
+    for name in TABLES:
+        if (stranger := folder / f"{name}.{form}") not in files and is_there(stranger):
+            raise ExportDamaged(
+                f"{stranger} is there, and {PACKAGE} does not name it: it belongs to another export. Move it away, or "
+                "export again to an empty folder."
+            )
+    try:
+        refuse_links(folder, files)
+        for path, resource in files.items():
+            Meter(limits or Limits(), Limits(), "read_export").came(path.stat().st_size)
+            _check_bytes(path, resource)
+    except LimitExceeded as error:
+        raise InputError(f"{folder}: {error}") from error
+    except OSError as error:
+        raise ExportDamaged(f"{error}. {_ADVICE}") from error
+
+
+def _check_bytes(path: Path, resource: Resource) -> None:
+    size = path.stat().st_size
+    if resource.bytes is not None and size != resource.bytes:
+        raise OSError(f"{path} has {size:,} bytes instead of {resource.bytes:,}")
+    if resource.hash is not None and f"sha256:{sha256(path)}" != resource.hash:
+        raise OSError(f"{path} was changed: its digest differs")
+
+
+def _on_disk(folder: Path, package: Package) -> Part:
+    files = {resource.name: folder / resource.path for resource in package.resources}
+    facts = {}
+    for resource in package.resources:
+        path = files[resource.name]
+        with _reading(path):
+            facts[resource.name] = parquet.facts_of(path)
+            _check_rows(resource, int(facts[resource.name]["rows"]))
+    size = int(facts["products"]["rows"]) if "products" in facts else _products(folder, package)
+    part = Part.on_disk(size, files, facts)
+    for name, path in files.items():
+        with _reading(path):
+            part.columns(name)
+    return part
+
+
+def _held(folder: Path, package: Package, limits: Limits | None) -> Part:
+    tables = {}
+    for resource in package.resources:
+        path = folder / resource.path
+        with _reading(path):
+            schema = _schema(resource)
+            if resource.format == "csv":
+                table = read_csv(path, schema, escape_formulas=resource.escape_formulas)
+            else:
+                table = read_xlsx(path, schema, limits)
+            _check_rows(resource, table.num_rows)
+            if "product_id" in schema.names and table["product_id"].null_count:
+                raise ValueError("it has a row without product_id")
+            tables[resource.name] = table.combine_chunks()
+    size = tables["products"].num_rows if "products" in tables else _products(folder, package)
+    return Part(size, tables=tables)
+
+
+def _schema(resource: Resource) -> pa.Schema:
+    """Return the declared types of the columns; which there are beyond these, a supplier decided."""
+    declared = TABLES[resource.name].schema
+    columns = resource.columns
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"{PACKAGE} names a column of it twice")
+    if missing := [name for name in declared.names if name not in columns]:
+        raise ValueError(f"it has no column {missing[0]}")
+    if resource.name != "presence" and len(columns) > len(declared):
+        more = next(name for name in columns if name not in declared.names)
+        raise ValueError(f"it has a column {more!r:.60}, which the table does not have")
+    known = {field.name: field for field in declared}
+    return pa.schema([known.get(name, pa.field(name, pa.string())) for name in columns])
+
+
+def _check_rows(resource: Resource, rows: int) -> None:
+    if resource.rows is not None and rows != resource.rows:
+        raise ValueError(f"it has {rows:,} rows instead of {resource.rows:,}")
+
+
+def _products(folder: Path, package: Package) -> int:
+    if package.products is None:
+        raise ExportDamaged(f"{folder / PACKAGE} does not say how many products there are. {_ADVICE}")
+    return package.products
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except LimitExceeded as error:
+        raise InputError(f"{path}: {error}") from error
+    except (
+        OSError,
+        ValueError,
+        SnapshotDamaged,
+        OverflowError,
+    ) as error:  # also Arrow's own, which are ValueErrors
+        raise ExportDamaged(f"{path} cannot be read: {error}. {_ADVICE}") from error
+
+
+def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
+    altered = [
+        f"{resource.altered_texts:,} {'text' if resource.altered_texts == 1 else 'texts'} of {resource.name}"
+        for resource in package.resources
+        if resource.altered_texts
+    ]
+    told = [f"{', '.join(altered)} are here as the workbook holds them"] if altered else []
+    if package.format == 1 and package.resources[0].format == "xlsx":
+        fractions = sum(map(_fractions, part.tables.values()))
+        if fractions:
+            told.append(
+                f"earlier versions of prodex wrote numbers with 16 digits: {fractions:,} fractions may lack their last"
+            )
+    if told:
+        warnings.warn(
+            f"{folder} does not hold everything as it was: {'; '.join(told)}. Export as Parquet or CSV to have "
+            "it whole.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _fractions(table: pa.Table) -> int:
+    numbers = [table[field.name] for field in table.schema if pa.types.is_floating(field.type)]
+    return sum(int(pc.sum(pc.not_equal(column, pc.floor(column))).as_py() or 0) for column in numbers)

@@ -1,0 +1,129 @@
+"""An export: one file for each table, and `datapackage.json` beside them, exchanged as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from prodex import parquet
+from prodex.errors import QueryError
+from prodex.folders import replacing
+from prodex.formats.csv_files import write_csv
+from prodex.formats.package import PACKAGE, Written, package_text, read_package
+from prodex.formats.workbooks import write_xlsx
+from prodex.nearest import hint
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> int:
+    """Write one table as Parquet (zstd), every text as it is, with the types of pandas."""
+    with parquet.writer(path, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(schema))
+    return 0
+
+
+FORMATS: Mapping[str, Callable[..., int]] = {"parquet": write_parquet, "csv": write_csv, "xlsx": write_xlsx}
+
+
+def export(
+    tables: Mapping[str, tuple[Batches, pa.Schema]],
+    folder: Path,
+    format: str,
+    origin: Mapping[str, Any],
+    *,
+    escape_formulas: bool = False,
+    products: int | None = None,
+    not_exported: Sequence[str] = (),
+) -> list[Path]:
+    """Write tables to a folder, one file each, with `datapackage.json` beside them.
+
+    The whole takes the place of an earlier export in the same format; other files in the folder stay. While it is
+    exchanged, and after a process ended in that moment, there is no `datapackage.json`, and so no export.
+
+    That file says types, meanings, rows and digests, and where the data comes from.
+
+    Parameters
+    ----------
+    tables
+        By name: the rows, and the columns.
+    folder
+        Where to.
+    format
+        One of `FORMATS`.
+    origin
+        Where the data comes from, as JSON.
+    escape_formulas
+        Of CSV: see `write_csv`.
+    products
+        How many products the tables are about.
+    not_exported
+        The tables that were left out.
+
+    Raises
+    ------
+    QueryError
+        When the format is not known or does not take an option.
+    StorageError
+        When the disk refuses; an earlier export is then as it was.
+    """
+    check_format(format, escape_formulas)
+    options = {"escape_formulas": True} if escape_formulas else {}
+    names = [f"{name}.{format}" for name in tables]
+    written = {}
+    with replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside:
+        for name, (batches, schema) in tables.items():
+            counted = _Counted(batches)
+            path = beside / f"{name}.{format}"
+            altered = FORMATS[format](counted, schema, path, **options)
+            written[name] = Written(path, schema, counted.rows, altered)
+        package = package_text(
+            written,
+            format,
+            origin,
+            products=products,
+            not_exported=not_exported,
+            escape_formulas=escape_formulas,
+        )
+        (beside / PACKAGE).write_text(package, encoding="utf-8")
+    return [folder / name for name in (*names, PACKAGE)]
+
+
+def check_format(format: object, escape_formulas: object) -> None:
+    """Refuse a format that there is not, and an option that is not of a format."""
+    if not isinstance(format, str) or format not in FORMATS:
+        near = hint(str(format).lstrip("."), FORMATS)
+        raise QueryError(f"There is no export format {format!r:.60}; there are {', '.join(FORMATS)}{near}")
+    if not isinstance(escape_formulas, bool):
+        raise QueryError(f"escape_formulas={escape_formulas!r:.40} is neither True nor False.")
+    if escape_formulas and format != "csv":
+        raise QueryError(
+            f"Format {format!r} takes no option 'escape_formulas': text in it is never run. Leave it out, or write "
+            "format='csv'."
+        )
+
+
+class _Counted:
+    """Batches as they pass, and how many rows these were."""
+
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
+        self.rows = 0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._batches:
+            self.rows += batch.num_rows
+            yield batch
+
+
+def _former(folder: Path, format: str) -> list[str]:
+    """Return the files of an earlier export in this format, which may have had other tables."""
+    try:
+        package = read_package(folder)
+    except (OSError, ValueError):
+        return []
+    return [resource.path for resource in package.resources if resource.format == format]

@@ -1,0 +1,208 @@
+"""`datapackage.json`: what tells of an export that it is whole, what its columns mean, and how it is read.
+
+It follows the Frictionless Data Package and Table Schema. What these have no name for stands beside: rows, the dtypes
+of pandas, how many texts are altered, and of CSV the arguments for `pandas.read_csv`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import pyarrow as pa
+
+from prodex.files import safe_name, sha256
+from prodex.spreadsheet import escape_formulas as escaped
+from prodex.tables.frames import to_frame
+from prodex.untrusted import Count, read_json
+
+PACKAGE = "datapackage.json"
+_NAME = "prodex-export"
+
+#: 1 had neither rows nor digests, and no number of its own.
+FORMAT = 2
+
+_FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "string": "string"}
+
+_READING = {
+    "parquet": "pandas.read_parquet(path) gives every column with the type that prodex gives it.",
+    "csv": "CSV does not say types. pandas.read_csv(path, **resource['pandas']) gives the types of prodex; without "
+    "these arguments GTINs lose their leading zeros and the text NA (the nutrient code of sodium) becomes a missing "
+    "value. An empty cell is null, and two quotes are an empty text, which pandas cannot tell apart; it chooses the "
+    "unit of moments itself, and ends a text at U+0000.",
+    "xlsx": "Text is text, GTINs included. No cell is null, an empty cell is an empty text.",
+}
+_BACK = "prodex.read_export(folder) reads all tables back exactly, null and empty texts apart."
+
+#: What pandas.read_csv takes for every table: only nothing at all is missing.
+_CSV_ARGUMENTS: Mapping[str, Any] = {
+    "keep_default_na": False,
+    "na_values": [""],
+    "encoding": "utf-8",
+}
+_DIALECT: Mapping[str, Any] = {
+    "delimiter": ",",
+    "quoteChar": '"',
+    "doubleQuote": True,
+    "lineTerminator": "\r\n",
+    "skipInitialSpace": False,
+    "header": True,
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """One file of an export that was just written.
+
+    Attributes
+    ----------
+    path
+        Where it is now.
+    schema
+        Its columns.
+    rows
+        How many it has.
+    altered_texts
+        How many texts are not in it as they are.
+    """
+
+    path: Path
+    schema: pa.Schema
+    rows: int
+    altered_texts: int
+
+
+def package_text(
+    files: Mapping[str, Written],
+    format: str,
+    origin: Mapping[str, Any],
+    *,
+    products: int | None,
+    not_exported: Sequence[str],
+    escape_formulas: bool,
+) -> str:
+    """Return `datapackage.json` of an export."""
+    package = {
+        "name": _NAME,
+        "format": FORMAT,
+        "prodex": version("prodex"),
+        "description": f"{_READING[format]} {_BACK}",
+        "products": products,
+        "not_exported": list(not_exported),
+        "origin": origin,
+        "resources": [_resource(name, file, format, escape_formulas) for name, file in files.items()],
+    }
+    return json.dumps(package, ensure_ascii=False, indent=1)
+
+
+def _resource(name: str, file: Written, format: str, escape_formulas: bool) -> dict[str, Any]:
+    dtypes = {str(column): str(dtype) for column, dtype in to_frame(file.schema.empty_table()).dtypes.items()}
+    fields = [{**_described(field), "dtype": dtypes[field.name]} for field in file.schema]
+    resource: dict[str, Any] = {
+        "name": name,
+        "path": f"{name}.{format}",
+        "format": format,
+        "encoding": "utf-8",
+        "rows": file.rows,
+        "bytes": file.path.stat().st_size,
+        "hash": f"sha256:{sha256(file.path)}",
+        "altered_texts": file.altered_texts,
+        "escape_formulas": escape_formulas,
+        "schema": {"fields": fields, "missingValues": [""]},
+    }
+    if format == "csv":
+        # Columns are called as in the file, where what a supplier named may be escaped as well.
+        names = {column: escaped(column) if escape_formulas else column for column in dtypes}
+        moments = [column for column, dtype in dtypes.items() if dtype.startswith("datetime64")]
+        resource["dialect"] = dict(_DIALECT)
+        resource["nullAndEmpty"] = 'an empty cell is null, "" an empty text'
+        resource["pandas"] = {
+            "dtype": {names[column]: dtype for column, dtype in dtypes.items() if column not in moments},
+            "parse_dates": [names[column] for column in moments],
+            **_CSV_ARGUMENTS,
+        }
+    return resource
+
+
+def _described(field: pa.Field) -> dict[str, Any]:
+    is_moment = pa.types.is_timestamp(field.type)
+    kind = "datetime" if is_moment else _FRICTIONLESS[str(field.type)]
+    meaning = (field.metadata or {}).get(b"meaning", b"").decode()
+    zoned = {"format": "any"} if is_moment and field.type.tz is None else {}
+    return {"name": field.name, "type": kind, **zoned, "description": meaning}
+
+
+class Field(msgspec.Struct):
+    """A column, as far as reading needs it: types are those of the tables, whatever a file says."""
+
+    name: str
+
+
+class TableSchema(msgspec.Struct):
+    """The columns of a file."""
+
+    fields: list[Field]
+
+
+class Resource(msgspec.Struct):
+    """What `datapackage.json` says of a file; without rows, bytes and digest where an earlier version wrote it."""
+
+    name: str
+    path: str
+    format: Literal["parquet", "csv", "xlsx"]
+    schema: TableSchema
+    altered_texts: Count = 0
+    escape_formulas: bool = False
+    rows: Count | None = None
+    bytes: Count | None = None
+    hash: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")] | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        return [field.name for field in self.schema.fields]
+
+
+class Package(msgspec.Struct):
+    """What `datapackage.json` says of an export."""
+
+    name: Literal["prodex-export"]
+    origin: dict[str, Any]
+    resources: list[Resource]
+    format: Annotated[int, msgspec.Meta(ge=1)] = 1
+    products: Count | None = None
+
+
+class _Head(msgspec.Struct):
+    name: str | None = None
+    format: int = 1
+
+
+def read_package(folder: Path) -> Package:
+    """Read what tells of an export; a path in it is a plain name that belongs to its format, and nothing else.
+
+    Raises
+    ------
+    OSError
+        When there is none, or it is no plain file.
+    ValueError
+        When it is not of an export of prodex, or of one that only a newer version reads.
+    """
+    head = read_json(folder / PACKAGE, _Head)
+    if head.name != _NAME:
+        raise ValueError(f"it is a data package {head.name!r:.60}, and none of prodex")
+    if head.format > FORMAT:
+        raise ValueError(f"made by a newer version of prodex (it is of format {head.format}): update prodex")
+    package = read_json(folder / PACKAGE, Package)
+    for resource in package.resources:
+        if resource.name != safe_name(resource.name) or resource.path != f"{resource.name}.{resource.format}":
+            raise ValueError(f"it gives {resource.name!r:.60} the path {resource.path!r:.80}")
+    if len({resource.name for resource in package.resources}) < len(package.resources):
+        raise ValueError("it names a table twice")
+    if len({(resource.format, resource.escape_formulas) for resource in package.resources}) > 1:
+        raise ValueError("it has files of several formats")
+    return package

@@ -1,0 +1,209 @@
+"""Workbooks of prodex, read back: null and empty texts apart, numbers to their last digit, text as it was.
+
+Readers of workbooks give the same for an empty cell and none. Only what `write_xlsx` writes is understood here; a
+workbook that another program saved has its texts elsewhere and is refused. Nothing of a workbook is trusted: its
+declarations are refused, and its unpacked bytes are counted.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import IO
+from xml.parsers import expat
+
+import pyarrow as pa
+
+from prodex.formats.spelling import understood
+from prodex.formats.workbooks import held_by_a_cell
+from prodex.limits import FILE, Limits, Meter
+
+_SHEET = re.compile(r"xl/worksheets/sheet([1-9][0-9]{0,5})\.xml")
+_CODE = re.compile("_x([0-9A-Fa-f]{4})_")
+_PLACE = re.compile("([A-Z]{1,3})[1-9][0-9]{0,6}")
+_STEP = 1 << 18
+
+#: Rows that are made into columns at a time.
+_AT_ONCE = 10_000
+
+#: Days are counted from here, as if 1900 had been a leap year: from day 60 on they are one too many.
+_DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - a workbook knows no zone
+_DAY_TOO_MANY = 60
+
+#: A cell: text or the spelling of a number, and whether it is a number.
+Cell = tuple[str, bool]
+
+
+def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa.Table:
+    """Read what `write_xlsx` wrote.
+
+    Parameters
+    ----------
+    path
+        The file.
+    schema
+        The columns it should have.
+    limits
+        What the file may take, unpacked.
+
+    Raises
+    ------
+    ValueError
+        When the file is no such workbook, or a value is not of its column's type.
+    LimitExceeded
+        At the limits.
+    OSError
+        When it cannot be read.
+    """
+    pieces = [schema.empty_table()]
+    waiting: list[list[Cell | None]] = []
+    try:
+        for row in _rows(path, schema.names, limits):
+            waiting.append(row)
+            if len(waiting) == _AT_ONCE:
+                pieces.append(_table(waiting, schema))
+                waiting = []
+    except (zipfile.BadZipFile, expat.ExpatError, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"it is no workbook that can be read ({error})") from error
+    return pa.concat_tables([*pieces, _table(waiting, schema)])
+
+
+def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[list[Cell | None]]:
+    """Yield the rows of all sheets, without their headings."""
+    heading: list[Cell | None] = [(held_by_a_cell(name), False) for name in names]
+    meter = Meter(limits or Limits(), FILE, "read_export")
+    meter.came(path.stat().st_size)
+    unpacked = 0
+    with zipfile.ZipFile(path) as book:
+        sheets = sorted(
+            (int(found[1]), found[0]) for name in book.namelist() if (found := _SHEET.fullmatch(name))
+        )
+        if not sheets:
+            raise ValueError("it has no sheets")
+        for _, name in sheets:
+            sheet = _Sheet(heading)
+            with book.open(name) as file:
+                for piece in _pieces(file):
+                    unpacked += len(piece)
+                    meter.grew(unpacked)
+                    yield from sheet.rows(piece)
+                yield from sheet.rows(b"", is_last=True)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    while piece := file.read(_STEP):
+        yield piece
+
+
+class _Sheet:
+    """A sheet that is read piece by piece."""
+
+    def __init__(self, heading: list[Cell | None]) -> None:
+        self._heading = heading
+        self._width = len(heading)
+        self._done: list[list[Cell | None]] = []
+        self._row: list[Cell | None] | None = None
+        self._place = -1
+        self._kind = ""
+        self._texts: list[str] | None = None
+        self._is_begun = False
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartDoctypeDeclHandler = _refuse
+        self._parser.EntityDeclHandler = _refuse
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+
+    def rows(self, piece: bytes, *, is_last: bool = False) -> list[list[Cell | None]]:
+        """Return the rows that end with this piece."""
+        self._parser.Parse(piece, is_last)
+        done, self._done = self._done, []
+        if done and not self._is_begun:
+            self._is_begun = True
+            if done[0] != self._heading:
+                raise ValueError("its columns are not those of the table")
+            done = done[1:]
+        return done
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "row":
+            self._row = [None] * self._width
+        elif name == "c" and self._row is not None:
+            self._place = _column_of(attributes.get("r", ""))
+            self._kind = attributes.get("t", "n")
+            if self._kind not in ("n", "b", "inlineStr"):
+                raise ValueError("it was saved by another program")
+            if self._place >= self._width:
+                raise ValueError(f"it has more than {self._width:,} columns")
+        elif name in ("t", "v"):
+            self._texts = []
+        elif name in ("f", "r"):
+            raise ValueError("it was changed: it holds formulas or text with markup")
+
+    def _end(self, name: str) -> None:
+        if name == "row" and self._row is not None:
+            self._done.append(self._row)
+            self._row = None
+        elif name in ("t", "v") and self._row is not None and self._texts is not None:
+            text = "".join(self._texts)
+            if name == "t":
+                self._row[self._place] = (_CODE.sub(lambda code: chr(int(code[1], 16)), text), False)
+            elif self._kind == "b":
+                self._row[self._place] = ("true" if text == "1" else "false", False)
+            else:
+                self._row[self._place] = (text, True)
+            self._texts = None
+
+    def _text(self, data: str) -> None:
+        if self._texts is not None:
+            self._texts.append(data)
+
+
+def _refuse(*_: object) -> None:
+    raise ValueError("it declares entities or a document type, which no workbook of prodex does")
+
+
+def _column_of(place: str) -> int:
+    """Return the column of a cell's place.
+
+    >>> _column_of("A1"), _column_of("AB12")
+    (0, 27)
+    """
+    if (found := _PLACE.fullmatch(place)) is None:
+        raise ValueError(f"it has a cell at {place!r:.20}")
+    column = 0
+    for letter in found[1]:
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return column - 1
+
+
+def _table(rows: Sequence[Sequence[Cell | None]], schema: pa.Schema) -> pa.Table:
+    columns = []
+    for place, field in enumerate(schema):
+        cells = [row[place] for row in rows]
+        if pa.types.is_timestamp(field.type):
+            cells = [(_moment(cell[0]), False) if cell is not None and cell[1] else cell for cell in cells]
+        if pa.types.is_string(field.type) and any(cell is not None and cell[1] for cell in cells):
+            raise ValueError(f"its column {field.name!r:.60} has a number where text should be")
+        texts = pa.array([None if cell is None else cell[0] for cell in cells], pa.string())
+        columns.append(understood(texts, field.type))
+    return pa.table(columns, schema=schema)
+
+
+def _moment(days: str) -> str:
+    """Return the moment that a workbook counts in days, to the second.
+
+    >>> _moment("46346.333333333336"), _moment("1.5"), _moment("61.0")
+    ('2026-11-20T08:00:00', '1900-01-01T12:00:00', '1900-03-01T00:00:00')
+    """
+    try:
+        number = float(days)
+        number += number < 1  # the very first midnight is written as 0, which would be the day before
+        moment = _DAY_0 + timedelta(days=number - (number >= _DAY_TOO_MANY))
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"it has {days!r:.40} where a date should be") from error
+    return (moment + timedelta(milliseconds=500)).replace(microsecond=0).isoformat()
