@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from prodex import locales
 from prodex.catalog import Catalog, Ledger, Origin
-from prodex.errors import QueryError, SnapshotError, SnapshotNotFound
+from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
 from prodex.labels import load_code_labels
 from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.resuming import is_judged, judge, kept_for_later, resumed
+from prodex.load.reuse import age_of, fresh_snapshot
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.paging import checked_page_size
@@ -25,13 +25,8 @@ from prodex.store.journal import Journal
 from prodex.store.journal_reading import refuse_newer
 from prodex.store.lock import locked
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built, open_snapshot, snapshots_folder
+from prodex.store.snapshot import commit_built, snapshots_folder
 from prodex.untrusted import is_plain, is_there
-
-_LOG = logging.getLogger("prodex")
-
-#: A snapshot of the same query that is younger than this is used again.
-FRESH = timedelta(hours=1)
 
 #: Windows that are fetched side by side.
 WINDOWS = 4
@@ -65,7 +60,8 @@ def load_products(
         Name of the snapshot. Without one, a name is made from the query.
     max_age
         How old a snapshot of the same query may be to be used instead (a timedelta, or seconds); one hour by
-        default. 0 always fetches.
+        default. 0 always fetches. One that was begun before an own `upsert` to this service had been imported is
+        never used, whichever process sent it.
     page_size
         Products per call, 500 at most; by default 500, and 50 for offset pages, where the service has no scroll.
     windows
@@ -77,7 +73,8 @@ def load_products(
         Keep what came although it is not all, and go on where the service fails to give a part of it; the catalogue
         then says so wherever it is shown, and `catalog.problems()` lists what is missing.
     progress
-        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total). In
+        place of a bar stands a line that says so when a snapshot is used again, and how old it is.
     executor
         Where parts are built: any `concurrent.futures` executor; threads by default.
     budget
@@ -210,9 +207,7 @@ def _load(
     page_size = checked_page_size(page_size)
     windows = checked_windows(windows)
     asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
-    age = _age(max_age)
-    if (fresh := _fresh(name, asked, age)) is not None:
-        _LOG.info("using the snapshot in %s; max_age=0 fetches again", fresh.folder)
+    if (fresh := fresh_snapshot(name, asked, age_of(max_age), progress)) is not None:
         return fresh
     folder = snapshots_folder() / name
     reads = service.for_load()
@@ -282,28 +277,3 @@ def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:
         loaded_at=datetime.fromisoformat(journal.question["began"]),
         ledger=ledger,
     )
-
-
-def _fresh(name: str, asked: Origin, age: timedelta) -> Catalog | None:
-    """Return the newest snapshot of this name if it answers the same question and is young enough."""
-    if age <= timedelta(0):
-        return None
-    try:
-        catalog = open_snapshot(name)
-    except SnapshotError:
-        return None
-    found = catalog.origin
-    question = replace(found, server_time=None, loaded_at=None, ledger=Ledger())
-    is_whole = found.complete and len(catalog) == found.ledger.distinct
-    if question != asked or found.loaded_at is None or not is_whole:
-        return None
-    return catalog if datetime.now(UTC) - found.loaded_at < age else None
-
-
-def _age(max_age: timedelta | float | None) -> timedelta:
-    if max_age is None:
-        return FRESH
-    try:
-        return max_age if isinstance(max_age, timedelta) else timedelta(seconds=max_age)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise QueryError(f"max_age is {max_age!r}. Give a timedelta, or a number of seconds.") from error

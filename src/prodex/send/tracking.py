@@ -25,10 +25,11 @@ from prodex.send.journal import Journal
 from prodex.send.outcome import Outcome, outcome_of
 from prodex.send.sending import numbers_to_send, send
 from prodex.send.summary import message_of_all, status_of_all, still_running
+from prodex.send.writes import note_ended
 from prodex.service import Client
 from prodex.service.identifiers import canonical
 from prodex.service.progress import Progress, showing
-from prodex.service.replies import RUNNING, SUCCESS
+from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.settings import is_loopback
 
 
@@ -70,6 +71,7 @@ class Tracking:
         self._problems: dict[str, ServiceError] = {}
         self._unknown_since: dict[str, float] = {}
         self._gave_up: set[str] = set()
+        self._ended_imports: set[str] = set()
         self._outcomes: dict[int, Outcome] = {}
         self.findings = pd.DataFrame() if findings is None else findings
 
@@ -185,6 +187,7 @@ class Tracking:
                     raise
             finally:
                 self._outcomes.clear()
+        note_ended(self._service.base_url, self._newly_ended())
         return self
 
     def wait(self, timeout: float = 3600, *, progress: Progress = None) -> Self:
@@ -303,6 +306,13 @@ class Tracking:
                     gave_up=identifier in self._gave_up,
                 )
         return [self._outcomes[number] for number in range(len(self._sent))]
+
+    def _newly_ended(self) -> set[str]:
+        """Return the imports that were not known to have ended when this was asked last."""
+        word = {identifier: record.get("status") for identifier, record in self._records.items()}
+        new = {identifier for identifier, status in word.items() if status in ENDED} - self._ended_imports
+        self._ended_imports |= new
+        return new
 
     def _note(self, identifier: str, error: ServiceError) -> None:
         """Keep why an import could not be asked for; give up on what no waiting mends."""
