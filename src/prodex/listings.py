@@ -12,8 +12,10 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
+from prodex.described import described
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
 from prodex.service import Client
+from prodex.service.given import service_given
 from prodex.service.segments import segment_rows
 
 #: organization_type on the wire (spec, endpoint 3), by what people may write.
@@ -49,6 +51,7 @@ def load_organizations(service: Client, organization_type: int | str | None = No
     UnexpectedReply
         When its reply holds no list.
     """
+    service = service_given(service, "load_organizations(service)", organization_type)
     wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))
     if organization_type is not None and wanted is None:
         raise QueryError(
@@ -103,6 +106,11 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
     UnexpectedReply
         When the reply is no hierarchy of segments; the message shows it.
     """
+    service = service_given(service, "load_segments(service)", permission)
+    if permission is not None and not isinstance(permission, str):
+        raise QueryError(
+            f"permission is {described(permission)}. Give a type of permission as text, such as 'READ'."
+        )
     reply = service.product_segments(permission)
     try:
         rows = segment_rows(reply)

@@ -44,9 +44,9 @@ def written(service, value, number=1):
 
 
 @pytest.fixture
-def watched(capsys, monkeypatch):
-    """Let prodex take the captured output for a terminal that somebody looks at."""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+def watched(monkeypatch):
+    """Let somebody look at the terminal; what is written to it is captured."""
+    monkeypatch.setattr("prodex.service.progress.is_watched", lambda: True)
 
 
 def test_after_an_upsert_the_new_value_is_loaded(mill):
@@ -231,7 +231,7 @@ def test_who_watches_is_told_that_a_snapshot_is_used_again_and_how_old_it_is(mil
     """One line, with what to write to load again."""
     prodex.load_products(mill, name="mine", progress=False)
     capsys.readouterr()
-    prodex.load_products(mill, name="mine")
+    prodex.load_products(mill, name="mine", progress=None)
     told = capsys.readouterr().err
 
     assert "Using the snapshot 'mine' of " in told

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any, Literal
 
 from prodex import locales
 from prodex.catalog import Catalog, Ledger, Origin
+from prodex.described import described
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
 from prodex.labels import load_code_labels
@@ -17,7 +19,9 @@ from prodex.load.fetch import Fetch
 from prodex.load.resuming import is_judged, judge, kept_for_later, resumed
 from prodex.load.reuse import age_of, fresh_snapshot
 from prodex.query import ProductQuery
+from prodex.query.filters import FILTERS
 from prodex.service import Client
+from prodex.service.given import service_given
 from prodex.service.paging import checked_page_size
 from prodex.service.progress import Progress, showing
 from prodex.store.build import build_parts
@@ -25,7 +29,7 @@ from prodex.store.journal import Journal
 from prodex.store.journal_reading import refuse_newer
 from prodex.store.lock import locked
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built, snapshots_folder
+from prodex.store.snapshot import commit_built, name_of, snapshots_folder
 from prodex.untrusted import is_plain, is_there
 
 #: Windows that are fetched side by side.
@@ -33,7 +37,7 @@ WINDOWS = 4
 
 
 def load_products(
-    service: Client,
+    service: Client | Literal["sandbox"],
     query: ProductQuery | None = None,
     *,
     name: str | None = None,
@@ -53,7 +57,7 @@ def load_products(
     Parameters
     ----------
     service
-        From `prodex.connect`.
+        From `prodex.connect`, or "sandbox" for the local one.
     query
         Which products and which of their fields; all that the caller may see by default.
     name
@@ -89,7 +93,8 @@ def load_products(
     ServiceError, StorageError
         See `prodex.errors`. What came before is kept, and the same call goes on from there.
     """
-    query = ProductQuery() if query is None else query
+    service = service_given(service, "load_products(service, ...)", query)
+    query = _query(query, "load_products")
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
     return _load(
@@ -108,7 +113,7 @@ def load_products(
 
 
 def load_rich_content(
-    service: Client,
+    service: Client | Literal["sandbox"],
     query: ProductQuery | None = None,
     *,
     name: str | None = None,
@@ -130,7 +135,8 @@ def load_rich_content(
     service, query, name, max_age, page_size, windows, allow_incomplete, progress, executor, budget
         As for `load_products`; what the query says about fields is replaced.
     """
-    body = (query or ProductQuery()).to_body()
+    service = service_given(service, "load_rich_content(service, ...)", query)
+    body = _query(query, "load_rich_content").to_body()
     body.pop("filter_source_exclude", None)
     asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
     return _load(
@@ -138,7 +144,9 @@ def load_rich_content(
     )
 
 
-def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | None = None) -> Catalog:
+def recover(
+    name: str | Catalog, *, allow_incomplete: bool = False, executor: Executor | None = None
+) -> Catalog:
     """Make a snapshot of what an interrupted load left, without the service.
 
     Labels in further languages are not loaded.
@@ -161,6 +169,7 @@ def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | N
     SnapshotLocked
         When a process is loading under this name.
     """
+    name = name_of(name, "recover")
     folder = snapshots_folder() / checked_name(name)
     questions = {path: Journal.question_of(path) for path in folder.glob(".journal-*")}
     # What a refresh left is nothing without its snapshot and the service.
@@ -200,10 +209,6 @@ def _load(
     budget: LoadBudget | None,
 ) -> Catalog:
     name = checked_name(name or f"products-{query.digest()[:8]}")
-    if not isinstance(query, ProductQuery):
-        raise QueryError(
-            f"query is {query!r:.60}, not a ProductQuery. ProductQuery.from_body(...) makes one."
-        )
     page_size = checked_page_size(page_size)
     windows = checked_windows(windows)
     asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
@@ -231,6 +236,24 @@ def _load(
             catalog = _built(name, asked, journal, decided, executor, reads)
         journal.remove()
         return catalog
+
+
+def _query(query: Any, function: str) -> ProductQuery:
+    """Return the query that was given, or say what to write."""
+    if query is None or isinstance(query, ProductQuery):
+        return query or ProductQuery()
+    what = f"query is {described(query)}, not a ProductQuery."
+    if isinstance(query, str):
+        raise QueryError(
+            f"{what} The name of the snapshot has its own place: {function}(service, name={query!r:.60})."
+        )
+    if isinstance(query, Mapping):
+        given = ", ".join(f"{name}={value!r:.40}" for name, value in query.items() if name in FILTERS)
+        raise QueryError(
+            f"{what} Write prodex.ProductQuery({given or 'target_market=250'}); of names as on the wire "
+            "prodex.ProductQuery.from_body(...) makes one."
+        )
+    raise QueryError(f"{what} Write {function}(service, prodex.ProductQuery(target_market=250)).")
 
 
 def checked_windows(windows: int) -> int:

@@ -23,6 +23,7 @@ from prodex.pictures.thumbnails import (
     nothing_in,
     pictures_of,
 )
+from prodex.store.given import catalog_given
 from prodex.tables.frames import to_frame
 from prodex.verbatim import on_one_line
 
@@ -210,6 +211,7 @@ def gallery(
     """
     if not _is_in(per_page, _PER_PAGE):
         raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
+    catalog = catalog_given(catalog, "gallery(catalog)")
     pages = max(1, -(-len(catalog) // per_page))
     if not _is_in(page, range(1, pages + 1)):
         raise InputError(f"page={page!r} is not there: {len(catalog):,} products make {pages:,} pages.")

@@ -43,6 +43,7 @@ from typing import Any, Self
 
 import pandas as pd
 
+from prodex.described import described
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
 from prodex.quality.check import Check
@@ -108,6 +109,11 @@ class Profile:
         """
         if isinstance(source, Mapping):
             return cls._made("own", source, _Place("profile", ""))
+        if not isinstance(source, str | Path):
+            raise InputError(
+                f"profile is {described(source)}. Give the name of a profile, such as 'core', the path of your own, or a "
+                "mapping of the same shape; prodex.profiles() lists those that come along."
+            )
         name = str(source)
         known = shipped()
         if name in known:

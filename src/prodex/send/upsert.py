@@ -18,6 +18,7 @@ from prodex.send.preflight import Finding, frame_of, inspect, refuse_errors
 from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
+from prodex.service.given import service_given
 from prodex.service.progress import Progress
 from prodex.verbatim import on_one_line
 
@@ -149,6 +150,7 @@ def upsert(
     ServiceError
         When not one batch could be sent. Later failures are states of the tracking.
     """
+    service = service_given(service, "upsert(service, records)", records)
     if format not in WAYS:
         raise InputError(f"There is no format {format!r}; products go as 'json' or 'xml'.")
     if (

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import locales
+from prodex.described import described
 from prodex.errors import (
     AuthenticationFailed,
     IdentifierUnreadable,
@@ -66,6 +67,10 @@ class ProtectedCalls:
     ) -> None:
         import requests
 
+        if not isinstance(settings, Settings):
+            raise SettingsError(
+                f'A Client is made by prodex.connect("sandbox") or prodex.connect(); settings is {described(settings)}.'
+            )
         path = token_path(token_version)
         local = is_loopback(settings.base_url)
         if session is None:

@@ -18,7 +18,8 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.errors import SnapshotDamaged, SnapshotNotFound
+from prodex.described import described
+from prodex.errors import InputError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import (
     checked_name,
     home,
@@ -41,7 +42,7 @@ def snapshots_folder() -> Path:
     return home() / "snapshots"
 
 
-def save(catalog: Catalog, name: str) -> Catalog:
+def save(catalog: Catalog | str, name: str) -> Catalog:
     """Keep a catalogue as a new snapshot, and return it opened from there.
 
     Earlier snapshots of the name stay as they are. An interrupted save leaves nothing.
@@ -49,7 +50,7 @@ def save(catalog: Catalog, name: str) -> Catalog:
     Parameters
     ----------
     catalog
-        What to keep; a filtered catalogue keeps only its products.
+        What to keep, or the name of a snapshot; a filtered catalogue keeps only its products.
     name
         Name of the snapshot: letters, digits, "-", "_" and ".".
 
@@ -57,7 +58,19 @@ def save(catalog: Catalog, name: str) -> Catalog:
     ------
     StorageError
         When the disk refuses.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+    >>> len(prodex.save(catalog.where(brand_code="ACME"), "acme"))
+    1
     """
+
+    if isinstance(name, Catalog):
+        raise InputError("The catalogue comes first: write prodex.save(catalog, 'copy').")
+    if not isinstance(catalog, Catalog):
+        catalog = open_snapshot(folder_of(catalog, "save"))
 
     def write(folder: Path) -> Iterable[StoredPart]:
         for number, part in enumerate(catalog.parts):
@@ -91,14 +104,15 @@ def new_folder(name: str) -> Path:
     return folder
 
 
-def open_snapshot(name: str | Path) -> Catalog:
+def open_snapshot(name: str | Path | Catalog) -> Catalog:
     """Open a snapshot; only its manifest is read.
 
     Parameters
     ----------
     name
         "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of
-        the time will do. A folder of a snapshot is taken as well.
+        the time will do. A folder of a snapshot is taken as well, and so is a catalogue from a snapshot, which is
+        open already.
 
     Raises
     ------
@@ -106,8 +120,20 @@ def open_snapshot(name: str | Path) -> Catalog:
         When there is none; the message names those that are there.
     SnapshotDamaged
         When its manifest cannot be read.
+    InputError
+        When it is something else, or a catalogue that is in memory.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> _ = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "shop")
+    >>> prodex.open_snapshot("shop").products["gtin"].tolist()
+    ['03036811359935']
     """
-    name = str(name)
+    if isinstance(name, Catalog):
+        folder_of(name, "open_snapshot")
+        return name
+    name = str(folder_of(name, "open_snapshot"))
     if name and _is_snapshot(Path(name)):
         return _open(Path(name))
     wanted, _, time = name.partition("@")
@@ -120,16 +146,71 @@ def open_snapshot(name: str | Path) -> Catalog:
     return _open(_unlinked(found[-1]))
 
 
+def folder_of(given: str | Path | Catalog, function: str) -> str | Path:
+    """Return the name or folder of the snapshot that was given to a function.
+
+    Raises
+    ------
+    InputError
+        When it is neither, nor a catalogue from a snapshot; the message says what to write.
+    """
+    if isinstance(given, str | Path):
+        return given
+    if not isinstance(given, Catalog):
+        raise InputError(
+            f"{function}() takes the name of a snapshot, and name is {described(given)}. Write "
+            f"prodex.{function}('shop'); prodex.list_snapshots() shows the names."
+        )
+    if given.folder is None:
+        raise InputError(
+            f"{function}() takes a snapshot, and this catalogue is in memory. prodex.save(catalog, name) keeps it."
+        )
+    return given.folder
+
+
+def name_of(given: str | Catalog, function: str) -> str:
+    """Return the name of the snapshots among which one is that was given to a function.
+
+    Raises
+    ------
+    InputError
+        When it is no name, nor a catalogue from a snapshot in the folder of all snapshots.
+    """
+    folder = folder_of(given, function)
+    if not isinstance(given, Catalog):
+        return str(folder)
+    parent = Path(folder).absolute().parent
+    if parent.parent != snapshots_folder().absolute():
+        raise InputError(
+            f"{function}() takes a snapshot by its name, and {folder} is not in {snapshots_folder()}. Save it there "
+            "first: prodex.save(catalog, name)."
+        )
+    return parent.name
+
+
 def stored_parts(folder: Path) -> tuple[StoredPart, ...]:
     """Return what the manifest of a snapshot says of its parts."""
     return _manifest(folder).parts
 
 
-def list_snapshots(name: str = "*") -> pd.DataFrame:
+def list_snapshots(name: str | Catalog = "*") -> pd.DataFrame:
     """Return the snapshots of a name, or all: when, how many products, complete or not, bytes, where.
 
     A snapshot that cannot be read is listed with the reason under `note`.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshots, or a catalogue that is one of them; all when "*".
+
+    Examples
+    --------
+    >>> import prodex
+    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    >>> prodex.list_snapshots("shop")[["name", "products"]].values.tolist()
+    [['shop', 1]]
     """
+    name = name_of(name, "list_snapshots")
     rows = []
     for folder in _every_folder() if name == "*" else _folders(name):
         row: dict[str, Any] = {
@@ -152,8 +233,13 @@ def list_snapshots(name: str = "*") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).convert_dtypes()
 
 
-def verify(name: str | Path) -> pd.DataFrame:
+def verify(name: str | Path | Catalog) -> pd.DataFrame:
     """Check every file of a snapshot against the manifest.
+
+    Parameters
+    ----------
+    name
+        Its name, its folder, or the catalogue that was opened from it.
 
     Returns
     -------
@@ -167,7 +253,7 @@ def verify(name: str | Path) -> pd.DataFrame:
     >>> bool(prodex.verify("tried")["ok"].all())
     True
     """
-    catalog = open_snapshot(name)
+    catalog = open_snapshot(folder_of(name, "verify"))
     assert catalog.folder is not None  # noqa: S101 - an opened snapshot has one
     rows = []
     for part in stored_parts(catalog.folder):
