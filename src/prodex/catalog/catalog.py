@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -23,17 +23,17 @@ from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.selection import equal_to
 from prodex.catalog.sql import answer
+from prodex.catalog.tables import Tables
 from prodex.catalog.views import drift, wide
 from prodex.errors import QueryError
 from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
-from prodex.tables.frames import to_frame
 from prodex.tables.languages import short_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Catalog:
+class Catalog(Tables):
     """Product data as tables that belong together.
 
     `catalog.products`, `catalog.texts` and so on are pandas frames, read when asked for; `prodex tables` lists them.
@@ -62,14 +62,9 @@ class Catalog:
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
 
-    def __getattr__(self, name: str) -> pd.DataFrame:
-        if name in TABLES:
-            return to_frame(self.arrow(name))
+    def __getattr__(self, name: str) -> NoReturn:
         tables = f"Its tables: {', '.join(TABLES)}."
         raise AttributeError(f"A catalogue has no {name!r}{hint(name, [*TABLES, *_METHODS], tables)}")
-
-    def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *TABLES]
 
     @property
     def complete(self) -> bool:

@@ -28,8 +28,9 @@ from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.journal_reading import refuse_newer
 from prodex.store.lock import locked
+from prodex.store.named import name_of, snapshots_folder
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built, name_of, snapshots_folder
+from prodex.store.snapshot import commit_built
 from prodex.untrusted import is_plain, is_there
 
 #: Windows that are fetched side by side.

@@ -31,9 +31,10 @@ from prodex.store.lock import locked
 from prodex.store.mending import mended
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import MergePlan, held_products, plan_merge
+from prodex.store.named import name_of, snapshots_folder
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import commit, name_of, open_snapshot, snapshots_folder, stored_parts
+from prodex.store.snapshot import commit, open_snapshot, stored_parts
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")

@@ -25,7 +25,7 @@ from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.failures import failure_rows, failures_frame
 from prodex.quality.gaps import gaps
 from prodex.quality.groups import NAMED, Groups, column_names, grouped
-from prodex.quality.scores import SMALL, Tally
+from prodex.quality.scores import SMALL, Tally, grades, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.frames import to_frame
 
@@ -121,6 +121,28 @@ class Audit:
     def grades(self) -> npt.NDArray[np.object_]:
         """The grade of each product, in their order; None where nothing applies."""
         return self.tally.grades(self.grade_with_blocker)
+
+    @property
+    def score(self) -> float:
+        """The score of the headline: weight of checks passed / weight of checks passed or failed, over all products.
+
+        Between 0 and 1, and as `summary()["score"]`; NaN where nothing applies or is known. How many products are
+        ready is another question, which `summary()["ready"]` answers.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> audit.score, audit.grade
+        (0.5, 'E')
+        """
+        return whole_score(self.tally)
+
+    @property
+    def grade(self) -> str | None:
+        """The grade of that score, "A" to "E", as in the headline; None where there is none."""
+        return grades(np.array([self.score]))[0]
 
     @property
     def measure(self) -> tuple[object, ...]:

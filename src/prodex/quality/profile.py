@@ -111,8 +111,8 @@ class Profile:
             return cls._made("own", source, _Place("profile", ""))
         if not isinstance(source, str | Path):
             raise InputError(
-                f"profile is {described(source)}. Give the name of a profile, such as 'core', the path of your own, or a "
-                "mapping of the same shape; prodex.profiles() lists those that come along."
+                f"profile is {described(source)}. Give the name of a profile, such as 'core', the path of your own, or "
+                "a mapping of the same shape; prodex.profiles() lists those that come along."
             )
         name = str(source)
         known = shipped()

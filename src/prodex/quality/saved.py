@@ -32,7 +32,8 @@ from prodex.quality.problems import with_problem
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
-from prodex.store.snapshot import entries_of, folder_of, name_of, open_snapshot, snapshots_folder
+from prodex.store.named import folder_of, name_of, snapshots_folder
+from prodex.store.snapshot import entries_of, open_snapshot
 from prodex.untrusted import (
     Count,
     Digest,

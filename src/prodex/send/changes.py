@@ -115,7 +115,7 @@ def changes_from_frame(
     catalog = catalog_given(catalog, "changes_from_frame(frame, catalog)", frame)
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            f"frame is {described(frame)}. Give the frame with the corrections: catalog.texts or catalog.wide(), edited."
+            f"frame is {described(frame)}. Give a frame with the corrections: catalog.texts or catalog.wide(), edited."
         )
     if service is not None:
         service = service_given(service, "changes_from_frame(frame, catalog, service=service)")

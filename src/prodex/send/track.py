@@ -59,8 +59,8 @@ def track(
         raise InputError("Give tracking identifiers or the name of an upsert, not both.")
     if isinstance(ids, Catalog | pd.DataFrame | Mapping) or not isinstance(ids, int | str | Iterable):
         raise InputError(
-            f"ids are tracking identifiers, such as 12 or [12, 13], not {described(ids)}. Of an upsert from this machine "
-            "prodex.track(service) knows them."
+            f"ids are tracking identifiers, such as 12 or [12, 13], not {described(ids)}. Of an upsert from this "
+            "machine prodex.track(service) knows them."
         )
     wanted = dict.fromkeys(map(_identifier, [ids] if isinstance(ids, int | str) else ids))
     tracking = Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()

@@ -34,6 +34,6 @@ def service_given(given: object, call: str, *others: object) -> Client:
         raise InputError(f"The service comes first: write prodex.{call}.")
     name, _, rest = call.partition("(service")
     raise InputError(
-        f'{name}() asks a service first, and service is {described(given)}. Write prodex.{name}(prodex.connect("sandbox")'
-        f"{rest}, or prodex.connect() for the one in your settings."
+        f"{name}() asks a service first, and service is {described(given)}. Write "
+        f'prodex.{name}(prodex.connect("sandbox"){rest}, or prodex.connect() for the one in your settings.'
     )

@@ -18,28 +18,22 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.described import described
 from prodex.errors import InputError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import (
     checked_name,
-    home,
     publish,
     safe_name,
     storage,
     sweep,
     writing_folder,
 )
+from prodex.store.named import folder_of, name_of, snapshots_folder
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.tables.declaration import TABLES
 from prodex.untrusted import Count, MadeByNewer, is_folder, is_there, read_json, refuse_links
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
-
-
-def snapshots_folder() -> Path:
-    """Return the folder of all snapshots: `PRODEX_HOME`/snapshots, else in the platform's data folder."""
-    return home() / "snapshots"
 
 
 def save(catalog: Catalog | str, name: str) -> Catalog:
@@ -144,48 +138,6 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
         hint = f"{wanted!r} has {times}." if times else f"There are {', '.join(there) or 'none'}."
         raise SnapshotNotFound(f"No snapshot {name!r} in {snapshots_folder()}. {hint}")
     return _open(_unlinked(found[-1]))
-
-
-def folder_of(given: str | Path | Catalog, function: str) -> str | Path:
-    """Return the name or folder of the snapshot that was given to a function.
-
-    Raises
-    ------
-    InputError
-        When it is neither, nor a catalogue from a snapshot; the message says what to write.
-    """
-    if isinstance(given, str | Path):
-        return given
-    if not isinstance(given, Catalog):
-        raise InputError(
-            f"{function}() takes the name of a snapshot, and name is {described(given)}. Write "
-            f"prodex.{function}('shop'); prodex.list_snapshots() shows the names."
-        )
-    if given.folder is None:
-        raise InputError(
-            f"{function}() takes a snapshot, and this catalogue is in memory. prodex.save(catalog, name) keeps it."
-        )
-    return given.folder
-
-
-def name_of(given: str | Catalog, function: str) -> str:
-    """Return the name of the snapshots among which one is that was given to a function.
-
-    Raises
-    ------
-    InputError
-        When it is no name, nor a catalogue from a snapshot in the folder of all snapshots.
-    """
-    folder = folder_of(given, function)
-    if not isinstance(given, Catalog):
-        return str(folder)
-    parent = Path(folder).absolute().parent
-    if parent.parent != snapshots_folder().absolute():
-        raise InputError(
-            f"{function}() takes a snapshot by its name, and {folder} is not in {snapshots_folder()}. Save it there "
-            "first: prodex.save(catalog, name)."
-        )
-    return parent.name
 
 
 def stored_parts(folder: Path) -> tuple[StoredPart, ...]:

@@ -14,7 +14,8 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, discard, left_over
 from prodex.store.lock import locked
-from prodex.store.snapshot import list_snapshots, name_of, snapshots_folder, verify
+from prodex.store.named import name_of, snapshots_folder
+from prodex.store.snapshot import list_snapshots, verify
 from prodex.untrusted import is_file, is_folder
 
 #: A journal younger than this may still be taken up again.
