@@ -51,6 +51,11 @@ class Ledger:
         What the service has and did not give: a product or a stretch of the pull, each with the reason.
     notes
         What the service said that contradicts itself or the specification, and what was made of it.
+
+    Examples
+    --------
+    >>> Ledger(announced=3, distinct=2).complete, str(Ledger(announced=3, distinct=2))
+    (False, '2 of 3 products')
     """
 
     announced: int | None = None
@@ -121,7 +126,13 @@ class Ledger:
         return ", ".join(words)
 
     def problems(self) -> list[tuple[str, str]]:
-        """Return what is not there and why: (product or place, reason)."""
+        """Return what is not there and why: (product or place, reason).
+
+        Examples
+        --------
+        >>> Ledger(missing_gtins=("03036811359935",)).problems()
+        [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
+        """
         unknown = [
             (gtin, "asked for by GTIN, and the service has none for this query")
             for gtin in self.missing_gtins
@@ -152,6 +163,12 @@ class Origin:
         Fingerprint of the access key that asked: what a service shows depends on who asks.
     ledger
         What was announced against what came.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.flatten([{"id": 7}]).origin.source
+    'records'
     """
 
     source: str

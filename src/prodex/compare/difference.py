@@ -41,6 +41,14 @@ class Difference:
         Every product of both with what became of it, as an Arrow table: product_id, change.
     old, new
         The two catalogues.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}])
+    >>> difference = prodex.diff(old, new)
+    >>> difference.changes[["attribute", "old", "new"]].values.tolist()
+    [['serves', '4', '6']]
     """
 
     products: pd.DataFrame

@@ -149,6 +149,16 @@ def upsert(
         what was sent until then.
     ServiceError
         When not one batch could be sent. Later failures are states of the tracking.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+    >>> record = {"gtin": "03036811359935", "namePublicLong": [name], "kind": {"code": "rice"}}
+    >>> prodex.upsert(service, [record], dry_run=True)
+    >>> prodex.upsert(service, [record]).wait().products[["gtin", "status"]].values.tolist()
+    [['03036811359935', 'SUCCESS']]
     """
     service = service_given(service, "upsert(service, records)", records)
     if format not in WAYS:

@@ -55,6 +55,13 @@ class Client(ProtectedCalls):
         2, or 1 for the deprecated endpoint of a service that has no other.
     clock
         Seconds since 1970; decides when the token is renewed.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> service.count(prodex.ProductQuery(target_market=250)) <= service.count()
+    True
     """
 
     def list_products(
