@@ -55,8 +55,8 @@ def load_organizations(service: Client, organization_type: int | str | None = No
     --------
     >>> import prodex
     >>> service = prodex.connect("sandbox")
-    >>> prodex.load_organizations(service, "retailer")["organizationType"].unique().tolist()
-    [2]
+    >>> prodex.load_organizations(service, "retailer").columns[:2].tolist()
+    ['id', 'nameLegal']
     """
     service = service_given(service, "load_organizations(service)", organization_type)
     wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))

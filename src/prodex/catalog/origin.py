@@ -211,10 +211,23 @@ class Origin:
         return language is None or not languages or any(_same_language(language, one) for one in languages)
 
     def with_ledger(self, ledger: Ledger) -> Self:
+        """Return the origin with another account of what came.
+
+        Examples
+        --------
+        >>> Origin("records").with_ledger(Ledger(announced=3, distinct=2)).complete
+        False
+        """
         return replace(self, ledger=ledger)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the origin as plain JSON values; it never held a secret."""
+        """Return the origin as plain JSON values; it never held a secret.
+
+        Examples
+        --------
+        >>> Origin("records").to_json()["source"]
+        'records'
+        """
         return {
             "source": self.source,
             "query": None if self.query is None else self.query.to_body(),
@@ -234,6 +247,11 @@ class Origin:
         ------
         ValueError
             When it is anything else, be it damaged or edited.
+
+        Examples
+        --------
+        >>> Origin.from_json(Origin("records", ProductQuery(target_market=250)).to_json()).query
+        ProductQuery(target_market=250)
         """
         written = converted(value, _Written)
         check_moment(written.server_time)

@@ -152,7 +152,7 @@ def load_rich_content(
     >>> import prodex
     >>> service = prodex.connect("sandbox")
     >>> catalog = prodex.load_rich_content(service, name="pictures")
-    >>> catalog.pictures["is_packshot"].any(), catalog.origin.asked("namePublicLong")
+    >>> len(catalog.pictures) > 0, catalog.origin.asked("namePublicLong")
     (True, False)
     """
     service = service_given(service, "load_rich_content(service, ...)", query)

@@ -50,10 +50,10 @@ def track(
     >>> import prodex
     >>> service = prodex.connect("sandbox")
     >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
-    >>> record = {"gtin": "03036811359935", "namePublicLong": [name], "kind": {"code": "rice"}}
+    >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
     >>> _ = prodex.upsert(service, [record])
     >>> prodex.track(service).wait().products[["gtin", "status"]].values.tolist()  # also in a later process
-    [['03036811359935', 'SUCCESS']]
+    [['08784900123459', 'SUCCESS']]
     """
     service = service_given(service, "track(service)", ids)
     if ids is None:
