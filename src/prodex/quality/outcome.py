@@ -142,7 +142,8 @@ class Audit:
     @property
     def grade(self) -> str | None:
         """The grade of that score, "A" to "E", as in the headline; None where there is none."""
-        return grades(np.array([self.score]))[0]
+        (grade,) = grades(np.array([self.score]))
+        return None if grade is None else str(grade)
 
     @property
     def measure(self) -> tuple[object, ...]:
