@@ -15,7 +15,7 @@ SOURCE = Path(prodex.__file__).parent
 ROWS = (
     {"verbatim"},
     {"errors"},
-    {"limits", "nearest"},
+    {"described", "limits", "nearest"},
     {"files", "unpacking", "locales", "envelope", "gtin", "markup", "spreadsheet", "untrusted"},
     {"sheets", "folders"},
     {"query", "tables"},
@@ -24,7 +24,8 @@ ROWS = (
     {"catalog", "service"},
     {"store", "charts"},
     {"reading", "labels", "quality"},
-    {"load", "send", "listings", "compare", "pictures"},
+    {"send", "listings", "compare", "pictures"},
+    {"load"},
     {"notebook"},
     {"__init__"},
     {"demo"},

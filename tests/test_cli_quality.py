@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -262,3 +263,109 @@ def test_the_whole_way_in_a_process_of_its_own(run: Run, profile: str, home: Pat
     )  # fmt: skip
     assert (1, 1) == (again.returncode, len(again.stderr.strip().splitlines()))
     assert "somebody may have filled them in" in again.stderr
+
+
+WORSE = ("audit", "shop", "--market", "250", "--fail-if-worse", "--profile")
+
+
+def save_wrong(*wrong: int) -> None:
+    """Save the three products anew, some of them with a wrong GTIN."""
+    gtins = {1: "03036811359935", 2: "03036811359935", 3: "03663215000110"}
+    name = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": "Riz"}]
+    records = [
+        {"id": key, "gtin": "03036811359936" if key in wrong else gtin, "namePublicLong": name}
+        for key, gtin in gtins.items()
+    ]
+    prodex.save(prodex.flatten(records), "shop")
+
+
+def test_a_job_fails_when_the_audit_is_worse_than_the_last_one_saved(run: Run, profile: str) -> None:
+    """Lower score or fewer ready: exit code 1 and the figures; as good, or better, is no failure."""
+    save_wrong(2)
+    assert 0 == run("audit", "shop", "--market", "250", "--profile", profile, "--save").exit_code
+    same = run(*WORSE, profile)
+    save_wrong(2, 3)
+    worse = run(*WORSE, profile)
+    save_wrong()
+    better = run(*WORSE, profile)
+
+    assert [0, 1, 0] == [same.exit_code, worse.exit_code, better.exit_code]
+    assert "worse than the audit of" in worse.stderr
+    assert "score 83.3 -> 66.7 %" in worse.stderr
+    assert "not ready 1, undecided 0 of 3 -> ready 1, not ready 2" in worse.stderr
+    assert "worse" not in same.stderr + better.stderr
+
+
+def test_an_audit_is_compared_with_the_one_saved_before_it(run: Run, profile: str) -> None:
+    """Not with itself, though --save keeps it first; next time it is the one to be compared with."""
+    save_wrong()
+    run("audit", "shop", "--market", "250", "--profile", profile, "--save")
+    save_wrong(1)
+
+    assert [1, 0] == [run(*WORSE, profile, "--save").exit_code for _ in range(2)]
+
+
+def test_without_a_saved_audit_a_job_is_not_told_that_all_is_well(run: Run, profile: str) -> None:
+    """Nothing to compare with is said, with what keeps one; then the next run has one."""
+    first = run(*WORSE, profile, "--save")
+    second = run(*WORSE, profile)
+
+    assert [1, 0] == [first.exit_code, second.exit_code]
+    assert "no saved audit of 'shop' by the profile own" in " ".join(first.stderr.split())
+    assert "--save" in first.stderr
+
+
+def test_an_audit_is_compared_with_the_one_that_is_named(run: Run, profile: str) -> None:
+    """A saved audit by its name and time, or an earlier snapshot, which is judged by the same profile."""
+    save_wrong()
+    good = prodex.open_snapshot("shop")
+    save_wrong(1, 2)
+    assert good.folder is not None
+
+    assert 1 == run(*WORSE, profile, "--than", f"shop@{good.folder.name}").exit_code
+    assert 0 == run(*WORSE, profile, "--than", "shop").exit_code
+    assert 1 == run(*WORSE, profile, "--than", "nothing").exit_code
+    assert isinstance(run("audit", "shop", "--profile", profile, "--than", "shop").exception, QueryError)
+
+
+def test_audits_of_different_measure_are_not_passed_silently(run: Run, profile: str, tmp_path: Path) -> None:
+    """Another severity, an own profile of the same name: exit code 1, and why nobody can say."""
+    save_wrong(2)
+    run("audit", "shop", "--market", "250", "--profile", profile, "--save")
+    Path(profile).write_text(Path(profile).read_text().replace("blocker", "warning"))
+    result = run(*WORSE, profile)
+
+    assert 1 == result.exit_code
+    assert "Nobody can say whether this audit is worse" in result.stderr
+    assert "severity" in result.stderr
+
+
+def test_a_check_that_knows_less_than_before_is_not_passed_silently(run: Run, tmp_path: Path) -> None:
+    """What failed and is unknown now, since it was not asked for, has not been mended, though the score is higher."""
+    path = tmp_path / "names.toml"
+    path.write_text(
+        "[checks.valid_gtin]\n[checks.required_text]\nattribute='namePublicLong'\nlanguage='fr'\n"
+    )
+    records = prodex.flatten([{"id": 1, "gtin": "03036811359935"}])
+    prodex.save(records, "shop")
+    run("audit", "shop", "--profile", str(path), "--save")
+    query = prodex.ProductQuery(source_include=["brand"])
+    prodex.save(replace(records, origin=replace(records.origin, query=query)), "shop")
+    result = run(*WORSE, str(path))
+
+    assert 1 == result.exit_code
+    assert "Nobody can say" in result.stderr
+    assert "1 answer of checks: failing on one side, and unknown on the other" in result.stderr
+
+
+def test_score_and_grade_of_an_audit_are_those_of_its_headline(run: Run, profile: str) -> None:
+    """One number, wherever it is shown."""
+    save_wrong(2)
+    audit = prodex.audit("shop", profile)
+    summary = audit.summary()
+
+    assert (summary["score"], summary["grade"]) == (audit.score, audit.grade)
+    assert f"score {audit.score * 100:.1f} % (grade {audit.grade})" in repr(audit)
+    nothing = prodex.audit(prodex.flatten([]), profile)
+    assert pd.isna(nothing.score)
+    assert nothing.grade is None

@@ -15,6 +15,7 @@ from prodex.errors import ProdexError
 from prodex.limits import Limits
 from prodex.listings import load_organizations, load_segments
 from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
+from prodex.nearest import hint as _hint
 from prodex.query import ProductQuery
 from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import (
@@ -34,6 +35,7 @@ from prodex.store.vacuum import vacuum
 from prodex.verbatim import inert_record as _inert_record
 
 if TYPE_CHECKING:
+    from prodex import charts as charts
     from prodex.compare import Difference, diff
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
@@ -79,6 +81,9 @@ _LATER = {
     ),
     "prodex.quality.listing": ("profiles", "rules"),
 }
+
+#: The modules that are public beside the names below: figures, and the errors to catch.
+_MODULES = ("charts", "errors")
 
 __all__ = [
     "DELETE",
@@ -146,8 +151,12 @@ def __getattr__(name: str) -> Any:
         if name in names:
             globals()[name] = getattr(import_module(module), name)
             return globals()[name]
-    raise AttributeError(f"module 'prodex' has no attribute {name!r}")
+    if name == "charts":
+        return import_module("prodex.charts")
+    known = sorted({*__all__, *_MODULES})
+    raise AttributeError(f"module 'prodex' has no attribute {name!r}{_hint(name, known, '')}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """Return what is promised: an editor proposes nothing else."""
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

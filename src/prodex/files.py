@@ -19,6 +19,7 @@ from typing import IO
 
 import platformdirs
 
+from prodex.described import described
 from prodex.errors import SettingsError, StorageError
 
 #: Windows keeps these names for devices, with any ending.
@@ -51,6 +52,8 @@ def safe_name(text: str) -> str:
 
 def checked_name(name: str) -> str:
     """Return a name for a snapshot unchanged, or say why it cannot be one."""
+    if not isinstance(name, str):
+        raise SettingsError(f"The name of a snapshot is {described(name)}. Write it as text, such as 'shop'.")
     if not name or name != safe_name(name) or "@" in name:
         raise SettingsError(
             f"{name!r} cannot be the name of a snapshot, since it becomes a folder. Use letters, digits, '-', '_' "

@@ -12,8 +12,10 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
+from prodex.described import described
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
 from prodex.service import Client
+from prodex.service.given import service_given
 from prodex.service.segments import segment_rows
 
 #: organization_type on the wire (spec, endpoint 3), by what people may write.
@@ -48,7 +50,15 @@ def load_organizations(service: Client, organization_type: int | str | None = No
         When the service announces more organisations than it gives.
     UnexpectedReply
         When its reply holds no list.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.load_organizations(service, "retailer").columns[:2].tolist()
+    ['id', 'nameLegal']
     """
+    service = service_given(service, "load_organizations(service)", organization_type)
     wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))
     if organization_type is not None and wanted is None:
         raise QueryError(
@@ -102,7 +112,19 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
     ------
     UnexpectedReply
         When the reply is no hierarchy of segments; the message shows it.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.load_segments(service).columns[:5].tolist()
+    ['id', 'name', 'parent', 'level', 'path']
     """
+    service = service_given(service, "load_segments(service)", permission)
+    if permission is not None and not isinstance(permission, str):
+        raise QueryError(
+            f"permission is {described(permission)}. Give a type of permission as text, such as 'READ'."
+        )
     reply = service.product_segments(permission)
     try:
         rows = segment_rows(reply)

@@ -16,15 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Ledger, Origin
 from prodex.catalog.part import Part, union
+from prodex.described import described
 from prodex.envelope import split
 from prodex.errors import InputError, UnexpectedReply
 from prodex.limits import LimitExceeded, Limits
 from prodex.query import ProductQuery
 from prodex.store.build import blocks_of
+from prodex.store.given import catalog_given
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.tables.flatten import decoded
 from prodex.tables.records import identify
@@ -57,6 +60,8 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     >>> catalog.labels[["gtin", "label"]].values.tolist()
     [['03036811359935', 'Organic']]
     """
+    if isinstance(records, str | bytes | Path | Mapping | pd.DataFrame) or not isinstance(records, Iterable):
+        raise InputError(_no_records(records))
     return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, _Reply())
 
 
@@ -81,7 +86,21 @@ def read_products(
     InputError
         When a file is missing, is larger than the limits, or holds no product at all. A line that cannot be read is
         set aside, and `catalog.origin.ledger.set_aside` names file, line and reason.
+
+    Examples
+    --------
+    >>> import pathlib, prodex, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "products.jsonl")
+    >>> _ = path.write_text('{"id": 7, "gtin": "03036811359935"}')
+    >>> prodex.read_products(path).products["gtin"].tolist()
+    ['03036811359935']
     """
+    if not isinstance(paths, str | Path) and (
+        isinstance(paths, Mapping | pd.DataFrame) or not isinstance(paths, Iterable)
+    ):
+        raise InputError(
+            f"paths is {described(paths)}. Give the path of a file, or a list of them: prodex.read_products('a.json')."
+        )
     files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     reply = _Reply()
     products = (product for path in files for product in _products_of(path, reply, limits))
@@ -119,12 +138,25 @@ def with_pending_updates(catalog: Catalog) -> Catalog:
     >>> accepted[["life_cycle", "brand_code", "has_pending_update"]].values.tolist()
     [[1, 'ACME', False]]
     """
+    catalog = catalog_given(catalog, "with_pending_updates(catalog)")
     parts = []
     for part in catalog.parts:
         records = part.read("raw", ["json"])["json"].to_pylist()
         parts.append(_in_memory(_overlaid(record.encode()) for record in records))
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
     return replace(catalog, parts=tuple(parts), origin=origin, folder=None)
+
+
+def _no_records(given: object) -> str:
+    """Say what to write instead of what are no records."""
+    what = f"flatten() takes a list of records as json.loads reads them, and records is {described(given)}."
+    if isinstance(given, str | Path):
+        return f"{what} Of files prodex.read_products('a.json') makes a catalogue, and open_snapshot(name) opens one."
+    if isinstance(given, Mapping):
+        return f"{what} Put one record into a list: prodex.flatten([record])."
+    if isinstance(given, pd.DataFrame):
+        return f"{what} A frame is written by prodex.upsert(service, frame), and corrects by prodex.changes_from_frame."
+    return f"{what} Write prodex.flatten([{{'id': 7, 'gtin': '03036811359935'}}])."
 
 
 def _overlaid(product: bytes) -> bytes:

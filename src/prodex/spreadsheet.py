@@ -10,7 +10,13 @@ Sources: OWASP, CSV injection; RFC 4180; ECMA-376 part 1, 22.9.2.19 (`_xHHHH_` i
 
 from __future__ import annotations
 
+import math
 import re
+
+import pandas as pd
+
+from prodex.described import described
+from prodex.errors import InputError
 
 #: What begins a formula, also as full-width and other forms that Unicode takes for the same.
 SIGNS = "=+\\-@⁺⁼₊₋₌−⩵⩶﬩﹢﹣﹦﹫＋－＝＠"
@@ -52,13 +58,24 @@ def unescape_formulas(text: str) -> str:
     ----------
     text
         Text of a CSV file that was written with `escape_formulas=True`, which `datapackage.json` or `worklists.json`
-        beside it says; `frame["text"].map(prodex.unescape_formulas)` does a column.
+        beside it says; `frame["text"].map(prodex.unescape_formulas)` does a column. A missing value stays missing.
+
+    Raises
+    ------
+    InputError
+        When it is no text.
 
     Examples
     --------
     >>> unescape_formulas("'=1+1"), unescape_formulas(escape_formulas("'=1")), unescape_formulas("'tis")
     ('=1+1', "'=1", "'tis")
     """
+    if not isinstance(text, str):
+        if text is None or text is pd.NA or (isinstance(text, float) and math.isnan(text)):
+            return text
+        raise InputError(
+            f"text is {described(text)}. Give a text; of a column, frame['text'].map(prodex.unescape_formulas)."
+        )
     return _RUN.sub(_without_apostrophes, text) if "'" in text else text
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NoReturn, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -24,17 +24,17 @@ from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.selection import equal_to
 from prodex.catalog.sql import ask
+from prodex.catalog.tables import Tables
 from prodex.catalog.views import drift, wide
 from prodex.errors import QueryError
 from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
-from prodex.tables.frames import to_frame
 from prodex.tables.languages import short_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Catalog:
+class Catalog(Tables):
     """Product data as tables that belong together.
 
     `catalog.products`, `catalog.texts` and so on are pandas frames, read when asked for; `prodex tables` lists them.
@@ -63,14 +63,9 @@ class Catalog:
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
 
-    def __getattr__(self, name: str) -> pd.DataFrame:
-        if name in TABLES:
-            return to_frame(self.arrow(name))
+    def __getattr__(self, name: str) -> NoReturn:
         tables = f"Its tables: {', '.join(TABLES)}."
         raise AttributeError(f"A catalogue has no {name!r}{hint(name, [*TABLES, *_METHODS], tables)}")
-
-    def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *TABLES]
 
     @property
     def complete(self) -> bool:
@@ -85,7 +80,15 @@ class Catalog:
         return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
 
     def rows(self, table: str) -> int:
-        """Count the rows of a table."""
+        """Count the rows of a table.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.rows("products"), catalog.rows("texts")
+        (1, 0)
+        """
         if not TABLES[_known(table)].per_product:
             return int(self.arrow(table).num_rows)
         return sum(part.rows(table) for part in self.parts)
@@ -106,6 +109,13 @@ class Catalog:
             Which columns; all by default.
         filter
             Which rows, as an expression such as `pyarrow.compute.field("language") == "fr"`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.arrow("products", ["gtin", "brand"]).to_pylist()
+        [{'gtin': '03036811359935', 'brand': 'Acme'}]
         """
         wanted = self._checked(_known(table), columns)
         if not TABLES[table].per_product:
@@ -120,7 +130,15 @@ class Catalog:
         columns: Sequence[str] | None = None,
         filter: pc.Expression | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield a table piece by piece, one part in memory at a time; every batch has the same columns."""
+        """Yield a table piece by piece, one part in memory at a time; every batch has the same columns.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> [batch.num_rows for batch in catalog.batches("products", ["gtin"])]
+        [1]
+        """
         wanted = self._checked(_known(table), columns)
         if not TABLES[table].per_product:
             yield from self.arrow(table, columns, filter).to_batches()
@@ -140,6 +158,13 @@ class Catalog:
         ------
         QueryError
             When the catalogue is in memory or filtered: then no file holds just this.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> [path.name for path in prodex.save(catalog, "shop").files("products")]
+        ['part-00000.parquet']
         """
         if any(part.chosen is not None or _known(table) not in part.files for part in self.parts):
             raise QueryError(
@@ -194,13 +219,28 @@ class Catalog:
         attributes
             Wire paths of the attributes to show, with all below them. By default all that describe the product
             itself: logistical hierarchies, sharing units and updates that wait (`lastRequest`) are left out.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.wide()[["gtin", "brand_code"]].values.tolist()
+        [['03036811359935', 'ACME']]
         """
         paths = (attributes,) if isinstance(attributes, str) else attributes
         short = None if language is None else short_of(language)
         return wide(self.arrow, short, None if paths is None else tuple(paths))
 
     def drift(self) -> pd.DataFrame:
-        """Return the attributes that came in several forms, with how often each and an example."""
+        """Return the attributes that came in several forms, with how often each and an example.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> prodex.flatten([{"id": 7, "serves": 4}, {"id": 8, "serves": "four"}]).drift()["attribute"].unique().tolist()
+        ['serves']
+        """
         return drift(self.arrow)
 
     def problems(self) -> pd.DataFrame:
@@ -215,7 +255,16 @@ class Catalog:
         return pd.DataFrame(self.origin.ledger.problems(), columns=["what", "why"], dtype="str")
 
     def dictionary(self) -> pd.DataFrame:
-        """Return the data dictionary: each column of each table with type, meaning and how many rows fill it."""
+        """Return the data dictionary: each column of each table with type, meaning and how many rows fill it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> dictionary = catalog.dictionary().set_index(["table", "column"])
+        >>> dictionary.loc[("products", "brand"), ["type", "meaning"]].tolist()
+        ['string', 'brand: label in the language of the labels']
+        """
         rows = []
         for name in self._held:
             data = self.arrow(name)
@@ -319,7 +368,15 @@ class Catalog:
         return export_catalog(self, folder, format, tables, escape_formulas=escape_formulas)
 
     def equals(self, other: Catalog) -> bool:
-        """Whether both hold the same rows in the same order and come from the same origin."""
+        """Whether both hold the same rows in the same order and come from the same origin.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.equals(catalog.where(brand_code="ACME")), catalog.equals(catalog.where(brand_code="ZEST"))
+        (True, False)
+        """
         if self.origin != other.origin or self._held != other._held:
             return False
         return all(self.arrow(name).equals(other.arrow(name)) for name in self._held)

@@ -13,7 +13,9 @@ from prodex.cli.shown import say
 from prodex.errors import QueryError
 from prodex.load.budget import LoadBudget
 from prodex.load.products import WINDOWS
+from prodex.load.reuse import used_again
 from prodex.query import SEARCH_FIELDS
+from prodex.service.progress import is_watched
 
 app = typer.Typer()
 
@@ -104,6 +106,7 @@ def load(
         )
     client = connected(service, retry_seconds, token_version)
     budget = LoadBudget(calls=most_calls, seconds=most_seconds, bytes=most_bytes)
+    began = datetime.now(UTC)
     if rich_content:
         catalog = prodex.load_rich_content(
             client,
@@ -127,6 +130,8 @@ def load(
             allow_incomplete=allow_incomplete,
             budget=budget,
         )
+    if not is_watched() and (line := used_again(catalog, began)):  # a terminal has it already
+        say(line, aside=True)
     say(repr(catalog))
 
 

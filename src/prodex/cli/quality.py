@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +17,8 @@ from prodex.errors import QueryError, SnapshotNotFound
 from prodex.quality.comparison import compare_audits
 from prodex.quality.display import counted
 from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.worsening import worsening
+from prodex.store.named import name_of
 
 app = typer.Typer()
 profiles = typer.Typer(
@@ -92,14 +94,32 @@ def audit(
     fail_on: Annotated[
         Severity | None, typer.Option(help="Exit code 1 when anything of this severity, or worse, fails.")
     ] = None,
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option(
+            "--fail-if-worse",
+            help="Exit code 1 when it is worse than the last saved audit by this profile, or nobody can say.",
+        ),
+    ] = False,
+    than: Annotated[
+        str,
+        typer.Option(
+            help="With --fail-if-worse, compare with this saved audit, or earlier snapshot, instead of the last."
+        ),
+    ] = "",
     format: FormatOption = Format.TABLE,
     out: OutOption = None,
 ) -> None:
     """Judge every product of a snapshot by the checks of a profile.
 
     The score that --fail-under looks at is that of the summary: weight of checks passed / weight of checks passed or
-    failed, over all products. Everything is written before the exit code says that it is too low.
+    failed, over all products. Worse, for --fail-if-worse, is a lower score, or a larger share of products that are not
+    ready. Audits that are not the same measure, or know less than before, and a missing one to compare with, fail as
+    well, with the reason. Everything is written before the exit code says so: 0 is good, 1 is not, or did not work, 2
+    was not understood.
     """
+    if than and not fail_if_worse:
+        raise QueryError("--than says what --fail-if-worse compares with; give both.")
     if what is Shown.CHANGES and not since:
         raise QueryError("--show changes needs to know since when: --since shop@2026-11-13.")
     chosen = prodex.Profile.read(profile)
@@ -110,6 +130,8 @@ def audit(
     moment = _moment(now)
     judged = _judged(snapshot, chosen, moment, pending)
     earlier = _earlier(since, chosen, moment, pending) if since else None
+    # Before this audit is kept: it is not compared with itself.
+    last = _last(snapshot, than, chosen, moment, pending) if fail_if_worse else None
     if keep:
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
         say(f"The audit is in {judged.folder}.", aside=True)
@@ -127,7 +149,11 @@ def audit(
     else:
         is_scores = what is Shown.SUMMARY and by
         _show(_shown(judged, earlier, Shown.SCORES if is_scores else what, by), format, out)
-    _exit_code(judged, fail_under, fail_on)
+    is_bad = [_is_low(judged, fail_under), _is_grave(judged, fail_on)]
+    if fail_if_worse:
+        is_bad.append(_is_worse(last, judged, snapshot, chosen))
+    if any(is_bad):
+        raise typer.Exit(1)
 
 
 def _judged(snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool) -> prodex.Audit:
@@ -148,21 +174,60 @@ def _earlier(since: str, profile: prodex.Profile, moment: datetime | None, pendi
             raise error from None
 
 
-def _exit_code(judged: prodex.Audit, fail_under: float, fail_on: Severity | None) -> None:
-    score = judged.summary()["score"]
+def _last(
+    snapshot: str, than: str, profile: prodex.Profile, moment: datetime | None, pending: bool
+) -> prodex.Audit | None:
+    """Return the audit to compare with: the one that is named, else the last saved; None where there is none."""
+    if than:
+        return _earlier(than, profile, moment, pending)
+    name = name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse")
+    try:
+        return prodex.open_audit(name, profile.name)
+    except SnapshotNotFound:
+        return None
+
+
+def _is_worse(
+    last: prodex.Audit | None, judged: prodex.Audit, snapshot: str, profile: prodex.Profile
+) -> bool:
+    if last is None:
+        say(
+            f"There is no saved audit of {snapshot.partition('@')[0]!r} by the profile {profile.name} to compare with. "
+            "--save keeps this one, if it is not kept already.",
+            aside=True,
+        )
+        return True
+    found = worsening(compare_audits(last, judged))
+    if found.is_worse is False:
+        return False
+    before = f"the audit of {last.audited_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    told = (
+        f"It is worse than {before}"
+        if found.is_worse
+        else f"Nobody can say whether this audit is worse than {before}"
+    )
+    say(" ".join([f"{told} {before}: {found.figures}.", *found.why]), aside=True)
+    return True
+
+
+def _is_low(judged: prodex.Audit, fail_under: float) -> bool:
+    score = judged.score
     is_low = bool(fail_under) and not score >= fail_under
     if is_low:
         told = "there is none, since nothing applies" if pd.isna(score) else f"it is {score:.3f}"
         say(f"The score is not {fail_under:g} or more: {told}.", aside=True)
-    grave = 0
-    if fail_on is not None:
-        worse = list(SEVERITIES)[: list(SEVERITIES).index(fail_on) + 1]
-        checks = judged.by_check()
-        grave = int(checks.loc[checks["severity"].isin(worse), "failed"].sum())
-        if grave:
-            say(f"{counted(grave, 'failing check')} of severity {' or '.join(worse)}.", aside=True)
-    if is_low or grave:
-        raise typer.Exit(1)
+    return is_low
+
+
+def _is_grave(judged: prodex.Audit, fail_on: Severity | None) -> bool:
+    if fail_on is None:
+        return False
+    worse = list(SEVERITIES)[: list(SEVERITIES).index(fail_on) + 1]
+    checks = judged.by_check()
+    grave = int(checks.loc[checks["severity"].isin(worse), "failed"].sum())
+    if grave:
+        say(f"{counted(grave, 'failing check')} of severity {' or '.join(worse)}.", aside=True)
+    return bool(grave)
 
 
 @app.command(epilog="Example: prodex rules valid_gtin")

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
 from prodex import locales
 from prodex.catalog import Catalog, Ledger, Origin
-from prodex.errors import QueryError, SnapshotError, SnapshotNotFound
+from prodex.described import described
+from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
 from prodex.labels import load_code_labels
 from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.resuming import is_judged, judge, kept_for_later, resumed
+from prodex.load.reuse import age_of, fresh_snapshot
 from prodex.query import ProductQuery
+from prodex.query.filters import FILTERS
 from prodex.service import Client
+from prodex.service.given import service_given
 from prodex.service.paging import checked_page_size
 from prodex.service.progress import Progress, showing
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.journal_reading import refuse_newer
 from prodex.store.lock import locked
+from prodex.store.named import name_of, snapshots_folder
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built, open_snapshot, snapshots_folder
+from prodex.store.snapshot import commit_built
 from prodex.untrusted import is_plain, is_there
-
-_LOG = logging.getLogger("prodex")
-
-#: A snapshot of the same query that is younger than this is used again.
-FRESH = timedelta(hours=1)
 
 #: Windows that are fetched side by side.
 WINDOWS = 4
 
 
 def load_products(
-    service: Client,
+    service: Client | Literal["sandbox"],
     query: ProductQuery | None = None,
     *,
     name: str | None = None,
@@ -58,14 +58,15 @@ def load_products(
     Parameters
     ----------
     service
-        From `prodex.connect`.
+        From `prodex.connect`, or "sandbox" for the local one.
     query
         Which products and which of their fields; all that the caller may see by default.
     name
         Name of the snapshot. Without one, a name is made from the query.
     max_age
         How old a snapshot of the same query may be to be used instead (a timedelta, or seconds); one hour by
-        default. 0 always fetches.
+        default. 0 always fetches. One that was begun before an own `upsert` to this service had been imported is
+        never used, whichever process sent it.
     page_size
         Products per call, 500 at most; by default 500, and 50 for offset pages, where the service has no scroll.
     windows
@@ -77,7 +78,8 @@ def load_products(
         Keep what came although it is not all, and go on where the service fails to give a part of it; the catalogue
         then says so wherever it is shown, and `catalog.problems()` lists what is missing.
     progress
-        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total). In
+        place of a bar stands a line that says so when a snapshot is used again, and how old it is.
     executor
         Where parts are built: any `concurrent.futures` executor; threads by default.
     budget
@@ -91,8 +93,20 @@ def load_products(
         When another process is loading under this name.
     ServiceError, StorageError
         See `prodex.errors`. What came before is kept, and the same call goes on from there.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> query = prodex.ProductQuery(target_market="France", source_include=["namePublicLong", "brand"])
+    >>> catalog = prodex.load_products(service, query, name="shop")
+    >>> catalog.complete, catalog.folder.parent.name
+    (True, 'shop')
+    >>> catalog.folder == prodex.load_products(service, query, name="shop").folder  # within an hour: used again
+    True
     """
-    query = ProductQuery() if query is None else query
+    service = service_given(service, "load_products(service, ...)", query)
+    query = _query(query, "load_products")
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
     return _load(
@@ -111,7 +125,7 @@ def load_products(
 
 
 def load_rich_content(
-    service: Client,
+    service: Client | Literal["sandbox"],
     query: ProductQuery | None = None,
     *,
     name: str | None = None,
@@ -132,8 +146,17 @@ def load_rich_content(
     ----------
     service, query, name, max_age, page_size, windows, allow_incomplete, progress, executor, budget
         As for `load_products`; what the query says about fields is replaced.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> catalog = prodex.load_rich_content(service, name="pictures")
+    >>> len(catalog.pictures) > 0, catalog.origin.asked("namePublicLong")
+    (True, False)
     """
-    body = (query or ProductQuery()).to_body()
+    service = service_given(service, "load_rich_content(service, ...)", query)
+    body = _query(query, "load_rich_content").to_body()
     body.pop("filter_source_exclude", None)
     asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
     return _load(
@@ -141,7 +164,9 @@ def load_rich_content(
     )
 
 
-def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | None = None) -> Catalog:
+def recover(
+    name: str | Catalog, *, allow_incomplete: bool = False, executor: Executor | None = None
+) -> Catalog:
     """Make a snapshot of what an interrupted load left, without the service.
 
     Labels in further languages are not loaded.
@@ -163,7 +188,16 @@ def recover(name: str, *, allow_incomplete: bool = False, executor: Executor | N
         When not all had come.
     SnapshotLocked
         When a process is loading under this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.recover("shop")  # nothing was interrupted
+    Traceback (most recent call last):
+        ...
+    prodex.errors.SnapshotNotFound: No load of 'shop' was interrupted: ...
     """
+    name = name_of(name, "recover")
     folder = snapshots_folder() / checked_name(name)
     questions = {path: Journal.question_of(path) for path in folder.glob(".journal-*")}
     # What a refresh left is nothing without its snapshot and the service.
@@ -203,16 +237,10 @@ def _load(
     budget: LoadBudget | None,
 ) -> Catalog:
     name = checked_name(name or f"products-{query.digest()[:8]}")
-    if not isinstance(query, ProductQuery):
-        raise QueryError(
-            f"query is {query!r:.60}, not a ProductQuery. ProductQuery.from_body(...) makes one."
-        )
     page_size = checked_page_size(page_size)
     windows = checked_windows(windows)
     asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
-    age = _age(max_age)
-    if (fresh := _fresh(name, asked, age)) is not None:
-        _LOG.info("using the snapshot in %s; max_age=0 fetches again", fresh.folder)
+    if (fresh := fresh_snapshot(name, asked, age_of(max_age), progress)) is not None:
         return fresh
     folder = snapshots_folder() / name
     reads = service.for_load()
@@ -236,6 +264,24 @@ def _load(
             catalog = _built(name, asked, journal, decided, executor, reads)
         journal.remove()
         return catalog
+
+
+def _query(query: Any, function: str) -> ProductQuery:
+    """Return the query that was given, or say what to write."""
+    if query is None or isinstance(query, ProductQuery):
+        return query or ProductQuery()
+    what = f"query is {described(query)}, not a ProductQuery."
+    if isinstance(query, str):
+        raise QueryError(
+            f"{what} The name of the snapshot has its own place: {function}(service, name={query!r:.60})."
+        )
+    if isinstance(query, Mapping):
+        given = ", ".join(f"{name}={value!r:.40}" for name, value in query.items() if name in FILTERS)
+        raise QueryError(
+            f"{what} Write prodex.ProductQuery({given or 'target_market=250'}); of names as on the wire "
+            "prodex.ProductQuery.from_body(...) makes one."
+        )
+    raise QueryError(f"{what} Write {function}(service, prodex.ProductQuery(target_market=250)).")
 
 
 def checked_windows(windows: int) -> int:
@@ -282,28 +328,3 @@ def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:
         loaded_at=datetime.fromisoformat(journal.question["began"]),
         ledger=ledger,
     )
-
-
-def _fresh(name: str, asked: Origin, age: timedelta) -> Catalog | None:
-    """Return the newest snapshot of this name if it answers the same question and is young enough."""
-    if age <= timedelta(0):
-        return None
-    try:
-        catalog = open_snapshot(name)
-    except SnapshotError:
-        return None
-    found = catalog.origin
-    question = replace(found, server_time=None, loaded_at=None, ledger=Ledger())
-    is_whole = found.complete and len(catalog) == found.ledger.distinct
-    if question != asked or found.loaded_at is None or not is_whole:
-        return None
-    return catalog if datetime.now(UTC) - found.loaded_at < age else None
-
-
-def _age(max_age: timedelta | float | None) -> timedelta:
-    if max_age is None:
-        return FRESH
-    try:
-        return max_age if isinstance(max_age, timedelta) else timedelta(seconds=max_age)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise QueryError(f"max_age is {max_age!r}. Give a timedelta, or a number of seconds.") from error

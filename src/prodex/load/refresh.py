@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +23,7 @@ from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resuming import judge, kept_for_later, resumed
 from prodex.query import ProductQuery
 from prodex.service import Client
+from prodex.service.given import service_given
 from prodex.service.progress import Progress, showing
 from prodex.store.arrivals import Came, gone_from, newest
 from prodex.store.journal import Journal
@@ -29,17 +31,18 @@ from prodex.store.lock import locked
 from prodex.store.mending import mended
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import MergePlan, held_products, plan_merge
+from prodex.store.named import name_of, snapshots_folder
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import commit, open_snapshot, snapshots_folder, stored_parts
+from prodex.store.snapshot import commit, open_snapshot, stored_parts
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
 
 
 def refresh(
-    service: Client,
-    snapshot: str,
+    service: Client | Literal["sandbox"],
+    snapshot: str | Catalog,
     *,
     sweep: bool | None = None,
     windows: int = WINDOWS,
@@ -62,7 +65,7 @@ def refresh(
     service
         From `prodex.connect`, with the same access key that loaded the snapshot.
     snapshot
-        Its name; the newest of that name is refreshed.
+        Its name, or the catalogue that was opened from it; the newest of that name is refreshed.
     sweep
         Make that listing in any case (True), or only where the numbers do not agree (False): they also agree where as
         many products are missing as have gone.
@@ -80,12 +83,18 @@ def refresh(
         mended from the records.
     IncompleteLoad, SnapshotLocked, ServiceError, StorageError
         As for `load_products`; what came before an error is kept, and the same call goes on from there.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> catalog = prodex.load_products(service, name="shop")
+    >>> newer = prodex.refresh(service, "shop")
+    >>> bool(prodex.diff(catalog, newer))  # nothing was changed meanwhile
+    False
     """
-    name, _, earlier = snapshot.partition("@")
-    if earlier:
-        raise QueryError(
-            f"{snapshot!r} is an earlier snapshot. The newest is refreshed: refresh(service, {name!r})."
-        )
+    service = service_given(service, f"refresh(service, {_name_meant(service)!r})", snapshot)
+    name = _newest_name(snapshot)
     windows = checked_windows(windows)
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
@@ -116,6 +125,33 @@ def refresh(
             new = _merged(client, name, old, origin, journal, held, allow_incomplete, executor)
         journal.remove()
         return new
+
+
+def _name_meant(given: object) -> str:
+    """Return what a message calls the snapshot that was meant."""
+    return given if isinstance(given, str) and given != "sandbox" else "shop"
+
+
+def _newest_name(snapshot: Any) -> str:
+    """Return the name under which the newest snapshot is the one that was given."""
+    if isinstance(snapshot, Client):
+        raise QueryError(
+            "snapshot is a second service. Write refresh(service, 'shop'), with the name of a snapshot."
+        )
+    name, _, earlier = name_of(snapshot, "refresh").partition("@")
+    if isinstance(snapshot, Catalog):
+        if any(part.chosen is not None for part in snapshot.parts):
+            raise QueryError(
+                f"This catalogue is a selection of {name!r}, and snapshots are refreshed as a whole: "
+                f"refresh(service, {name!r})."
+            )
+        earlier = "" if open_snapshot(name).folder == snapshot.folder else "of then"
+    if earlier:
+        shown = repr(snapshot) if isinstance(snapshot, str) else str(snapshot.folder)
+        raise QueryError(
+            f"{shown} is an earlier snapshot. The newest is refreshed: refresh(service, {name!r})."
+        )
+    return name
 
 
 def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Client]:

@@ -9,7 +9,6 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
@@ -19,7 +18,8 @@ from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.quality import Audit
 from prodex.service import Client
-from prodex.store.snapshot import open_snapshot
+from prodex.service.given import service_given
+from prodex.store.given import catalog_given
 
 _PRODUCTS, _QUALITY, _SNAPSHOTS, _QUERY = "Products", "Quality", "Snapshots", "Query"
 
@@ -46,6 +46,13 @@ class Explore(Panel):
         Which panel is shown: "Products", "Quality", "Snapshots" or "Query".
     places
         Where the panels stand, by section.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> explored = prodex.explore(prodex.flatten([{"id": 7}]))
+    >>> explored.section
+    'Products'
     """
 
     selected: Instance[tuple[str, ...]] = Tuple()
@@ -135,12 +142,15 @@ def explore(
         When it is given something else.
     SnapshotNotFound
         When no snapshot has this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> explored = prodex.explore(prodex.flatten([{"id": 7}, {"id": 8}]))
+    >>> len(explored.catalog), explored.selected
+    (2, ())
     """
-    if isinstance(catalog, str | Path):
-        catalog = open_snapshot(catalog)
-    if not isinstance(catalog, Catalog):
-        raise InputError(
-            f"explore() takes a catalogue or the name of a snapshot, not {type(catalog).__name__}. "
-            "prodex.flatten(records) makes a catalogue."
-        )
+    catalog = catalog_given(catalog, "explore(catalog)")
+    if service is not None:
+        service = service_given(service, "explore(catalog, service=service)")
     return Explore(catalog, audit=audit, service=service)

@@ -23,6 +23,7 @@ from prodex.pictures.thumbnails import (
     nothing_in,
     pictures_of,
 )
+from prodex.store.given import catalog_given
 from prodex.tables.frames import to_frame
 from prodex.verbatim import on_one_line
 
@@ -71,6 +72,13 @@ class Gallery:
         Where the catalogue comes from.
     size
         Pixels of the longest side of a picture.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> sheet = prodex.gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+    >>> sheet.files[["gtin", "problem"]].values.tolist()
+    [['03036811359935', 'no packshot']]
     """
 
     cells: tuple[Cell, ...]
@@ -138,6 +146,13 @@ class Gallery:
             When the path is that of a folder.
         StorageError
             When the disk refuses.
+
+        Examples
+        --------
+        >>> import prodex, tempfile
+        >>> sheet = prodex.gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+        >>> sheet.to_html(f"{tempfile.mkdtemp()}/sheet.html").name
+        'sheet.html'
         """
         page = Path(path).absolute()
         if page.is_dir():
@@ -210,6 +225,7 @@ def gallery(
     """
     if not _is_in(per_page, _PER_PAGE):
         raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
+    catalog = catalog_given(catalog, "gallery(catalog)")
     pages = max(1, -(-len(catalog) // per_page))
     if not _is_in(page, range(1, pages + 1)):
         raise InputError(f"page={page!r} is not there: {len(catalog):,} products make {pages:,} pages.")

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from prodex.catalog import Catalog
+from prodex.described import described
 from prodex.errors import InputError, StorageError
 from prodex.limits import Limits
 from prodex.pictures.fetching import Job, arrivals, jobs_of, side_by_side
@@ -17,6 +18,7 @@ from prodex.pictures.plan import Picture, checked_origin, plan
 from prodex.pictures.shelf import Shelf
 from prodex.service.media import Media
 from prodex.service.progress import Progress, showing
+from prodex.store.given import catalog_given
 from prodex.store.lock import locked
 
 _WORKERS = range(1, 65)
@@ -45,7 +47,7 @@ def download_pictures(
     Parameters
     ----------
     catalog
-        With `assets.pictures`.
+        With `assets.pictures`; or the name of a snapshot.
     folder
         Where to; made if it does not exist. Files are named `<gtin>_<position>_<product_id>`, and `_<size>` where one
         was given, so that nothing overwrites anything; the ending says what the file is.
@@ -85,6 +87,11 @@ def download_pictures(
     """
     if not isinstance(workers, int) or isinstance(workers, bool) or workers not in _WORKERS:
         raise InputError(f"workers={workers!r} must be a number from 1 to {_WORKERS[-1]}.")
+    catalog = catalog_given(catalog, "download_pictures(catalog, 'pictures')", folder)
+    if not isinstance(folder, str | Path):
+        raise InputError(
+            f"folder is {described(folder)}. Give a folder: download_pictures(catalog, 'pictures')."
+        )
     checked_origin(catalog, _needed(size, packshots_only))
     pictures = plan(catalog, size=size, packshots_only=packshots_only)
     place = Path(folder).absolute()

@@ -17,13 +17,14 @@ from prodex.quality.outcome import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.rules import RULE_SET
 from prodex.service.progress import Progress, showing
+from prodex.store.given import catalog_given
 
 #: A week: what is longer is no limit, and more than the clock of a thread takes.
 _LONGEST = 7 * 24 * 3600
 
 
 def audit(
-    catalog: Catalog,
+    catalog: Catalog | str | Path,
     profile: str | Path | Mapping[str, Any] | Profile = "core",
     *,
     executor: Executor | None = None,
@@ -37,7 +38,7 @@ def audit(
     Parameters
     ----------
     catalog
-        What to judge. A product that waits for acceptance has its data under `lastRequest`;
+        What to judge, or the name of a snapshot. A product that waits for acceptance has its data under `lastRequest`;
         `with_pending_updates(catalog)` judges it as it will be.
     profile
         "core", "online-listing", "logistics", "food-eu" or "pictures"; one's own by its path, or as a mapping of the
@@ -72,10 +73,7 @@ def audit(
     >>> audit.matrix["valid_gtin"].tolist()
     [1]
     """
-    if not isinstance(catalog, Catalog):
-        raise InputError(
-            f"audit() takes a catalogue, not {type(catalog).__name__}. Make one of records: prodex.flatten(records)."
-        )
+    catalog = catalog_given(catalog, "audit(catalog, 'online-listing')", profile)
     chosen = profile if isinstance(profile, Profile) else Profile.read(profile)
     if assume_food is not None:
         chosen = chosen.with_assumption(food=assume_food)

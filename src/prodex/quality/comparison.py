@@ -212,6 +212,8 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
             f"The best grade of a product with a failing blocker differs ({old.grade_with_blocker} and "
             f"{new.grade_with_blocker}): the grades are not the same measure."
         )
+    if old.assumed != new.assumed:
+        yield "What is taken for granted of products that do not say it differs: other checks apply to them."
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
     other = [c.id for c in new.checks if c.id in weights and weights[c.id] != (c.severity, c.weight, c.scope)]
     if other:

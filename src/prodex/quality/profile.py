@@ -43,6 +43,7 @@ from typing import Any, Self
 
 import pandas as pd
 
+from prodex.described import described
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
 from prodex.quality.check import Check
@@ -105,9 +106,21 @@ class Profile:
         ------
         InputError
             When there is none, or something in it cannot be; the message names file, line and key.
+
+        Examples
+        --------
+        >>> Profile.read("core").name
+        'core'
+        >>> Profile.read({"checks": {"valid_gtin": {"severity": "blocker"}}}).table["severity"].tolist()
+        ['blocker']
         """
         if isinstance(source, Mapping):
             return cls._made("own", source, _Place("profile", ""))
+        if not isinstance(source, str | Path):
+            raise InputError(
+                f"profile is {described(source)}. Give the name of a profile, such as 'core', the path of your own, or "
+                "a mapping of the same shape; prodex.profiles() lists those that come along."
+            )
         name = str(source)
         known = shipped()
         if name in known:
@@ -187,7 +200,13 @@ class Profile:
         return replace(self, checks=(*kept, check))
 
     def with_market(self, market: int | str) -> Self:
-        """Return the profile for products of a market, where they do not say theirs."""
+        """Return the profile for products of a market, where they do not say theirs.
+
+        Examples
+        --------
+        >>> Profile.read("core").with_market("France").market
+        250
+        """
         return replace(self, market=market_code(market))
 
     def with_assumption(self, **known: Any) -> Self:

@@ -21,7 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import parquet
-from prodex.catalog import Origin
+from prodex.catalog import Catalog, Origin
+from prodex.described import described
 from prodex.errors import InputError, SnapshotDamaged, SnapshotError, SnapshotNotFound, StorageError
 from prodex.files import checked_name, safe_name, sha256, sweep, writing_folder
 from prodex.quality.check import MOST_WEIGHT, CheckFacts
@@ -31,7 +32,8 @@ from prodex.quality.problems import with_problem
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
-from prodex.store.snapshot import entries_of, open_snapshot, snapshots_folder
+from prodex.store.named import folder_of, name_of, snapshots_folder
+from prodex.store.snapshot import entries_of, open_snapshot
 from prodex.untrusted import (
     Count,
     Digest,
@@ -94,14 +96,14 @@ def save_audit(audit: Audit, name: str | None = None) -> Audit:
     return replace(audit, folder=folder)
 
 
-def open_audit(name: str | Path, profile: str | None = None) -> Audit:
+def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     """Open an audit that was saved.
 
     Parameters
     ----------
     name
         "shop" is the newest audit beside the snapshots of that name, "shop@2026-11-13" the last one of that day. The
-        folder of an audit is taken as well.
+        folder of an audit is taken as well, and so is a catalogue that is one of the snapshots.
     profile
         Only audits by this profile.
 
@@ -125,6 +127,12 @@ def open_audit(name: str | Path, profile: str | None = None) -> Audit:
     >>> float(prodex.open_audit("judged").summary()["score"])
     1.0
     """
+    if profile is not None and not isinstance(profile, str):
+        raise InputError(
+            f"profile is {described(profile)}. Give its name, such as open_audit('shop', 'core')."
+        )
+    given = folder_of(name, "open_audit")
+    name = name_of(name, "open_audit") if isinstance(name, Catalog) else given
     if str(name) and (Path(name) / _MANIFEST).is_file():
         return _open(Path(name))
     wanted, _, time = str(name).partition("@")
@@ -141,7 +149,7 @@ def open_audit(name: str | Path, profile: str | None = None) -> Audit:
     return _open(found[-1])
 
 
-def list_audits(name: str = "*") -> pd.DataFrame:
+def list_audits(name: str | Catalog = "*") -> pd.DataFrame:
     """Return the audits of the snapshots of a name, or all: when, by which profile, how many products, where.
 
     `snapshot` is the folder of the snapshot that was judged, as it was called then; none for a catalogue in memory. An
@@ -150,8 +158,17 @@ def list_audits(name: str = "*") -> pd.DataFrame:
     Parameters
     ----------
     name
-        Name of the snapshot.
+        Name of the snapshots, or a catalogue that is one of them.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "shop")
+    >>> _ = prodex.audit(catalog, "core").save()
+    >>> prodex.list_audits("shop")[["name", "profile", "products"]].values.tolist()
+    [['shop', 'core', 1]]
     """
+    name = name_of(name, "list_audits")
     rows = []
     for folder in _every_folder() if name == "*" else _folders(name):
         row: dict[str, Any] = {

@@ -171,6 +171,15 @@ class Tally:
         )
 
 
+def whole_score(tally: Tally) -> float:
+    """Return the score of all products together; NaN where nothing applies.
+
+    >>> whole_score(Tally.of(np.empty((0, 0), np.int8), []))
+    nan
+    """
+    return float(ratio(tally.earned.sum(keepdims=True), tally.possible.sum(keepdims=True))[0])
+
+
 def ratio(part: Floats, whole: Floats) -> Floats:
     """Divide, with no result where there is nothing to divide by; rounding never leaves 0 to 1."""
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -7,14 +7,16 @@ import dataclasses
 import difflib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Never, Self, TypeAlias, TypeVar
 
 from prodex.errors import QueryError
 from prodex.query.filters import FIELD_OF_WIRE_NAME, FILTERS, joined, text
+from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 
 #: Fields that every reply must hold: they are the keys of all tables, and say how fresh a product is.
 ALWAYS_REQUESTED = ("id", "uuid", "gtin", "updatedAt")
@@ -26,11 +28,22 @@ RICH_CONTENT = ("gtin", "id", "assets")
 #: bodies.
 GTINS_PER_CALL = 200
 
+_T = TypeVar("_T")
+
+#: What takes one value or several: a list, an Index, a Series; of texts also a comma-separated one.
+Many: TypeAlias = _T | Iterable[_T] | None
+
+#: An aware point in time, or whole UNIX seconds.
+Time: TypeAlias = datetime | int | None
+
+#: Words, each alone or with the fields in which it is looked for.
+Search: TypeAlias = str | Iterable[str | tuple[str, str | Iterable[str]]] | None
+
 #: Keys of a request that say which page of an answer is wanted, not which products.
 PAGING_KEYS = ("limit", "offset", "next_page")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
 class ProductQuery:
     """Which products to ask for, and which of their fields.
 
@@ -88,46 +101,72 @@ class ProductQuery:
     {'filter_tags_in': 'exportable', 'status_shared_with': '4', 'filter_target_market': '250'}
     """
 
-    # Any, since a field takes more forms than it then holds.
-    gtins_in: Any = None
-    updated_at_from: Any = None
-    updated_at_to: Any = None
-    validation_status_in: Any = None
-    tags_in: Any = None
-    tags_not_in: Any = None
-    source_include: Any = None
-    source_exclude: Any = None
-    target_productstatus_in: Any = None
-    status_shared_from: Any = None
-    status_shared_with: Any = None
-    target_market: Any = None
-    product_languages: Any = None
-    has_packshot: Any = None
-    has_no_packshot: Any = None
-    pictures_last_updated_at_from: Any = None
-    pictures_last_updated_at_to: Any = None
-    active_range: Any = None
-    owners_in: Any = None
-    search: Any = None
+    # What a query holds; what it takes is more, and stands in __init__.
+    gtins_in: tuple[str, ...] | None = None
+    updated_at_from: datetime | None = None
+    updated_at_to: datetime | None = None
+    validation_status_in: tuple[ValidationStatus, ...] | None = None
+    tags_in: tuple[str, ...] | None = None
+    tags_not_in: tuple[str, ...] | None = None
+    source_include: tuple[str, ...] | None = None
+    source_exclude: tuple[str, ...] | None = None
+    target_productstatus_in: tuple[ProductStatus, ...] | None = None
+    status_shared_from: SharingStatus | None = None
+    status_shared_with: SharingStatus | None = None
+    target_market: int | None = None
+    product_languages: tuple[str, ...] | None = None
+    has_packshot: bool | None = None
+    has_no_packshot: bool | None = None
+    pictures_last_updated_at_from: datetime | None = None
+    pictures_last_updated_at_to: datetime | None = None
+    active_range: bool | None = None
+    owners_in: tuple[int, ...] | None = None
+    search: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     extra: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
-    def __new__(cls, **fields: Any) -> Self:
-        for name in fields:
-            if name not in FILTERS and name != "extra":
-                raise QueryError(_unknown_field(name))
-        return super().__new__(cls)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        gtins_in: Many[str | int] = None,
+        updated_at_from: Time = None,
+        updated_at_to: Time = None,
+        validation_status_in: Many[ValidationStatus | str | int] = None,
+        tags_in: Many[str] = None,
+        tags_not_in: Many[str] = None,
+        source_include: Many[str] = None,
+        source_exclude: Many[str] = None,
+        target_productstatus_in: Many[ProductStatus | str] = None,
+        status_shared_from: SharingStatus | str | int | None = None,
+        status_shared_with: SharingStatus | str | int | None = None,
+        target_market: int | str | None = None,
+        product_languages: Many[str] = None,
+        has_packshot: bool | None = None,
+        has_no_packshot: bool | None = None,
+        pictures_last_updated_at_from: Time = None,
+        pictures_last_updated_at_to: Time = None,
+        active_range: bool | None = None,
+        owners_in: Many[int | str] = None,
+        search: Search = None,
+        extra: Mapping[str, Any] = MappingProxyType({}),
+        **unknown: Never,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name in FILTERS}
+        for name in unknown:
+            raise QueryError(_unknown_field(name))
         for name, (_, kind) in FILTERS.items():
-            if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, kind.read(name, value))
+            value = given[name]
+            object.__setattr__(self, name, None if value is None else kind.read(name, value))
         if self.source_include is not None:
             object.__setattr__(self, "source_include", _with_always_requested(self.source_include))
-        object.__setattr__(self, "extra", _checked_extra(self.extra))
+        object.__setattr__(self, "extra", _checked_extra(extra))
         _refuse_contradictions(self)
 
     def to_body(self) -> dict[str, Any]:
-        """Return the filters as a POST body holds them; also how a query is kept in a manifest."""
+        """Return the filters as a POST body holds them; also how a query is kept in a manifest.
+
+        >>> ProductQuery(target_market="France").to_body()
+        {'filter_target_market': 250}
+        """
         body = {FILTERS[name][0]: FILTERS[name][1].write(value) for name, value in self._given().items()}
         return body | copy.deepcopy(dict(self.extra))
 
@@ -138,6 +177,11 @@ class ProductQuery:
         ------
         QueryError
             When `search` is set: GET has no such parameter.
+
+        Examples
+        --------
+        >>> ProductQuery(tags_in=["new", "exportable"]).to_params()
+        {'filter_tags_in': 'new,exportable'}
         """
         for name in self._given():
             if not FILTERS[name][1].by_get:
@@ -150,12 +194,20 @@ class ProductQuery:
         }
 
     def to_probe(self) -> dict[str, Any]:
-        """Return the POST body that only asks how many products match (spec, "Pagination rules", 3)."""
+        """Return the POST body that only asks how many products match (spec, "Pagination rules", 3).
+
+        >>> ProductQuery(target_market=250).to_probe()
+        {'filter_target_market': 250, 'filter_source_include': ['uuid'], 'limit': 1}
+        """
         body = dataclasses.replace(self, source_include=None, source_exclude=None).to_body()
         return body | {FILTERS["source_include"][0]: ["uuid"], "limit": 1}
 
     def to_rich_content_params(self) -> dict[str, str]:
-        """Return the GET query for GTIN, id and assets alone (spec, endpoint 6)."""
+        """Return the GET query for GTIN, id and assets alone (spec, endpoint 6).
+
+        >>> ProductQuery(target_market=250).to_rich_content_params()
+        {'filter_target_market': '250', 'filter_source_include': 'gtin,id,assets'}
+        """
         params = dataclasses.replace(self, source_include=None, source_exclude=None).to_params()
         return params | {FILTERS["source_include"][0]: ",".join(RICH_CONTENT)}
 
@@ -194,11 +246,21 @@ class ProductQuery:
         return cls(**fields, extra=extra)
 
     def wire(self) -> str:
-        """Return the POST body as JSON text, to read or to paste into another tool."""
+        """Return the POST body as JSON text, to read or to paste into another tool.
+
+        >>> print(ProductQuery(target_market=250).wire())
+        {
+          "filter_target_market": 250
+        }
+        """
         return json.dumps(self.to_body(), ensure_ascii=False, indent=2)
 
     def digest(self) -> str:
-        """Return a fingerprint of what is asked: the same everywhere, and for any order of the values."""
+        """Return a fingerprint of what is asked: the same everywhere, and for any order of the values.
+
+        >>> ProductQuery(tags_in=["a", "b"]).digest() == ProductQuery(tags_in="b,a").digest()
+        True
+        """
         canonical = {
             FILTERS[name][0]: sorted(value) if isinstance(value, tuple) else FILTERS[name][1].write(value)
             for name, value in self._given().items()

@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple
 #: cannot be read; its answer was lost; the service refused it; or it was not sent.
 Sent = Literal["sent", "accepted", "unknown", "refused", "not sent"]
 
+#: Of these, what the service has, or may have.
+ARRIVED = frozenset({"sent", "accepted", "unknown"})
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:

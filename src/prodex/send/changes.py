@@ -12,13 +12,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
-from prodex.errors import ChangesRefused, ChangesStale, SnapshotDamaged
+from prodex.described import described
+from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.query import ProductQuery
 from prodex.send.batch import Loaded
 from prodex.send.merge import Edit, Wish, merged
 from prodex.send.records import Product
 from prodex.send.wishes import Known, wishes_in
 from prodex.service import Client, PullReport, pages
+from prodex.service.given import service_given
+from prodex.store.given import catalog_given
 from prodex.tables.plain import product_key
 
 #: What preflight wants to know of a product that the service has already.
@@ -109,6 +112,13 @@ def changes_from_frame(
     >>> [item["data"] for item in changes.records[0]["namePublicLong"]]
     ['Pain', 'Bread']
     """
+    catalog = catalog_given(catalog, "changes_from_frame(frame, catalog)", frame)
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"frame is {described(frame)}. Give a frame with the corrections: catalog.texts or catalog.wide(), edited."
+        )
+    if service is not None:
+        service = service_given(service, "changes_from_frame(frame, catalog, service=service)")
     known = Known.of(catalog)
     wishes = wishes_in(frame, catalog, known, language)
     records: list[Product] = []

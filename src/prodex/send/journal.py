@@ -21,7 +21,7 @@ import filelock
 from prodex.errors import InputError, StorageError
 from prodex.files import home, make_folder, remove, storage, sweep, writing_folder
 from prodex.send import journal_lines
-from prodex.send.batch import Batch, Loaded, Planned
+from prodex.send.batch import ARRIVED, Batch, Loaded, Planned
 from prodex.send.journal_lines import BEING_SENT
 from prodex.store.lock import locked
 from prodex.untrusted import is_file, is_own_file
@@ -39,6 +39,8 @@ class Journal:
         The journal itself.
     host
         Host of the service, without its port: a sandbox gets another port with every start.
+    base_url
+        Base URL of the service; None in journals of earlier versions, which kept the host only.
     key
         Digest of the access key; None in journals of prodex 0.1, which did not keep it.
     at
@@ -47,18 +49,24 @@ class Journal:
         Of the payloads.
     extra
         Filters with which the products were loaded, where corrections were merged with them.
+    is_old
+        Whether prodex 0.1 wrote it.
+    sendings
+        The calls that had arrived, or may have, when this object was made.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._unwritten: list[tuple[int, Batch]] = []
-        self._is_old = path.name != _JOURNAL
-        if self._is_old:
-            head, _ = journal_lines.read_0_1(path)
+        self.is_old = path.name != _JOURNAL
+        if self.is_old:
+            head, batches = journal_lines.read_0_1(path)
             self._entries: tuple[journal_lines.Entry, ...] = ()
+            sent = [batch for batch in batches if batch.sent in ARRIVED]
+            self.sendings = tuple(journal_lines.Sending(tracking=batch.tracking) for batch in sent)
         else:
-            head, self._entries, *_ = journal_lines.read(path)
-        self.host, self.key, self.at = head.host, head.key, head.at
+            head, self._entries, *_, self.sendings = journal_lines.read(path)
+        self.host, self.base_url, self.key, self.at = head.host, head.base_url, head.key, head.at
         self.content_type = head.content_type
         self.extra: Mapping[str, Any] = head.extra
 
@@ -96,6 +104,7 @@ class Journal:
             head = {
                 "version": journal_lines.VERSION,
                 "host": host_of(base_url),
+                "base_url": base_url,
                 "key": key,
                 "at": moment.isoformat(),
                 "content_type": content_type,
@@ -109,18 +118,22 @@ class Journal:
     @property
     def name(self) -> str:
         """What `prodex.track` and `prodex send-rest` call it."""
-        return self.path.stem if self._is_old else self.path.parent.name
+        return self.path.stem if self.is_old else self.path.parent.name
+
+    def is_for(self, base_url: str) -> bool:
+        """Say whether it is of this service; where only the host was kept, of any at that host."""
+        return self.host == host_of(base_url) if self.base_url is None else self.base_url == base_url
 
     @property
     def keeps_payloads(self) -> bool:
         """Whether the payloads are still there, so that what was not sent can be sent."""
-        return not self._is_old and is_file(self._payloads)
+        return not self.is_old and is_file(self._payloads)
 
     @property
     def is_busy(self) -> bool:
         """Whether a process is sending it now."""
         lock = self.path.parent / ".lock"
-        if self._is_old or not is_own_file(lock):  # to open another would write elsewhere
+        if self.is_old or not is_own_file(lock):  # to open another would write elsewhere
             return False
         taken = filelock.FileLock(lock)
         try:
@@ -150,9 +163,9 @@ class Journal:
 
     def batches(self) -> list[Batch]:
         """Read what became of all batches; one that was being sent and has no end is unknown."""
-        if self._is_old:
+        if self.is_old:
             return journal_lines.read_0_1(self.path)[1]
-        _, entries, states, stopped, is_damaged = journal_lines.read(self.path)
+        _, entries, states, stopped, is_damaged, _ = journal_lines.read(self.path)
         states = {**states, **dict(self._unwritten)}
         rest = Batch((), "not sent", message=stopped or "the process ended before it was sent")
         if is_damaged:

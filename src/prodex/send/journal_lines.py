@@ -7,6 +7,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -14,9 +15,9 @@ import msgspec
 
 from prodex.errors import InputError, StorageError
 from prodex.files import storage
-from prodex.send.batch import Batch, Loaded, Sent
+from prodex.send.batch import ARRIVED, Batch, Loaded, Sent
 from prodex.service.identifiers import is_identifier
-from prodex.untrusted import Count, Digest, converted, is_own_file, read_bytes
+from prodex.untrusted import Count, Digest, check_moment, converted, is_own_file, read_bytes
 
 #: Written before a batch is sent; when nothing follows, nobody knows what became of it.
 BEING_SENT = "being sent"
@@ -38,6 +39,7 @@ class Head(msgspec.Struct, frozen=True):
     content_type: str = ""
     extra: dict[str, Any] = {}
     batches: Count = 0
+    base_url: str | None = None
 
 
 class _Planned(msgspec.Struct):
@@ -59,6 +61,13 @@ class Entry(NamedTuple):
     loaded: tuple[Loaded, ...] = ()
 
 
+class Sending(NamedTuple):
+    """One call that arrived, or may have: when it was made, where that is known, and its tracking identifier."""
+
+    at: datetime | None = None
+    tracking: str | None = None
+
+
 class Lines(NamedTuple):
     """What a journal holds.
 
@@ -72,6 +81,8 @@ class Lines(NamedTuple):
         Why the rest was not sent; "" where nobody said.
     is_damaged
         Whether a line cannot be read, so that what it said of some batch is lost.
+    sendings
+        The calls that arrived, or may have: a batch whose answer was lost may have been sent more than once.
     """
 
     head: Head
@@ -79,6 +90,7 @@ class Lines(NamedTuple):
     states: Mapping[int, Batch]
     stopped: str
     is_damaged: bool
+    sendings: tuple[Sending, ...]
 
 
 def sealed(line: Line) -> bytes:
@@ -178,8 +190,12 @@ def _entry(line: bytes, number: int) -> Entry:
     return Entry(told.gtins, told.at, told.bytes, told.sha256, tuple(Loaded(*one) for one in told.loaded))
 
 
-def _states(lines: list[bytes], entries: tuple[Entry, ...]) -> tuple[dict[int, Batch], str, bool]:
+def _states(
+    lines: list[bytes], entries: tuple[Entry, ...]
+) -> tuple[dict[int, Batch], str, bool, tuple[Sending, ...]]:
     states: dict[int, Batch] = {}
+    under_way: dict[int, Sending] = {}
+    sendings: list[Sending] = []
     stopped, is_damaged = "", False
     for content in lines:
         line = _opened(content)
@@ -187,10 +203,27 @@ def _states(lines: list[bytes], entries: tuple[Entry, ...]) -> tuple[dict[int, B
         if line is not None and "stopped" in line:
             stopped = str(line["stopped"])
         elif line is not None and isinstance(number, int) and 0 <= number < len(entries):
-            states[number] = state_of(entries[number].gtins, line)
+            state = states[number] = state_of(entries[number].gtins, line)
+            begun = under_way.pop(number, None)
+            if line.get("state") == BEING_SENT:
+                sendings += [begun] if begun else []  # its end was never written down
+                under_way[number] = Sending(_time(line.get("time")))
+            elif state.sent in ARRIVED:
+                sendings.append(Sending(begun.at if begun else None, state.tracking))
         else:
             is_damaged = True
-    return states, stopped, is_damaged
+    lost = [Sending()] if is_damaged else []
+    return states, stopped, is_damaged, (*sendings, *under_way.values(), *lost)
+
+
+def _time(written: Any) -> datetime | None:
+    """Return when a batch was sent; None for what is no moment."""
+    try:
+        moment = datetime.fromisoformat(written)
+        check_moment(moment)
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.tzinfo else None
 
 
 def state_of(gtins: tuple[str, ...], line: Line) -> Batch:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from prodex import gtin
 from prodex.catalog import Catalog
+from prodex.described import described
 from prodex.errors import InputError
 from prodex.reading import read_products
 from prodex.send import xml_reading
@@ -90,6 +91,11 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     >>> records_of([{"gtin": 3036811359935, "lifeCycle": float("nan"), "description": DELETE, "brand": None}])
     [{'gtin': '03036811359935', 'description': None}]
     """
+    if not isinstance(source, str | Path | Catalog | pd.DataFrame | Iterable) or isinstance(source, bytes):
+        raise InputError(
+            f"records is {described(source)}. Give a frame with a column gtin, a list of records, a catalogue, what "
+            "changes_from_frame made, or the path of a file."
+        )
     if isinstance(source, str | Path):
         source = (
             xml_reading.decoded(Path(source).read_bytes()) if _is_xml(Path(source)) else _whole_file(source)

@@ -16,10 +16,13 @@ import pyarrow.compute as pc
 
 from prodex import gtin
 from prodex.catalog import Catalog
+from prodex.described import described
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
+from prodex.service.given import service_given
 from prodex.service.progress import Progress, showing
+from prodex.store.given import catalog_given
 from prodex.verbatim import on_one_line
 
 _LARGEST_BATCH = 500
@@ -70,7 +73,17 @@ def require_scenarios(
         When something given cannot be what is meant; nothing was sent.
     ServiceError
         When not one batch was done; the service's words say why.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.require_scenarios(service, ["03036811359935"], {})
+    Traceback (most recent call last):
+        ...
+    prodex.errors.InputError: scenarios is {}...
     """
+    service = service_given(service, "require_scenarios(service, products, scenarios)", products)
     values = _values(scenarios)
     day = _day(deadline, values)
     size = _checked_size(batch_size)
@@ -170,6 +183,11 @@ def scenario_request(
     values = _values(scenarios)
     day = _day(deadline, values)
     size = _checked_size(batch_size)
+    catalog = catalog_given(catalog, "scenario_request(failures, catalog, scenarios)", failures)
+    if not isinstance(failures, pd.DataFrame):
+        raise InputError(
+            f"failures is {described(failures)}. Give the rows of audit.failures() whose products are meant."
+        )
     if "product_id" not in failures.columns:
         raise InputError("These rows have no column product_id; give those of audit.failures().")
     wanted = pa.array(failures["product_id"].dropna().drop_duplicates(), pa.string())

@@ -16,15 +16,12 @@ from prodex.errors import (
     StorageError,
     UpsertStopped,
 )
-from prodex.send.batch import Batch
+from prodex.send.batch import ARRIVED, Batch
 from prodex.send.changes import refuse_changed
 from prodex.send.journal import Journal, host_of
 from prodex.service import Client
 from prodex.service.identifiers import canonical
 from prodex.service.progress import Progress, showing
-
-#: Ways to call a batch that the service has, or may have.
-_ARRIVED = frozenset({"sent", "accepted", "unknown"})
 
 # A redirect that says "it is done, look there" (RFC 9110, 15.4.3 and 15.4.4): the products may have been taken.
 _DONE_ELSEWHERE = frozenset({302, 303})
@@ -91,7 +88,7 @@ def send(
             last = batches[number].sent
             if why and place + 1 < len(numbers):
                 _stop(journal, numbers[place + 1 :], batches, why)
-            if error is not None and not any(one.sent in _ARRIVED for one in batches):
+            if error is not None and not any(one.sent in ARRIVED for one in batches):
                 raise error
             if why:
                 break

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import pandas as pd
+
+from prodex.catalog import Catalog
+from prodex.described import described
 from prodex.errors import AuthenticationFailed, InputError, ServiceError
 from prodex.send.batch import Batch
 from prodex.send.tracking import Tracking
 from prodex.send.upserts import latest, named
 from prodex.service import Client
+from prodex.service.given import service_given
 from prodex.service.identifiers import is_identifier
 
 
@@ -39,7 +44,18 @@ def track(
         When the service knows none of the identifiers.
     InputError
         When nothing was sent from here, and no identifiers are given.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+    >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+    >>> _ = prodex.upsert(service, [record])
+    >>> prodex.track(service).wait().products[["gtin", "status"]].values.tolist()  # also in a later process
+    [['08784900123459', 'SUCCESS']]
     """
+    service = service_given(service, "track(service)", ids)
     if ids is None:
         journal = latest(service.base_url, service.fingerprint) if upsert is None else named(upsert)
         tracking = Tracking(service, journal.batches(), journal=journal)
@@ -51,6 +67,11 @@ def track(
             return tracking
     if upsert is not None:
         raise InputError("Give tracking identifiers or the name of an upsert, not both.")
+    if isinstance(ids, Catalog | pd.DataFrame | Mapping) or not isinstance(ids, int | str | Iterable):
+        raise InputError(
+            f"ids are tracking identifiers, such as 12 or [12, 13], not {described(ids)}. Of an upsert from this "
+            "machine prodex.track(service) knows them."
+        )
     wanted = dict.fromkeys(map(_identifier, [ids] if isinstance(ids, int | str) else ids))
     tracking = Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()
     if tracking.problems and not tracking.records:

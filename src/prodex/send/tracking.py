@@ -25,10 +25,11 @@ from prodex.send.journal import Journal
 from prodex.send.outcome import Outcome, outcome_of
 from prodex.send.sending import numbers_to_send, send
 from prodex.send.summary import message_of_all, status_of_all, still_running
+from prodex.send.writes import note_ended
 from prodex.service import Client
 from prodex.service.identifiers import canonical
 from prodex.service.progress import Progress, showing
-from prodex.service.replies import RUNNING, SUCCESS
+from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.settings import is_loopback
 
 
@@ -53,6 +54,16 @@ class Tracking:
     ----------
     findings
         What was found before sending; a frame of gtin, attribute, severity, problem and what_to_do.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+    >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+    >>> tracking = prodex.upsert(service, [record]).wait()
+    >>> tracking.status, tracking.failed.empty
+    ('SUCCESS', True)
     """
 
     def __init__(
@@ -70,6 +81,7 @@ class Tracking:
         self._problems: dict[str, ServiceError] = {}
         self._unknown_since: dict[str, float] = {}
         self._gave_up: set[str] = set()
+        self._ended_imports: set[str] = set()
         self._outcomes: dict[int, Outcome] = {}
         self.findings = pd.DataFrame() if findings is None else findings
 
@@ -159,7 +171,17 @@ class Tracking:
         return products[~products["status"].isin([SUCCESS, RUNNING])].reset_index(drop=True)
 
     def statuses(self) -> Counter[str]:
-        """Count the products by status."""
+        """Count the products by status.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).wait().statuses()
+        Counter({'SUCCESS': 1})
+        """
         return Counter(status for outcome in self._known() for _, status, _ in outcome.products)
 
     def refresh(self) -> Self:
@@ -171,6 +193,16 @@ class Tracking:
         ------
         ServiceError
             When the service cannot be reached, or does not accept the access key.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> tracking = prodex.upsert(service, [record])
+        >>> tracking.refresh().status in {"IN_PROGRESS", "SUCCESS"}
+        True
         """
         running = [batch for batch, known in zip(self._sent, self._known(), strict=True) if known.is_running]
         for identifier in dict.fromkeys(batch.tracking for batch in running if batch.tracking is not None):
@@ -185,6 +217,7 @@ class Tracking:
                     raise
             finally:
                 self._outcomes.clear()
+        note_ended(self._service.base_url, self._newly_ended())
         return self
 
     def wait(self, timeout: float = 3600, *, progress: Progress = None) -> Self:
@@ -205,6 +238,15 @@ class Tracking:
         ------
         TrackingTimeout
             When one still runs then. It goes on at the service; `prodex.track` picks it up at any time.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).wait(timeout=600).done
+        True
         """
         begin = time.monotonic()
         pause, longest, _ = self._pauses()
@@ -247,6 +289,15 @@ class Tracking:
             When not one batch could be sent.
         UpsertStopped
             When the disk refuses to take down what becomes of them.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).send_rest().statuses()["not sent"]  # all was sent
+        0
         """
         words = {also} if isinstance(also, str) else set(also)
         if wrong := words - {"unknown", "refused"}:
@@ -259,14 +310,35 @@ class Tracking:
         return self
 
     def send_planned(self, progress: Progress) -> Self:
-        """Send all of a plan that was just made; `prodex.upsert` has checked it."""
+        """Send all of a plan that was just made; `prodex.upsert` has checked it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).send_planned(progress=False).statuses()["not sent"]
+        0
+        """
         with self._plan().alone():
             self._sent[:] = self._plan().batches()
             self._send([n for n, batch in enumerate(self._sent) if batch.sent == "not sent"], progress)
         return self
 
     def discard(self) -> Self:
-        """Delete the products that are kept to be sent; what became of each stays known."""
+        """Delete the products that are kept to be sent; what became of each stays known.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> _ = prodex.upsert(service, [record]).discard()
+        >>> prodex.list_upserts()["keeps_products"].tolist()
+        [False]
+        """
         if self._journal is not None:
             self._journal.discard_payloads()
         return self
@@ -303,6 +375,13 @@ class Tracking:
                     gave_up=identifier in self._gave_up,
                 )
         return [self._outcomes[number] for number in range(len(self._sent))]
+
+    def _newly_ended(self) -> set[str]:
+        """Return the imports that were not known to have ended when this was asked last."""
+        word = {identifier: record.get("status") for identifier, record in self._records.items()}
+        new = {identifier for identifier, status in word.items() if status in ENDED} - self._ended_imports
+        self._ended_imports |= new
+        return new
 
     def _note(self, identifier: str, error: ServiceError) -> None:
         """Keep why an import could not be asked for; give up on what no waiting mends."""

@@ -26,7 +26,7 @@ def latest(base_url: str, key: str) -> Journal:
     InputError
         When there is none on this machine.
     """
-    for path in _journals():
+    for path in journals():
         try:
             journal = Journal(path)
         except InputError as error:
@@ -48,7 +48,7 @@ def named(name: str) -> Journal:
     InputError
         When there is none, or its journal cannot be read.
     """
-    for path in _journals():
+    for path in journals():
         if _name(path) == name:
             return Journal(path)
     raise InputError(
@@ -72,7 +72,7 @@ def list_upserts() -> pd.DataFrame:
     >>> prodex.list_upserts()["name"].tolist()
     []
     """
-    rows = [_row(path) for path in _journals()]
+    rows = [_row(path) for path in journals()]
     columns = ["name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
     frame = pd.DataFrame(rows, columns=[*columns, "keeps_products", "note"])
     numbers = dict.fromkeys(columns[3:], "Int64")
@@ -99,7 +99,7 @@ def _row(path: Path) -> dict[str, Any]:
     }
 
 
-def _journals() -> Iterator[Path]:
+def journals() -> Iterator[Path]:
     """Yield the journals, the newest first; a link is none, and neither is what is half-written."""
     folder = tracking_folder()
     if not folder.is_dir():

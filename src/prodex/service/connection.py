@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from prodex.described import described
 from prodex.errors import SettingsError
 from prodex.limits import Limits
 from prodex.service import local
@@ -83,6 +84,11 @@ def connect(
     client_secret = None if client_secret is None else Secret(client_secret)
     if target is not None and base_url is not None:
         raise SettingsError("connect got a target and a base_url. Give one of them.")
+    if target is not None and not isinstance(target, str):
+        raise SettingsError(
+            f'connect() takes "sandbox" or a base URL, and target is {described(target)}. Write connect("sandbox"), or '
+            "connect() for the service in your settings."
+        )
     if target == "sandbox":
         settings = local.sandbox_settings(client_id=client_id, client_secret=client_secret)
     else:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from prodex.verbatim import on_one_line
+
 #: None: a bar where somebody is watching. True, False: a bar in any case, or none. A function: called
 #: with the number of products that have come and the number announced.
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
@@ -37,6 +39,23 @@ def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[
             bar.update(done - bar.n)
 
         yield show
+
+
+def tell(progress: Progress, line: str) -> None:
+    """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
+
+    It is quiet where there would be no bar, and where a function of one's own takes the bar's place.
+
+    Examples
+    --------
+    >>> tell(False, "Nobody wants to know.")
+    """
+    if progress is True or (progress is None and is_watched()):
+        # The error stream is red in a notebook, and this is no error.
+        stream = sys.stdout if in_notebook() else sys.stderr
+        if stream is not None:
+            stream.write(f"{on_one_line(line)}\n")
+            stream.flush()
 
 
 def is_watched() -> bool:

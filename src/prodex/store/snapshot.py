@@ -18,16 +18,16 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.errors import SnapshotDamaged, SnapshotNotFound
+from prodex.errors import InputError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import (
     checked_name,
-    home,
     publish,
     safe_name,
     storage,
     sweep,
     writing_folder,
 )
+from prodex.store.named import folder_of, name_of, snapshots_folder
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.tables.declaration import TABLES
 from prodex.untrusted import Count, MadeByNewer, is_folder, is_there, read_json, refuse_links
@@ -36,12 +36,7 @@ _FORMAT = 1
 _MANIFEST = "manifest.json"
 
 
-def snapshots_folder() -> Path:
-    """Return the folder of all snapshots: `PRODEX_HOME`/snapshots, else in the platform's data folder."""
-    return home() / "snapshots"
-
-
-def save(catalog: Catalog, name: str) -> Catalog:
+def save(catalog: Catalog | str, name: str) -> Catalog:
     """Keep a catalogue as a new snapshot, and return it opened from there.
 
     Earlier snapshots of the name stay as they are. An interrupted save leaves nothing.
@@ -49,7 +44,7 @@ def save(catalog: Catalog, name: str) -> Catalog:
     Parameters
     ----------
     catalog
-        What to keep; a filtered catalogue keeps only its products.
+        What to keep, or the name of a snapshot; a filtered catalogue keeps only its products.
     name
         Name of the snapshot: letters, digits, "-", "_" and ".".
 
@@ -57,7 +52,19 @@ def save(catalog: Catalog, name: str) -> Catalog:
     ------
     StorageError
         When the disk refuses.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+    >>> len(prodex.save(catalog.where(brand_code="ACME"), "acme"))
+    1
     """
+
+    if isinstance(name, Catalog):
+        raise InputError("The catalogue comes first: write prodex.save(catalog, 'copy').")
+    if not isinstance(catalog, Catalog):
+        catalog = open_snapshot(folder_of(catalog, "save"))
 
     def write(folder: Path) -> Iterable[StoredPart]:
         for number, part in enumerate(catalog.parts):
@@ -91,14 +98,15 @@ def new_folder(name: str) -> Path:
     return folder
 
 
-def open_snapshot(name: str | Path) -> Catalog:
+def open_snapshot(name: str | Path | Catalog) -> Catalog:
     """Open a snapshot; only its manifest is read.
 
     Parameters
     ----------
     name
         "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of
-        the time will do. A folder of a snapshot is taken as well.
+        the time will do. A folder of a snapshot is taken as well, and so is a catalogue from a snapshot, which is
+        open already.
 
     Raises
     ------
@@ -106,8 +114,20 @@ def open_snapshot(name: str | Path) -> Catalog:
         When there is none; the message names those that are there.
     SnapshotDamaged
         When its manifest cannot be read.
+    InputError
+        When it is something else, or a catalogue that is in memory.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> _ = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "shop")
+    >>> prodex.open_snapshot("shop").products["gtin"].tolist()
+    ['03036811359935']
     """
-    name = str(name)
+    if isinstance(name, Catalog):
+        folder_of(name, "open_snapshot")
+        return name
+    name = str(folder_of(name, "open_snapshot"))
     if name and _is_snapshot(Path(name)):
         return _open(Path(name))
     wanted, _, time = name.partition("@")
@@ -125,11 +145,24 @@ def stored_parts(folder: Path) -> tuple[StoredPart, ...]:
     return _manifest(folder).parts
 
 
-def list_snapshots(name: str = "*") -> pd.DataFrame:
+def list_snapshots(name: str | Catalog = "*") -> pd.DataFrame:
     """Return the snapshots of a name, or all: when, how many products, complete or not, bytes, where.
 
     A snapshot that cannot be read is listed with the reason under `note`.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshots, or a catalogue that is one of them; all when "*".
+
+    Examples
+    --------
+    >>> import prodex
+    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    >>> prodex.list_snapshots("shop")[["name", "products"]].values.tolist()
+    [['shop', 1]]
     """
+    name = name_of(name, "list_snapshots")
     rows = []
     for folder in _every_folder() if name == "*" else _folders(name):
         row: dict[str, Any] = {
@@ -152,8 +185,13 @@ def list_snapshots(name: str = "*") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).convert_dtypes()
 
 
-def verify(name: str | Path) -> pd.DataFrame:
+def verify(name: str | Path | Catalog) -> pd.DataFrame:
     """Check every file of a snapshot against the manifest.
+
+    Parameters
+    ----------
+    name
+        Its name, its folder, or the catalogue that was opened from it.
 
     Returns
     -------
@@ -167,7 +205,7 @@ def verify(name: str | Path) -> pd.DataFrame:
     >>> bool(prodex.verify("tried")["ok"].all())
     True
     """
-    catalog = open_snapshot(name)
+    catalog = open_snapshot(folder_of(name, "verify"))
     assert catalog.folder is not None  # noqa: S101 - an opened snapshot has one
     rows = []
     for part in stored_parts(catalog.folder):

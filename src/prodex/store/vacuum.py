@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, discard, left_over
 from prodex.store.lock import locked
-from prodex.store.snapshot import list_snapshots, snapshots_folder, verify
+from prodex.store.named import name_of, snapshots_folder
+from prodex.store.snapshot import list_snapshots, verify
 from prodex.untrusted import is_file, is_folder
 
 #: A journal younger than this may still be taken up again.
@@ -29,7 +31,7 @@ class _Doomed(NamedTuple):
     reason: str
 
 
-def vacuum(name: str, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
+def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     """Remove all but the newest snapshots of a name, and what interrupted work left there.
 
     The newest snapshot that is complete and undamaged always stays, however many newer ones there are that are not.
@@ -41,7 +43,7 @@ def vacuum(name: str, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     Parameters
     ----------
     name
-        Name of the snapshots.
+        Name of the snapshots, or a catalogue that is one of them.
     keep
         How many of the newest stay; one at least.
     dry_run
@@ -70,6 +72,7 @@ def vacuum(name: str, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     """
     if isinstance(keep, bool) or not isinstance(keep, int) or keep < 1:
         raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
+    name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
     if not folder.is_dir():
         raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")

@@ -25,6 +25,7 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, typed
 from prodex.quality import Audit, Profile
 from prodex.quality.display import counted
+from prodex.store.given import catalog_given
 
 _INVITATION = "Press a figure, a grade, a gap or a cell, or choose a check, to see its products."
 
@@ -208,7 +209,10 @@ def _exploration(
         if audit is not None:
             exploration.audit = audit
         return exploration
-    catalog = catalog if catalog is not None or audit is None else audit.catalog
+    if catalog is not None:
+        catalog = catalog_given(catalog, "AuditPanel(catalog=catalog)")
+    elif audit is not None:
+        catalog = audit.catalog
     if catalog is None and audit is None:
         raise InputError(
             "AuditPanel shows nothing yet. Give it an audit, a catalogue to judge, or an exploration."

@@ -13,6 +13,7 @@ from prodex.notebook.card.rendered import Shown, parts
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, rest
 from prodex.quality import Audit
+from prodex.store.given import catalog_given
 
 #: Pixels of the longer side of a picture.
 _SIDE = 256
@@ -66,7 +67,7 @@ class ProductCard(Panel):
         if exploration is None:
             if catalog is None:
                 raise InputError("A product card needs a catalogue, or an exploration that has one.")
-            exploration = Exploration(catalog=catalog, audit=audit)
+            exploration = Exploration(catalog=catalog_given(catalog, "ProductCard(catalog)"), audit=audit)
         elif catalog is not None or audit is not None:
             raise InputError("An exploration has its own catalogue and audit: give either them or it.")
         self.exploration = exploration

@@ -26,6 +26,7 @@ from prodex.notebook.products.searching import Search
 from prodex.notebook.products.stock import Mask, Stock
 from prodex.notebook.products.table import ProductTable
 from prodex.quality import Audit
+from prodex.store.given import catalog_given
 
 #: Facets whose values are shown at once, and how long to wait for another letter, in seconds.
 _OPEN = ("grade", "kind", "brand")
@@ -251,7 +252,7 @@ def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Explorati
     if exploration is None:
         if catalog is None:
             raise TypeError("CatalogExplorer() takes a catalogue, or an exploration that has one.")
-        return Exploration(catalog=catalog, audit=audit)
+        return Exploration(catalog=catalog_given(catalog, "CatalogExplorer(catalog)"), audit=audit)
     if catalog is not None and catalog is not exploration.catalog:
         exploration.look_at(catalog, audit)
     elif audit is not None:

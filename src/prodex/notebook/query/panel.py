@@ -12,7 +12,7 @@ import pandas as pd
 from traitlets import Instance, Int, validate
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError, QueryError
+from prodex.errors import QueryError
 from prodex.listings import load_organizations
 from prodex.notebook.background import Newest
 from prodex.notebook.folding import Fold
@@ -26,6 +26,7 @@ from prodex.notebook.query.telling import counted, told
 from prodex.notebook.query.work import count_products
 from prodex.query import ProductQuery
 from prodex.service import Client
+from prodex.service.given import service_given
 
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
@@ -76,10 +77,7 @@ class QueryPanel(Panel):
     def __init__(
         self, service: Client, query: ProductQuery | None = None, *, name: str | None = None
     ) -> None:
-        if not isinstance(service, Client):
-            raise InputError(
-                f"QueryPanel takes a service, not {type(service).__name__}. prodex.connect() gives one."
-            )
+        service = service_given(service, "QueryPanel(service)", query)
         super().__init__("Which products to load")
         self._service = service
         self._is_filling = False

@@ -6,6 +6,7 @@ from datetime import UTC
 from html import escape
 
 from prodex.catalog import Catalog
+from prodex.load.reuse import in_words
 from prodex.notebook.panel import typed
 from prodex.notebook.query.work import Load
 from prodex.query import GTINS_PER_CALL, ProductQuery
@@ -75,7 +76,7 @@ def _from_when(catalog: Catalog, load: Load) -> str:
     when = f"{loaded.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     if load.total:
         return f"Begun at {when}, and gone on with for {load.seconds:,.0f} s."
-    return f"From {when}; nothing had to be fetched."
+    return f"From {when}, {in_words(load.began - loaded)} old; nothing had to be fetched."
 
 
 def _problems(problems: list[tuple[str, str]]) -> str:

@@ -1,0 +1,97 @@
+"""The tables as properties of a catalogue: what an editor says of each is what the declaration says.
+
+`python tests/test_catalog_tables.py --write` renews the module from the declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import textwrap
+import typing
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.catalog import tables
+from prodex.tables.declaration import TABLES, Table
+
+HEAD = '''"""The tables of a catalogue as properties, so that an editor proposes them and says what is in them.
+
+Written from the declaration in `prodex.tables` by `python tests/test_catalog_tables.py --write`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prodex.tables.frames import to_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+class Tables:
+    """What has the tables of a catalogue; `arrow` reads one of them."""
+
+    if TYPE_CHECKING:
+
+        def arrow(self, table: str) -> pa.Table: ...
+
+    def _frame(self, table: str) -> pd.DataFrame:
+        return to_frame(self.arrow(table))
+'''
+
+
+def docstring(table: Table) -> str:
+    """Say of a table what a row is, and what its columns mean."""
+    about = ", ".join(f"{column.name} ({column.meaning})" for column in table.columns)
+    lines = textwrap.wrap(f"Columns: {about}.", 108, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([f"One row per {table.row}.", "", *lines])
+
+
+def written() -> str:
+    """Write the module."""
+    properties = [
+        f"\n    @property\n    def {name}(self) -> pd.DataFrame:\n"
+        + textwrap.indent(f'"""{docstring(table)}\n"""', " " * 8, lambda line: bool(line.strip()))
+        + f'\n        return self._frame("{name}")\n'
+        for name, table in TABLES.items()
+    ]
+    return HEAD + "".join(properties)
+
+
+def test_the_properties_are_the_declared_tables() -> None:
+    """Each table, and nothing else, with what a row is and every column's meaning."""
+    found = {
+        name: inspect.getdoc(one) for name, one in vars(tables.Tables).items() if isinstance(one, property)
+    }
+
+    assert {name: docstring(table) for name, table in TABLES.items()} == found
+    assert Path(tables.__file__).read_text("utf-8") == written()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_an_editor_knows_the_type_of_a_table(name: str) -> None:
+    """A pandas frame, with the declared columns."""
+    getter = vars(tables.Tables)[name].fget
+    catalog = prodex.flatten([{"id": 7}])
+    frame = getattr(catalog, name)
+
+    assert pd.DataFrame is typing.get_type_hints(getter, {"pd": pd})["return"]
+    assert isinstance(frame, pd.DataFrame)
+    assert set(TABLES[name].schema.names) <= set(frame.columns)
+    assert name in dir(catalog)
+
+
+def test_a_table_that_there_is_not_is_told_with_the_nearest() -> None:
+    """As before."""
+    with pytest.raises(AttributeError, match="did you mean 'products'"):
+        _ = prodex.flatten([]).product
+
+
+if __name__ == "__main__" and "--write" in sys.argv:
+    Path(tables.__file__).write_text(written(), "utf-8")
