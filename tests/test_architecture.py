@@ -15,7 +15,7 @@ SOURCE = Path(prodex.__file__).parent
 ROWS = (
     {"verbatim"},
     {"errors"},
-    {"limits", "nearest"},
+    {"limits", "nearest", "several"},
     {"files", "unpacking", "locales", "envelope", "gtin", "markup", "spreadsheet", "untrusted"},
     {"sheets", "parquet", "folders"},
     {"query", "tables", "formats"},

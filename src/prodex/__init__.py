@@ -10,7 +10,7 @@ import logging as _logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from prodex.catalog import Catalog, Ledger, Origin
+from prodex.catalog import Catalog, Ledger, Origin, UnmatchedWarning
 from prodex.errors import ProdexError
 from prodex.limits import Limits
 from prodex.listings import load_organizations, load_segments
@@ -104,6 +104,7 @@ __all__ = [
     "RetryPolicy",
     "SnapshotPanel",
     "Tracking",
+    "UnmatchedWarning",
     "Verdict",
     "audit",
     "changes_from_frame",

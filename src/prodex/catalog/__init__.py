@@ -3,5 +3,6 @@
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.origin import Ledger, Origin
 from prodex.catalog.part import Part
+from prodex.catalog.selection import UnmatchedWarning
 
-__all__ = ["Catalog", "Ledger", "Origin", "Part"]
+__all__ = ["Catalog", "Ledger", "Origin", "Part", "UnmatchedWarning"]

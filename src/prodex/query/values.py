@@ -13,8 +13,9 @@ from enum import Enum, IntEnum, StrEnum
 from numbers import Integral
 from typing import Any, TypeVar
 
-from prodex import locales
+from prodex import gtin, locales
 from prodex.errors import QueryError
+from prodex.nearest import hint
 
 
 class ValidationStatus(IntEnum):
@@ -96,15 +97,16 @@ def paths(name: str, value: object) -> tuple[str, ...]:
 
 
 def gtins(name: str, value: object) -> tuple[str, ...]:
-    gtins = []
-    for item in several(name, value):
-        text = str(item).strip() if isinstance(item, str | Integral) and not isinstance(item, bool) else ""
-        if not re.fullmatch(r"[0-9]{1,14}", text):
+    """Read GTINs; empty cells among them stand for none."""
+    given = gtin.given(name, value)
+    if not given.texts:
+        several(name, [])
+    for text, item in given.texts.items():
+        if not gtin.has_digits(text):
             raise QueryError(
                 f"{name} takes GTINs of up to 14 digits, not {item!r}. In a table, read the column as text."
             )
-        gtins.append(text.zfill(14))
-    return tuple(dict.fromkeys(gtins))
+    return tuple(given.texts)
 
 
 def integer(name: str, value: object) -> int:
@@ -132,15 +134,17 @@ def member(enum: type[Member], prefix: str = "") -> Callable[[str, object], Memb
     """Read a member of an enumeration by its name, in any case, or by its value."""
 
     def read(name: str, value: object) -> Member:
-        text = (value.name if isinstance(value, Enum) else str(value)).strip().upper().removeprefix(prefix)
+        word = (value.name if isinstance(value, Enum) else str(value)).strip().upper().removeprefix(prefix)
+        word = word.replace(" ", "_").replace("-", "_")
         for member in enum:
-            if text in (member.name, str(member.value)) and not isinstance(value, bool):
+            if word in (member.name, str(member.value)) and not isinstance(value, bool):
                 return member
         allowed = ", ".join(
             member.name if isinstance(member.value, str) else f"{member.name} ({member.value})"
             for member in enum
         )
-        raise QueryError(f"{name} does not know {value!r}. It takes {allowed}.")
+        near = hint(word, enum.__members__).removesuffix(".")
+        raise QueryError(f"{name} does not know {value!r:.60}{near}. It takes {allowed}.")
 
     return read
 
