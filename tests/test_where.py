@@ -104,9 +104,7 @@ def _generated(values: list[str]) -> Any:
         lambda values: pd.Series([int(value) for value in values]).to_frame("id")["id"],
     ],
 )
-def test_values_may_be_held_in_anything(
-    catalog: prodex.Catalog, held_in: Callable[[list[str]], Any]
-) -> None:
+def test_values_may_be_held_in_anything(catalog: prodex.Catalog, held_in: Callable[[list[str]], Any]) -> None:
     """Lists, sets, generators, Series, Index, arrays of all kinds and categories mean the same values."""
     assert ["3", "7", "31"] == _ids(catalog.where(product_id=held_in(["7", "31", "3"])))
 
@@ -132,7 +130,10 @@ def test_values_may_be_held_in_anything(
         ({"brand_code": np.str_("3")}, lambda r: r["brand"] and r["brand"]["code"] == 3),
         ({"is_consumer_unit": np.bool_(True)}, lambda r: r["isConsumerUnit"] is True),
         ({"is_consumer_unit": [False, None]}, lambda r: not r["isConsumerUnit"]),
-        ({"updated_at": datetime(2026, 11, 3, 8)}, lambda r: r["updatedAt"] == "2026-11-03T08:00:00"),
+        (
+            {"updated_at": datetime.fromisoformat("2026-11-03T08:00")},
+            lambda r: r["updatedAt"] == "2026-11-03T08:00:00",
+        ),
         ({"updated_at": "2026-11-03T08:00"}, lambda r: r["updatedAt"] == "2026-11-03T08:00:00"),
         (
             {"updated_at": pd.Timestamp("2026-11-03T08:00")},
@@ -206,13 +207,13 @@ def test_closed_values_go_by_name_or_number(
         ({"packaging_code": "PALET"}, "did you mean 'PALLET'"),
         ({"packaging": "Palete"}, "did you mean 'Palette'"),
         ({"owner_type": "retailr"}, "did you mean 'RETAILER'"),
-        ({"is_consumer_unit": "yes"}, "is_consumer_unit.*True or False, and 'yes' is none"),
+        ({"is_consumer_unit": "yes"}, "is_consumer_unit .*'yes' is none. Give True or False"),
         ({"is_consumer_unit": 1}, "True or False"),
-        ({"life_cycle": "one"}, "life_cycle.*whole numbers.*'one'"),
-        ({"life_cycle": 1.5}, "whole numbers.*1.5"),
-        ({"life_cycle": True}, "whole numbers.*True"),
-        ({"brand_code": 1.5}, "brand_code.*text.*1.5"),
-        ({"brand_code": True}, "text.*True"),
+        ({"life_cycle": "one"}, "life_cycle .*'one' is none. Give whole numbers"),
+        ({"life_cycle": 1.5}, "1.5 is none. Give whole numbers"),
+        ({"life_cycle": True}, "True is none. Give whole numbers"),
+        ({"brand_code": 1.5}, "brand_code .*1.5 is none. Give text"),
+        ({"brand_code": True}, "True is none. Give text"),
         ({"brand_code": b"1"}, "text"),
         ({"brand_code": {"1": 2}}, "mapping"),
         ({"brand_code": ["1", ["2"]]}, r"\['2'\]"),
@@ -300,7 +301,7 @@ def test_masks_and_values_hold_together(catalog: prodex.Catalog) -> None:
         (lambda p: p["brand_code"].iloc[:10] == "1", r"10.*40.*catalog\.products"),
         (lambda p: (p["brand_code"] == "1").set_axis(range(1, 41)), "index"),
         (lambda p: (p["brand_code"] == "1").set_axis([0] * 40), "index"),
-        (lambda p: (p.set_index("product_id")["brand_code"] == "1").iloc[1:], "product_id.*1"),
+        (lambda p: (p.set_index("product_id")["brand_code"] == "1").iloc[1:], "no value for 1 of 40"),
         (lambda p: pd.concat([p, p]).set_index("product_id")["gtin"] == "1", "twice"),
         (lambda _: [True], "1.*40"),
         (lambda _: [], "0.*40"),
@@ -348,7 +349,7 @@ def test_values_that_were_not_found_are_named() -> None:
         CATALOG.where(sharing_status="DRAFT", unmatched="warn")
     with pytest.warns(prodex.UnmatchedWarning, match="95 of 100"):
         CATALOG.where(product_id=range(36, 136), unmatched="warn")
-    with pytest.raises(QueryError, match="1 of 2 values of brand_code .*'ACMEE'"):
+    with pytest.raises(QueryError, match=r"1 of 2 values of brand_code .*'ACMEE'"):
         CATALOG.where(brand_code=["ACMEE", 1], unmatched="raise")
     with pytest.raises(QueryError, match="Belgium"):
         prodex.flatten([{"id": 1}]).where(target_market="Belgium", unmatched="raise")
@@ -372,7 +373,7 @@ values = {
     "is_consumer_unit": st.booleans(),
     "sharing_status": st.sampled_from([2, 3, 4]),
     "gtin": st.integers(0, 45).map("{:014d}".format),
-    "updated_at": st.integers(1, 25).map(lambda day: datetime(2026, 11, day, 8)),
+    "updated_at": st.integers(1, 25).map(lambda day: datetime.fromisoformat(f"2026-11-{day:02d}T08:00")),
 }
 held_in = st.sampled_from(
     [list, tuple, iter, pd.Series, lambda v: pd.Index(v, dtype=object), lambda v: np.array(v, object)]
@@ -391,7 +392,7 @@ def test_where_is_the_plain_selection_over_products(
 ) -> None:
     """For values of any column, held in anything: the products that plain Python finds, in their order."""
     column, wanted = asked
-    rows = CATALOG.arrow("products", ["product_id", column]).to_pylist()
+    rows = CATALOG.arrow("products").to_pylist()
     plain = [row["product_id"] for row in rows if row[column] in wanted]
 
     assert plain == _ids(CATALOG.where(**{column: held(wanted)}))

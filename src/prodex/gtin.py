@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,8 +18,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import InputError, QueryError
-from prodex.several import is_missing, is_one, listed
+from prodex.errors import InputError
+from prodex.several import is_missing
 
 #: A GTIN is written with so many digits; shorter ones are the same number with zeros before it.
 LENGTHS = (8, 12, 13, 14)
@@ -33,9 +32,6 @@ _BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\ufeff"
 
 #: Text of digits only, also as a spreadsheet writes a number with decimals.
 _DIGITS = re.compile(r"([0-9]+)(\.0+)?")
-
-#: What a spreadsheet shows of a long number: its last digits are lost.
-_ROUNDED = re.compile(r"[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+")
 
 #: Numbers from here on have more digits than a GTIN.
 _TOO_LARGE = 10**14
@@ -103,62 +99,6 @@ def comparable_column(texts: Any) -> Any:
 def has_digits(text: str) -> bool:
     """Whether a text is written as a GTIN can be: in up to 14 digits."""
     return len(text) <= 14 and text.isascii() and text.isdigit()
-
-
-@dataclass(frozen=True)
-class Given:
-    """GTINs that a person gave.
-
-    Attributes
-    ----------
-    texts
-        Each as it compares, once, with how it was given.
-    blanks
-        How many cells were empty.
-    is_none
-        Whether a single missing value was given, not a list with one.
-    """
-
-    texts: Mapping[str, Any]
-    blanks: int = 0
-    is_none: bool = False
-
-
-def given(name: str, value: object) -> Given:
-    """Read GTINs out of anything that holds values; a single text may hold several, with commas between.
-
-    Raises
-    ------
-    QueryError
-        When something in it can be no GTIN and is no empty cell either.
-
-    Examples
-    --------
-    >>> given("gtin", [3036811359935.0, None, "03036811359935"])
-    Given(texts={'03036811359935': 3036811359935.0}, blanks=1, is_none=False)
-    """
-    items = value.split(",") if isinstance(value, str) and "," in value else listed(name, value)
-    texts: dict[str, Any] = {}
-    blanks = 0
-    for item in items:
-        try:
-            text = comparable(item)
-        except InputError as error:
-            raise QueryError(f"{name}: {error}") from error
-        if text is None:
-            blanks += 1
-        else:
-            texts.setdefault(text, item)
-    return Given(texts, blanks, is_none=is_one(value) and not texts and not isinstance(value, str))
-
-
-def is_rounded(text: str) -> bool:
-    """Whether a text is a number that a spreadsheet shortened, so that nobody can tell which GTIN it was.
-
-    >>> is_rounded("8.4317E+12"), is_rounded("8431701027348")
-    (True, False)
-    """
-    return _ROUNDED.fullmatch(text) is not None
 
 
 def normal_form(value: object) -> str:

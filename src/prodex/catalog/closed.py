@@ -64,7 +64,8 @@ class ClosedList:
     form: Callable[[Any], Any] = as_it_is
 
 
-def _market(name: str, value: Any) -> str:
+def market_value(name: str, value: Any) -> str:
+    """Return a market in three digits, by its number, code or name."""
     try:
         return f"{market(name, value):03d}"
     except QueryError as error:
@@ -76,24 +77,24 @@ CLOSED: Mapping[str, ClosedList] = MappingProxyType(
         "sharing_status": ClosedList(member(SharingStatus)),
         "validation_status": ClosedList(member(ValidationStatus, "VALIDATION_STATUS_")),
         "product_status": ClosedList(member(ProductStatus), in_capitals),
-        "target_market": ClosedList(_market, in_three_digits),
+        "target_market": ClosedList(market_value, in_three_digits),
         "owner_type": ClosedList(member(OwnerType)),
     }
 )
 
 
-def closed_value(column: str, value: Any, stored: Stored) -> Any:
-    """Return a value of a closed list.
+def closed_value(column: str, value: Any, read: Callable[[str, Any], Any], stored: Stored) -> Any:
+    """Return a value of a closed list, which `read` reads, or which stands in the data.
 
     Raises
     ------
     QueryError
-        When neither the contract nor the catalogue has it; the message names the nearest.
+        When neither the list nor the data has it; the message names the nearest.
     """
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:
-        return CLOSED[column].read(column, value)
+        return read(column, value)
     except QueryError:
         there = {str(one): one for one in stored(column).to_pylist()}
         if isinstance(value, bool) or str(value) not in there:

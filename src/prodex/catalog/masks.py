@@ -52,7 +52,11 @@ def mask_of(
             raise QueryError(f"The callable given to where() gave another callable, {made!r:.60}. {_TAKES}.")
         return mask_of(made, products, ids)
     _refuse(condition)
-    mask = condition if isinstance(condition, pd.Series) else pd.Series(listed("where()", condition), dtype=object)
+    mask = (
+        condition
+        if isinstance(condition, pd.Series)
+        else pd.Series(listed("where()", condition), dtype=object)
+    )
     _check_truth_values(mask)
     if isinstance(condition, pd.Series) and mask.index.name == "product_id":
         mask = _by_id(mask, ids())
@@ -86,7 +90,7 @@ def _refuse(condition: Any) -> None:
         raise QueryError("where() got a mapping. Write where(**mapping) for column = value.")
     if isinstance(condition, str):
         raise QueryError(
-            f"where() got the text {condition!r:.60}. Write where(brand_code='ACME') for a value of a column, or "
+            f"{_TAKES}, not the text {condition!r:.60}. Write where(brand_code='ACME') for a value of a column, or "
             "where(lambda products: products.eval(text)) for pandas' own words."
         )
     if is_one(condition):
@@ -136,7 +140,7 @@ def _by_id(mask: pd.Series, ids: pd.Index) -> pd.Series:
     place = mask.index.get_indexer(ids)
     if len(lacking := ids[place < 0]):
         raise QueryError(
-            f"The mask has no value for {len(lacking):,} of {len(ids):,} products, product_id {lacking[0]!r:.60} first. "
+            f"The mask has no value for {len(lacking):,} of {len(ids):,} products, {lacking[0]!r:.60} first. "
             "Give the ids that are meant: where(product_id=mask[mask].index)."
         )
     return mask.iloc[place]

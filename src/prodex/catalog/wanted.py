@@ -8,24 +8,30 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import gtin
-from prodex.catalog.closed import CLOSED, Stored, as_it_is, closed_value, in_capitals, packaging_value
+from prodex import gtin, gtin_lists
+from prodex.catalog.closed import (
+    CLOSED,
+    ClosedList,
+    Stored,
+    as_it_is,
+    closed_value,
+    in_capitals,
+    packaging_value,
+)
 from prodex.errors import QueryError
 from prodex.several import listed
 
+Form: TypeAlias = Callable[[Any], Any]
+
 _PACKAGING = ("packaging", "packaging_code")
 
-#: The form in which the values of a column compare; in all others they are what they are.
-_FORMS: Mapping[str, Callable[[Any], Any]] = {
-    "gtin": gtin.comparable_column,
-    **dict.fromkeys(_PACKAGING, in_capitals),
-    **{column: closed.form for column, closed in CLOSED.items()},
-}
+#: The form in which the values of a column compare; in others they are what they are.
+_FORMS: Mapping[str, Form] = {"gtin": gtin.comparable_column, **dict.fromkeys(_PACKAGING, in_capitals)}
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,8 @@ class Wanted:
         The values; none of them means no product.
     schema
         The types of the columns.
+    form
+        The form in which values of the column compare.
     blanks
         Empty cells among GTINs, which stand for no product.
     """
@@ -56,6 +64,7 @@ class Wanted:
     column: str
     entries: tuple[Entry, ...]
     schema: pa.Schema
+    form: Form = as_it_is
     blanks: int = 0
 
     @property
@@ -67,7 +76,7 @@ class Wanted:
         """Return for each row of a table whether the condition holds."""
         holds = [
             pc.or_(
-                pc.is_in(_form(name)(rows[name]), self._values(name)),
+                pc.is_in(self._form(name)(rows[name]), self._values(name)),
                 pc.and_(rows[name].is_null(), self._is_none(name)),
             )
             for name in self._columns()
@@ -76,10 +85,10 @@ class Wanted:
 
     def not_found(self, stored: Stored) -> list[Any]:
         """Return the values, as they were given, that no row has."""
-        there = {name: _form(name)(stored(name)) for name in self._columns()}
+        there = {name: self._form(name)(stored(name)) for name in self._columns()}
         missing = []
         for entry in self.entries:
-            sought = _form(entry.column)(pa.array([entry.value], self._type(entry.column)))
+            sought = self._form(entry.column)(pa.array([entry.value], self._type(entry.column)))
             if not pc.is_in(sought, there[entry.column])[0].as_py():
                 missing.append(entry.given)
         return missing
@@ -88,21 +97,26 @@ class Wanted:
         return list(dict.fromkeys([self.column, *(entry.column for entry in self.entries)]))
 
     def _has(self, name: str, field: pc.Expression) -> pc.Expression:
-        has = _form(name)(field).isin(self._values(name))
+        has = self._form(name)(field).isin(self._values(name))
         return has | field.is_null() if self._is_none(name) else has
 
     def _values(self, name: str) -> pa.Array:
         values = [one.value for one in self.entries if one.column == name and one.value is not None]
-        return _form(name)(pa.array(values, self._type(name)))
+        return self._form(name)(pa.array(values, self._type(name)))
 
     def _is_none(self, name: str) -> bool:
         return any(one.value is None for one in self.entries if one.column == name)
+
+    def _form(self, name: str) -> Form:
+        return self.form if name == self.column else _FORMS.get(name, as_it_is)
 
     def _type(self, name: str) -> pa.DataType:
         return self.schema.field(name).type
 
 
-def wanted(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted:
+def wanted(
+    column: str, value: Any, schema: pa.Schema, stored: Stored, closed: Mapping[str, ClosedList] = CLOSED
+) -> Wanted:
     """Return what a person wants of a column.
 
     Parameters
@@ -115,6 +129,8 @@ def wanted(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted
         Columns and types of its table.
     stored
         Gives the distinct values of a column of the table.
+    closed
+        The columns whose values come from a closed list.
 
     Raises
     ------
@@ -131,31 +147,29 @@ def wanted(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted
         elif column in _PACKAGING:
             place, read = packaging_value(column, item, stored)
         else:
-            sought = closed_value(column, item, stored) if column in CLOSED else item
+            sought = closed_value(column, item, closed[column].read, stored) if column in closed else item
             read = _of_type(column, sought, schema.field(column).type)
         entries.append(Entry(item, place, read))
     once = {(entry.column, entry.value): entry for entry in entries}
-    return Wanted(column, tuple(once.values()), schema)
+    form = closed[column].form if column in closed else _FORMS.get(column, as_it_is)
+    return Wanted(column, tuple(once.values()), schema, form)
 
 
 def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted:
     """Read GTINs; an empty cell among several stands for none, and None alone for the products without."""
-    given = gtin.given(column, value)
+    given = gtin_lists.given(column, value)
     if given.is_none:
         return Wanted(column, (Entry(None, column, None),), schema)
     odd = [text for text in given.texts if not gtin.has_digits(text)]
     if odd:
         there = set(gtin.comparable_column(stored(column)).to_pylist())
         lost = [text for text in odd if text not in there]
-        if rounded := [text for text in lost if gtin.is_rounded(text)]:
-            raise QueryError(
-                f"{rounded[0]!r} is what a spreadsheet shows of a long number, and the last digits of that GTIN are "
-                "lost. Format the column as text before it is saved, or read it with dtype=str."
-            )
+        for text in lost:
+            gtin_lists.refuse_rounded(column, text)
         if lost and len(lost) == len(given.texts):
             raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
     entries = tuple(Entry(shown, column, text) for text, shown in given.texts.items())
-    return Wanted(column, entries, schema, given.blanks)
+    return Wanted(column, entries, schema, gtin.comparable_column, given.blanks)
 
 
 def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
@@ -176,7 +190,9 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
         pass  # too large for the type, which no value of the column is
-    raise QueryError(f"{column} holds {_kind_words(kind)}, and {_shown(value)} is none. Give a value of that kind.")
+    raise QueryError(
+        f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}."
+    )
 
 
 def _text(value: Any) -> str | None:
@@ -224,10 +240,6 @@ def _kind_words(kind: pa.DataType) -> str:
     if pa.types.is_floating(kind):
         return "numbers"
     return "moments" if pa.types.is_timestamp(kind) else "text"
-
-
-def _form(column: str) -> Callable[[Any], Any]:
-    return _FORMS.get(column, as_it_is)
 
 
 def _shown(value: object) -> str:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import ChangesRefused, ChangesStale, SnapshotDamaged
+from prodex.gtin import comparable
 from prodex.query import ProductQuery
 from prodex.send.batch import Loaded
 from prodex.send.merge import Edit, Wish, merged
@@ -126,9 +127,9 @@ def changes_from_frame(
             raise ChangesRefused(
                 f"Product {product} has no GTIN, and a write names its product by GTIN alone."
             )
-        if gtin in filled or len(known.ids[gtin]) > 1:
+        if len(several := known.ids[comparable(gtin)]) > 1:
             raise ChangesRefused(
-                f"The catalogue has {len(known.ids[gtin])} products of GTIN {gtin}, and a write names only the GTIN: "
+                f"The catalogue has {len(several)} products of GTIN {gtin}, and a write names only the GTIN: "
                 "nobody can tell which of them would change."
             )
         records.append(

@@ -17,6 +17,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.reading import read_products
 from prodex.send import xml_reading
+from prodex.several import is_missing
 from prodex.tables.declaration import TABLES
 
 
@@ -106,13 +107,6 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     return [_record(record, place, null_deletes) for place, record in enumerate(records)]
 
 
-def is_missing(value: object) -> bool:
-    """Whether this says that there is no value: None, NaN, NaT or pandas' NA."""
-    return (
-        value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
-    )
-
-
 def _is_xml(path: Path) -> bool:
     return path.suffix.lower() == ".xml" and path.is_file()
 
@@ -152,18 +146,21 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
             product[name] = None
         elif not is_missing(value):
             try:
-                product[name] = _plain(value, where)
+                product[name] = _plain(_gtin(value) if name == "gtin" else value, where)
             except RecursionError as error:
                 raise InputError(f"The value of {where} is nested too deeply to be written.") from error
-    if "gtin" in product:
-        product["gtin"] = _gtin(product["gtin"])
     return product
 
 
 def _gtin(value: Any) -> Any:
-    """Return 14 digits where it is a GTIN; what is wrong with another is for preflight to tell."""
+    """Return 14 digits where it is a GTIN or a number; what is wrong with another is for preflight to tell."""
     try:
         return gtin.normal_form(value)
+    except InputError:
+        pass
+    try:
+        # Text stays as it was typed: with zeros before it, a wrong one could become the GTIN of another product.
+        return value if isinstance(value, str) else gtin.comparable(value)
     except InputError:
         return value
 
