@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from prodex import parquet
 from prodex.errors import QueryError
 from prodex.folders import replacing
+from prodex.nearest import hint
 from prodex.spreadsheet import escape_formulas as escaped
 
 Batches = Iterator[pa.RecordBatch]
@@ -65,7 +66,8 @@ def export(
         When the disk refuses; an earlier export is then as it was.
     """
     if format not in FORMATS:
-        raise QueryError(f"There is no export format {format!r}; there are {', '.join(FORMATS)}.")
+        there_are = hint(str(format), FORMATS, f"There are {', '.join(FORMATS)}.")
+        raise QueryError(f"There is no export format {format!r:.60}{there_are}")
     write = FORMATS[format]
     known = {"escape_formulas"} if format == "csv" else set()
     if unknown := sorted(set(options) - known):

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
+from prodex.nearest import hint_and_all
 from prodex.service import Client
 from prodex.service.segments import segment_rows
 
@@ -51,9 +52,10 @@ def load_organizations(service: Client, organization_type: int | str | None = No
     """
     wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))
     if organization_type is not None and wanted is None:
-        raise QueryError(
-            f"There is no organization_type {organization_type!r}. Give 1 or 'manufacturer', 2 or 'retailer'."
+        near = hint_and_all(
+            str(organization_type), ORGANIZATION_TYPES, "Give 1 or 'manufacturer', 2 or 'retailer'."
         )
+        raise QueryError(f"There is no organization_type {organization_type!r}{near}")
     found: dict[str, dict[str, Any]] = {}
     keys: set[str] = set()
     offset, announced = 0, 0  # a total is a claim: it ends nothing, and has to be reached

@@ -190,9 +190,7 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
         pass  # too large for the type, which no value of the column is
-    raise QueryError(
-        f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}."
-    )
+    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}.")
 
 
 def _text(value: Any) -> str | None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from prodex.catalog import Catalog
 from prodex.compare.display import html_of, text_of
 from prodex.errors import QueryError
+from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -76,8 +77,12 @@ class Difference:
             Any column of `products`: "owner", "brand", "kind", "sharing_status" ... Of what has a code (brand, kind)
             the code makes the group. A product that changed its group counts in the new one.
         """
-        if by not in TABLES["products"].schema.names:
-            raise QueryError(f"products has no column {by!r}; catalog.dictionary() lists its columns.")
+        names = TABLES["products"].schema.names
+        if by not in names:
+            there_are = hint(
+                by, ["owner", "brand", "kind", *names], "catalog.dictionary() lists its columns."
+            )
+            raise QueryError(f"products has no column {by!r}{there_are}")
         code = f"{by}_code"
         columns = [code, by] if code in TABLES["products"].schema.names else [by]
         sides = [to_frame(side.arrow("products", ["product_id", *columns])) for side in (self.new, self.old)]

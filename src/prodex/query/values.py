@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from prodex import gtin, gtin_lists, locales
 from prodex.errors import QueryError
-from prodex.nearest import hint
+from prodex.nearest import hint_and_all
 
 
 class ValidationStatus(IntEnum):
@@ -144,8 +144,8 @@ def member(enum: type[Member], prefix: str = "") -> Callable[[str, object], Memb
             member.name if isinstance(member.value, str) else f"{member.name} ({member.value})"
             for member in enum
         )
-        near = hint(word, enum.__members__).removesuffix(".")
-        raise QueryError(f"{name} does not know {value!r:.60}{near}. It takes {allowed}.")
+        near = hint_and_all(word, enum.__members__, f"It takes {allowed}.")
+        raise QueryError(f"{name} does not know {value!r:.60}{near}")
 
     return read
 
@@ -203,9 +203,9 @@ def search(name: str, value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
         chosen = texts(name, fields)
         for field in chosen:
             if field not in SEARCH_FIELDS:
-                raise QueryError(
-                    f"{name} cannot look into {field!r}. The fields are {', '.join(SEARCH_FIELDS)}."
-                )
+                fields_are = f"The fields are {', '.join(SEARCH_FIELDS)}."
+                near = hint_and_all(field, SEARCH_FIELDS, fields_are)
+                raise QueryError(f"{name} cannot look into {field!r}{near}")
         read.append((word, chosen))
     if not read:
         raise QueryError(f"{name} is empty. Leave it out, or give a list of (word, fields).")

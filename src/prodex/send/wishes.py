@@ -13,12 +13,14 @@ import pandas as pd
 from prodex import gtin
 from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, ChangesStale, InputError
+from prodex.locales import language_tag
 from prodex.nearest import nearest
 from prodex.send.merge import Wish
 from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE
 from prodex.several import is_missing
 from prodex.spreadsheet import unescape_formulas
 from prodex.tables.declaration import TABLES, Column
+from prodex.tables.languages import short_of
 
 #: Localized texts that the specification names; others are known when the catalogue has them.
 _TEXTS = (
@@ -149,6 +151,8 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tup
 def _wide(
     frame: pd.DataFrame, ids: Sequence[str], catalog: Catalog, known: Known, language: str | None
 ) -> Iterator[tuple[str, Wish]]:
+    if language is not None and short_of(language) not in known.codes:
+        language_tag(language)  # one that no text has yet, or none at all
     stands = catalog.where(product_id=list(dict.fromkeys(ids))).wide(language).set_index("product_id")
     for name in map(str, frame.columns):
         if name in {"product_id", "gtin"}:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from prodex.errors import SettingsError
 from prodex.limits import Limits
+from prodex.nearest import nearest
 from prodex.service import local
 from prodex.service.authentication import token_path
 from prodex.service.client import Client
@@ -15,6 +16,8 @@ from prodex.service.settings import find_settings
 
 if TYPE_CHECKING:
     import requests
+
+_SANDBOX = "sandbox"
 
 
 def connect(
@@ -83,7 +86,11 @@ def connect(
     client_secret = None if client_secret is None else Secret(client_secret)
     if target is not None and base_url is not None:
         raise SettingsError("connect got a target and a base_url. Give one of them.")
-    if target == "sandbox":
+    if target is not None and target != _SANDBOX and target.isalnum() and nearest(target, [_SANDBOX]):
+        raise SettingsError(
+            f"There is no service {target!r:.60}; did you mean {_SANDBOX!r}? Or give a base URL."
+        )
+    if target == _SANDBOX:
         settings = local.sandbox_settings(client_id=client_id, client_secret=client_secret)
     else:
         settings = find_settings(
