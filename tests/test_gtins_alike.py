@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import decimal
+import json
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -18,6 +19,7 @@ from prodex.cli import app
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
 from prodex.notebook.query.reading import read_gtins
 from prodex.send.records import records_of
+from prodex.send.scenarios import _uuids
 from prodex.send.wishes import Known, wishes_in
 
 GTIN = "08431701027348"
@@ -30,6 +32,8 @@ WRITTEN = [
     "8431701027348\n",
     "\u00a08431701027348",
     "8431701027348.0",
+    "'8431701027348",
+    '="8431701027348"',
     8431701027348,
     8431701027348.0,
     np.int64(8431701027348),
@@ -241,6 +245,15 @@ def test_the_command_line_and_the_panel_read_gtins_alike(tmp_path: Any) -> None:
     assert 0 != refused.exit_code
 
 
+def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.Client) -> None:
+    """Numbers with gaps, as a column gives them; the blank ones are left out."""
+    record = json.loads(bytes(service.search_products(limit=1).envelope.data[0]))
+    column = pd.Series([float(record["gtin"]), None])
+
+    assert [record["uuid"]] == _uuids(service, column) == _uuids(service, [record["gtin"].lstrip("0"), ""])
+
+
+@settings(deadline=None)
 @given(st.text(max_size=20) | st.from_regex(r"\s?[0-9]{1,15}(\.0)?\s?", fullmatch=True))
 def test_the_fast_way_compares_like_the_plain_one(text: str) -> None:
     """A whole column at once, or one value at a time."""
@@ -254,6 +267,7 @@ def test_the_fast_way_compares_like_the_plain_one(text: str) -> None:
     assert (plain or "") == gtin.comparable_column(pa.array([text]))[0].as_py()
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10**14 - 1))
 def test_numbers_and_texts_compare_alike(number: int) -> None:
     """As text with or without zeros, as a whole number, as a float where a float can hold it."""

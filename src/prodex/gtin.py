@@ -27,8 +27,9 @@ LENGTHS = (8, 12, 13, 14)
 _WEIGHTS = np.array([3, 1] * 7, np.int64)
 
 
-#: What is around a GTIN that was copied: blanks of every kind, also those that nobody sees.
-_BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\ufeff"
+#: What is around a GTIN that was copied: blanks of every kind, also those that nobody sees, and what spreadsheets put
+#: around a number that they hold as text.
+_AROUND = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\ufeff\"'="
 
 #: Text of digits only, also as a spreadsheet writes a number with decimals.
 _DIGITS = re.compile(r"([0-9]+)(\.0+)?")
@@ -62,7 +63,7 @@ def as_text(value: object) -> str | None:
     if is_missing(value):
         return None
     if isinstance(value, str):
-        text = value.strip(_BLANKS)
+        text = value.strip(_AROUND)
         number = _DIGITS.fullmatch(text) if text.isascii() else None
         return (number[1] if number else text) or None
     is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
@@ -266,7 +267,7 @@ def _filled_up(series: pd.Series) -> pa.Array:
 
 def _tidy(texts: Any) -> Any:
     """Return texts without the blanks around them, and without the decimals of a whole number."""
-    return pc.replace_substring_regex(pc.utf8_trim(texts, _BLANKS), r"^([0-9]+)\.0+$", r"\1")
+    return pc.replace_substring_regex(pc.utf8_trim(texts, _AROUND), r"^([0-9]+)\.0+$", r"\1")
 
 
 def _storable(value: object) -> str | None:

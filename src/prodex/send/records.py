@@ -153,14 +153,9 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
 
 
 def _gtin(value: Any) -> Any:
-    """Return 14 digits where it is a GTIN or a number; what is wrong with another is for preflight to tell."""
+    """Return 14 digits where it is a GTIN; what is wrong with another is for preflight to tell."""
     try:
         return gtin.normal_form(value)
-    except InputError:
-        pass
-    try:
-        # Text stays as it was typed: with zeros before it, a wrong one could become the GTIN of another product.
-        return value if isinstance(value, str) else gtin.comparable(value)
     except InputError:
         return value
 

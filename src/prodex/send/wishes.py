@@ -117,6 +117,8 @@ def _ids(frame: pd.DataFrame, known: Known) -> list[str]:
 
 def _id(value: Any, known: Known) -> str:
     several = known.ids.get(gtin.comparable(value), ())
+    if not several:
+        gtin.normal_form(value)  # where it is none, the error says why
     if len(several) != 1:
         raise ChangesRefused(
             f"The catalogue has {len(several) or 'no'} product{'s' * (len(several) > 1)} of GTIN {value}. "
