@@ -66,8 +66,13 @@ def as_text(value: object) -> str | None:
         text = value.strip(_AROUND)
         number = _DIGITS.fullmatch(text) if text.isascii() else None
         return (number[1] if number else text) or None
-    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    if not is_number or value in {math.inf, -math.inf} or value != value // 1 or value < 0:
+    if (
+        not isinstance(value, int | float | Decimal)
+        or isinstance(value, bool)
+        or value in {math.inf, -math.inf}
+        or value != value // 1
+        or value < 0
+    ):
         raise InputError(f"{value!r:.60} is no GTIN. Give it as text of 14 digits.")
     if value >= _TOO_LARGE:
         raise InputError("A number of more than 14 digits is no GTIN. Give it as text of 14 digits.")
@@ -249,13 +254,14 @@ class GtinAccessor:
 
 def _filled_up(series: pd.Series) -> pa.Array:
     """Return texts, with zeros before those of a length that GTINs have; a whole number is one without its zeros."""
+    texts: Any
     if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
         numbers = series.astype("Float64").fillna(0).to_numpy(float)
         numbers = np.where((numbers % 1 == 0) & (numbers > 0) & (numbers < 1e14), numbers, 0).astype(np.int64)
         texts = pa.array(numbers, mask=numbers == 0).cast(pa.string())
         return pc.fill_null(pc.utf8_lpad(texts, 14, "0"), "")
     if isinstance(series.dtype, pd.StringDtype):
-        texts: Any = pa.array(series, pa.string())
+        texts = pa.array(series, pa.string())
         if isinstance(texts, pa.ChunkedArray):  # a column that was put together from parts
             texts = texts.combine_chunks()
     else:

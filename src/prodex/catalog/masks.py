@@ -26,7 +26,7 @@ _TAKES = (
 
 
 def mask_of(
-    condition: Any, products: Callable[[], pd.DataFrame], ids: Callable[[], pd.Index]
+    condition: Any, size: int, products: Callable[[], pd.DataFrame], ids: Callable[[], pd.Index]
 ) -> pc.Expression | Mask:
     """Return a condition as an expression over `products`, or as a mask of its rows.
 
@@ -34,6 +34,8 @@ def mask_of(
     ----------
     condition
         A pandas Series, array or list of truth values, a callable that makes one of `products`, or an expression.
+    size
+        How many products there are.
     products
         Gives the frame of all products, for a callable.
     ids
@@ -50,7 +52,7 @@ def mask_of(
         made = _called(condition, products())
         if callable(made):
             raise QueryError(f"The callable given to where() gave another callable, {made!r:.60}. {_TAKES}.")
-        return mask_of(made, products, ids)
+        return mask_of(made, size, products, ids)
     _refuse(condition)
     mask = (
         condition
@@ -61,7 +63,7 @@ def mask_of(
     if isinstance(condition, pd.Series) and mask.index.name == "product_id":
         mask = _by_id(mask, ids())
     else:
-        mask = _by_row(mask, len(ids()))
+        mask = _by_row(mask, size)
     return mask.to_numpy(bool)
 
 

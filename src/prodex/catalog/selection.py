@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from functools import reduce
+from functools import cache, reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
             there_are = hint(column, schema.names, "catalog.dictionary() lists its columns.")
             raise QueryError(f"products has no column {column!r}{there_are}")
 
+    @cache
     def stored(column: str) -> pa.Array:
         return catalog.arrow("products", [column])[column].unique()
 
@@ -53,7 +54,7 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
     conditions = [want.condition for want in wants]
     parts = catalog.parts
     if condition is not None:
-        mask = mask_of(condition, lambda: catalog.products, lambda: _ids(catalog))
+        mask = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
         if isinstance(mask, pc.Expression):
             conditions.append(mask)
         else:
@@ -70,4 +71,7 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
 
 
 def _ids(catalog: Catalog) -> pd.Index:
-    return pd.Index(catalog.arrow("products", ["product_id"])["product_id"].to_pylist(), dtype=object)
+    ids: pd.Index = pd.Index(
+        catalog.arrow("products", ["product_id"])["product_id"].to_pylist(), dtype=object
+    )
+    return ids

@@ -85,12 +85,12 @@ class Wanted:
 
     def not_found(self, stored: Stored) -> list[Any]:
         """Return the values, as they were given, that no row has."""
-        there = {name: self._form(name)(stored(name)) for name in self._columns()}
         missing = []
-        for entry in self.entries:
-            sought = self._form(entry.column)(pa.array([entry.value], self._type(entry.column)))
-            if not pc.is_in(sought, there[entry.column])[0].as_py():
-                missing.append(entry.given)
+        for name in self._columns():
+            entries = [entry for entry in self.entries if entry.column == name]
+            sought = self._form(name)(pa.array([entry.value for entry in entries], self._type(name)))
+            is_there = pc.is_in(sought, self._form(name)(stored(name))).to_pylist()
+            missing += [entry.given for entry, found in zip(entries, is_there, strict=True) if not found]
         return missing
 
     def _columns(self) -> list[str]:
@@ -174,7 +174,7 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted
 
 def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
     """Return a value as its column has it."""
-    read = None
+    read: Any = None
     if pa.types.is_string(kind):
         read = _text(value)
     elif pa.types.is_boolean(kind):
@@ -208,7 +208,7 @@ def _whole(value: Any) -> int | None:
         text = value.strip()
         return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else None
     if isinstance(value, float | Decimal):
-        return int(value) if value == value // 1 and abs(value) < 10**19 else None
+        return int(value) if abs(value) < 10**19 and value == int(value) else None
     return int(value) if isinstance(value, int) and abs(value) < 10**19 else None
 
 

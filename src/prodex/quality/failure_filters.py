@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -55,6 +56,7 @@ def failure_filters(
             there_are = hint(name, names, f"There are {', '.join(names)}.")
             raise QueryError(f"Failures have no column {name!r}{there_are}")
 
+    @cache
     def stored(column: str) -> pa.Array:
         fact = OF_CHECK.get(column, column)
         own = pa.array([getattr(check, fact, None) for check in checks], pa.string())

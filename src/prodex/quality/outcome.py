@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
-from prodex.nearest import hint_and_all
+from prodex.nearest import nearest
 from prodex.quality.by_check import by_check
 from prodex.quality.check import CheckFacts
 from prodex.quality.coverage import coverage
@@ -193,8 +193,9 @@ class Audit:
         chosen = np.array([block is None or check.block == block for check in self.checks], bool)
         if not chosen.any() and block is not None:
             there = dict.fromkeys(check.block for check in self.checks)
-            near = hint_and_all(str(block), there, f"There are {', '.join(there)}.")
-            raise QueryError(f"No check stands under {block!r}{near}")
+            near = nearest(str(block), there)
+            meant = "there are" if near is None else f"did you mean {near!r}? There are"
+            raise QueryError(f"No check stands under {block!r}; {meant} {', '.join(there)}.")
         if by == "language":
             return self._by_language(chosen)
         groups = self.groups(by)
