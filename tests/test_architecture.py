@@ -15,8 +15,10 @@ SOURCE = Path(prodex.__file__).parent
 ROWS = (
     {"verbatim"},
     {"errors"},
-    {"described", "limits", "nearest"},
-    {"files", "unpacking", "locales", "envelope", "gtin", "markup", "spreadsheet", "untrusted"},
+    {"described", "limits", "nearest", "several"},
+    {"gtin"},
+    {"gtin_lists"},
+    {"files", "unpacking", "locales", "envelope", "markup", "spreadsheet", "untrusted"},
     {"sheets", "folders"},
     {"query", "tables"},
     {"parquet"},

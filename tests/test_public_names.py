@@ -31,6 +31,7 @@ NAMES = [
     "RetryPolicy",
     "SnapshotPanel",
     "Tracking",
+    "UnmatchedWarning",
     "Verdict",
     "audit",
     "changes_from_frame",

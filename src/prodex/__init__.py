@@ -10,7 +10,7 @@ import logging as _logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from prodex.catalog import Catalog, Ledger, Origin, read_export
+from prodex.catalog import Catalog, Ledger, Origin, UnmatchedWarning, read_export
 from prodex.errors import ProdexError
 from prodex.limits import Limits
 from prodex.listings import load_organizations, load_segments
@@ -109,6 +109,7 @@ __all__ = [
     "RetryPolicy",
     "SnapshotPanel",
     "Tracking",
+    "UnmatchedWarning",
     "Verdict",
     "audit",
     "changes_from_frame",

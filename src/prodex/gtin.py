@@ -6,7 +6,10 @@ Importing prodex gives every pandas Series of texts an accessor: `series.gtin.is
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,11 +19,92 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError
+from prodex.several import is_missing
 
 #: A GTIN is written with so many digits; shorter ones are the same number with zeros before it.
 LENGTHS = (8, 12, 13, 14)
 
 _WEIGHTS = np.array([3, 1] * 7, np.int64)
+
+
+#: What is around a GTIN that was copied: blanks of every kind, also those that nobody sees, and what spreadsheets put
+#: around a number that they hold as text.
+_AROUND = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\ufeff\"'="
+
+#: Text of digits only, also as a spreadsheet writes a number with decimals.
+_DIGITS = re.compile(r"([0-9]+)(\.0+)?")
+
+#: Numbers from here on have more digits than a GTIN.
+_TOO_LARGE = 10**14
+
+
+def as_text(value: object) -> str | None:
+    """Return what is given for a GTIN as text: digits without blanks and decimals; None for an empty cell.
+
+    This is how every place of prodex reads a GTIN, before it asks whether it is a right one.
+
+    Parameters
+    ----------
+    value
+        Text, the number that a spreadsheet or pandas makes of it, or what stands for no value.
+
+    Raises
+    ------
+    InputError
+        When it can be no GTIN: a truth value, a fraction, a number below zero or of more than 14 digits.
+
+    Examples
+    --------
+    >>> as_text(" 3036811359935 "), as_text(3036811359935.0), as_text("3036811359935.0"), as_text(float("nan"))
+    ('3036811359935', '3036811359935', '3036811359935', None)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if is_missing(value):
+        return None
+    if isinstance(value, str):
+        text = value.strip(_AROUND)
+        number = _DIGITS.fullmatch(text) if text.isascii() else None
+        return (number[1] if number else text) or None
+    if (
+        not isinstance(value, int | float | Decimal)
+        or isinstance(value, bool)
+        or value in {math.inf, -math.inf}
+        or value != value // 1
+        or value < 0
+    ):
+        raise InputError(f"{value!r:.60} is no GTIN. Give it as text of 14 digits.")
+    if value >= _TOO_LARGE:
+        raise InputError("A number of more than 14 digits is no GTIN. Give it as text of 14 digits.")
+    return str(int(value))
+
+
+def comparable(value: object) -> str | None:
+    """Return a GTIN as it compares with others: 14 digits, zeros filled up; other text as it is, without blanks.
+
+    >>> comparable("3036811359935") == comparable(3036811359935) == comparable(" 03036811359935 ")
+    True
+    >>> comparable("no GTIN"), comparable("")
+    ('no GTIN', None)
+    """
+    text = as_text(value)
+    return text.zfill(14) if text is not None and text.isascii() and text.isdigit() else text
+
+
+def comparable_column(texts: Any) -> Any:
+    """Return the same for a column of texts, which may be an Arrow array or an expression of one.
+
+    >>> comparable_column(pa.array(["3036811359935", " 4012.0", "no GTIN"])).to_pylist()
+    ['03036811359935', '00000000004012', 'no GTIN']
+    """
+    texts = _tidy(texts)
+    is_number = pc.match_substring_regex(texts, "^[0-9]+$")
+    return pc.if_else(is_number, pc.utf8_lpad(texts, width=14, padding="0"), texts)
+
+
+def has_digits(text: str) -> bool:
+    """Whether a text is written as a GTIN can be: in up to 14 digits."""
+    return len(text) <= 14 and text.isascii() and text.isdigit()
 
 
 def normal_form(value: object) -> str:
@@ -41,10 +125,9 @@ def normal_form(value: object) -> str:
     >>> normal_form("3036811359935"), normal_form(3036811359935)
     ('03036811359935', '03036811359935')
     """
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    text = f"{value:014d}" if number else value.strip() if isinstance(value, str) else ""
+    text = as_text(value) or ""
+    if not isinstance(value, str):  # a number has lost its zeros, however many there were
+        text = text and text.zfill(14)
     if not (text.isascii() and text.isdigit()):
         raise InputError(f"{value!r} is no GTIN. Give it as text of 14 digits.")
     if len(text) not in LENGTHS:
@@ -171,6 +254,7 @@ class GtinAccessor:
 
 def _filled_up(series: pd.Series) -> pa.Array:
     """Return texts, with zeros before those of a length that GTINs have; a whole number is one without its zeros."""
+    texts: Any
     if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
         numbers = series.astype("Float64").fillna(0).to_numpy(float)
         numbers = np.where((numbers % 1 == 0) & (numbers > 0) & (numbers < 1e14), numbers, 0).astype(np.int64)
@@ -181,14 +265,26 @@ def _filled_up(series: pd.Series) -> pa.Array:
         if isinstance(texts, pa.ChunkedArray):  # a column that was put together from parts
             texts = texts.combine_chunks()
     else:
-        texts = pa.array([one if _is_storable(one) else None for one in series], pa.string())
-    texts = pc.utf8_trim_whitespace(pc.fill_null(texts, ""))
+        texts = pa.array([_storable(one) for one in series], pa.string())
+    texts = _tidy(pc.fill_null(texts, ""))
     has_length = pc.is_in(pc.utf8_length(texts), pa.array(LENGTHS, pa.int32()))
     return pc.if_else(has_length, pc.utf8_lpad(texts, 14, "0"), texts)
 
 
-def _is_storable(value: object) -> bool:
-    return isinstance(value, str) and value.isascii()
+def _tidy(texts: Any) -> Any:
+    """Return texts without the blanks around them, and without the decimals of a whole number."""
+    return pc.replace_substring_regex(pc.utf8_trim(texts, _AROUND), r"^([0-9]+)\.0+$", r"\1")
+
+
+def _storable(value: object) -> str | None:
+    """Return one of mixed values as text; a number has lost its zeros, and gets them back."""
+    try:
+        text = as_text(value)
+    except InputError:
+        return None
+    if text is None or not text.isascii():
+        return None
+    return text if isinstance(value, str) else text.zfill(14)
 
 
 def _digits(texts: pa.Array) -> npt.NDArray[np.int64]:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from prodex.described import described
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
+from prodex.nearest import hint_and_all
 from prodex.service import Client
 from prodex.service.given import service_given
 from prodex.service.segments import segment_rows
@@ -61,9 +62,10 @@ def load_organizations(service: Client, organization_type: int | str | None = No
     service = service_given(service, "load_organizations(service)", organization_type)
     wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))
     if organization_type is not None and wanted is None:
-        raise QueryError(
-            f"There is no organization_type {organization_type!r}. Give 1 or 'manufacturer', 2 or 'retailer'."
+        near = hint_and_all(
+            str(organization_type), ORGANIZATION_TYPES, "Give 1 or 'manufacturer', 2 or 'retailer'."
         )
+        raise QueryError(f"There is no organization_type {organization_type!r}{near}")
     found: dict[str, dict[str, Any]] = {}
     keys: set[str] = set()
     offset, announced = 0, 0  # a total is a claim: it ends nothing, and has to be reached

@@ -12,7 +12,6 @@ header. People say "France" and "French". Names and codes are those of the CLDR,
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -21,6 +20,7 @@ from babel import Locale
 from babel.core import get_global
 
 from prodex.errors import QueryError
+from prodex.nearest import nearest
 
 #: Languages in which names of markets and languages are understood.
 _NAMES_IN = ("en", "fr", "de", "es", "nl")
@@ -200,6 +200,6 @@ def _long_codes() -> Mapping[str, str]:
 
 
 def _unknown(what: str, value: object, names: Iterable[str], instead: str) -> str:
-    near = difflib.get_close_matches(str(value).casefold(), list(names), n=1)
-    hint = f" Did you mean {near[0].title()!r}?" if near else ""
+    near = nearest(str(value), names)
+    hint = f" Did you mean {near.title()!r}?" if near else ""
     return f"There is no {what} {value!r}.{hint} Give {instead}."

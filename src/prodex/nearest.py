@@ -41,3 +41,12 @@ def hint(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """
     near = nearest(word, known)
     return f". {otherwise}".rstrip() if near is None else f"; did you mean {near!r}?"
+
+
+def hint_and_all(word: str, known: Iterable[str], all_of_them: str) -> str:
+    """Return the same with the sentence of what there is in any case, for lists of a few names.
+
+    >>> f"severity does not know {'bloker'!r}" + hint_and_all("bloker", ["blocker", "info"], "It takes blocker, info.")
+    "severity does not know 'bloker'; did you mean 'blocker'? It takes blocker, info."
+    """
+    return f"{hint(word, known)} {all_of_them}"

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import and_
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Self
 
@@ -22,7 +20,7 @@ from prodex.catalog.display import html_of, text_of
 from prodex.catalog.exporting import export_catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
-from prodex.catalog.selection import equal_to
+from prodex.catalog.selection import selected
 from prodex.catalog.sql import ask
 from prodex.catalog.tables import Tables
 from prodex.catalog.views import drift, wide
@@ -172,41 +170,42 @@ class Catalog(Tables):
             )
         return [part.files[table] for part in self.parts]
 
-    def where(self, condition: pc.Expression | None = None, /, **equal: Any) -> Self:
+    def where(self, condition: Any = None, /, *, unmatched: str = "ignore", **equal: Any) -> Self:
         """Return the catalogue of only those products, with their children.
 
         Parameters
         ----------
         condition
-            An expression over the columns of `products`, such as `pyarrow.compute.field("texts_count") > 10`.
+            A mask over `catalog.products` (a pandas Series with its index, or with `product_id` for its index; an
+            array or a list), a callable that makes one of `products`, or an expression over its columns, such as
+            `pyarrow.compute.field("texts_count") > 10`.
+        unmatched
+            What to do with values that no product of this catalogue has: "ignore", "warn" (an `UnmatchedWarning`
+            names them) or "raise".
         **equal
-            Column of `products` = value; a list means any of its values, None means no value.
+            Column of `products` = value, or several in anything that holds values: a list, Series, Index, array, set
+            or generator means any of them, an empty one no product. None, alone or among others, is no value; among
+            GTINs it is an empty cell, which is skipped. GTINs may be text or numbers, with or without leading zeros.
+            Statuses and packaging go by name or code, markets by name or number ("Belgium", "BE", 56).
 
         Raises
         ------
         QueryError
-            When `products` has no such column; the message names the nearest.
+            When `products` has no such column, a closed list no such value, or a mask belongs to other rows; the
+            message names the nearest, or says what to write.
 
         Examples
         --------
         >>> import prodex
-        >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": True}, {"id": 8}])
+        >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": True, "gtin": "03036811359935"}, {"id": 8}])
         >>> len(catalog.where(is_consumer_unit=True)), len(catalog.where(is_consumer_unit=None))
         (1, 1)
+        >>> len(catalog.where(gtin=[3036811359935.0, None])), len(catalog.where(sharing_status="DRAFT"))
+        (1, 0)
+        >>> len(catalog.where(lambda products: products["gtin"].str.startswith("030")))
+        1
         """
-        if not isinstance(condition, pc.Expression | None):
-            raise QueryError(
-                f"where() takes column=value, or an expression such as pyarrow.compute.field('texts_count') > 10, "
-                f"not {condition!r:.60}."
-            )
-        conditions = [equal_to(column, value) for column, value in equal.items()]
-        if condition is not None:
-            conditions.append(condition)
-        if not conditions:
-            return self
-        chosen = reduce(and_, conditions)
-        # Parts without any product stay: the lexicons of codes and descriptors are spread over all of them.
-        return replace(self, parts=tuple(part.choose(chosen) for part in self.parts))
+        return replace(self, parts=selected(self, condition, unmatched, equal))
 
     def wide(self, language: str | None = None, attributes: Iterable[str] | None = None) -> pd.DataFrame:
         """Return one row per product with its texts, codes, quantities and other values side by side.

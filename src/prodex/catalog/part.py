@@ -63,6 +63,11 @@ class Part:
             return self
         return replace(self, size=len(kept), chosen=kept)
 
+    def take(self, mask: pa.Array) -> Self:
+        """Return the part with only the products at which a mask, one truth value for each, is true."""
+        kept = self.read("products", ["product_id"])["product_id"].combine_chunks().filter(mask)
+        return self if len(kept) == self.size else replace(self, size=len(kept), chosen=kept)
+
     def read(
         self, table: str, columns: Sequence[str] | None = None, condition: pc.Expression | None = None
     ) -> pa.Table:

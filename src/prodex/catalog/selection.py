@@ -1,42 +1,77 @@
-"""Which products are meant: from what a person gives `where()` to a condition over the columns of `products`."""
+"""Which products are meant: from what a person gives `where()` to the parts of a catalogue with only these."""
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Mapping
+from functools import cache, reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.masks import in_parts, mask_of
+from prodex.catalog.part import Part
+from prodex.catalog.wanted import not_found_words, wanted
 from prodex.errors import QueryError
 from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
 
-def equal_to(column: str, value: Any) -> pc.Expression:
-    """Return the condition that a column of `products` has a value, or one of several; None is no value.
+UNMATCHED = ("ignore", "warn", "raise")
+
+
+class UnmatchedWarning(UserWarning):
+    """Values that were asked for, and that no product has."""
+
+
+def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return the parts of a catalogue with only the products that are meant; see `Catalog.where`.
 
     Raises
     ------
     QueryError
-        When there is no such column, or the value is not of its type.
+        When something in it cannot be understood; the message says what to write.
     """
-    names = TABLES["products"].schema.names
-    if column not in names:
-        there_are = hint(column, names, "catalog.dictionary() lists its columns.")
-        raise QueryError(f"products has no column {column!r}{there_are}")
-    field, kind = pc.field(column), TABLES["products"].schema.field(column).type
-    if value is None:
-        return field.is_null()
-    several = isinstance(value, list | tuple | set | frozenset | pd.Series)
-    values = list(value) if several else [value]
-    if column == "gtin":
-        values = [f"{v:014d}" if isinstance(v, int) else v for v in values]
-    elif pa.types.is_string(kind):  # codes are text here, and people write 250
-        values = [str(v) if isinstance(v, int) and not isinstance(v, bool) else v for v in values]
-    try:
-        return field.isin(pa.array(values, kind)) if several else field == pa.scalar(values[0], kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, TypeError, OverflowError) as error:
-        raise QueryError(
-            f"{column} holds {kind}, and {value!r} is none. Give a value of that type."
-        ) from error
+    if unmatched not in UNMATCHED:
+        there_are = hint(str(unmatched), UNMATCHED, f"It takes {', '.join(UNMATCHED)}.")
+        raise QueryError(f"unmatched does not know {unmatched!r:.60}{there_are}")
+    schema = TABLES["products"].schema
+    for column in equal:
+        if column not in schema.names:
+            there_are = hint(column, schema.names, "catalog.dictionary() lists its columns.")
+            raise QueryError(f"products has no column {column!r}{there_are}")
+
+    @cache
+    def stored(column: str) -> pa.Array:
+        return catalog.arrow("products", [column])[column].unique()
+
+    wants = [wanted(column, value, schema, stored) for column, value in equal.items()]
+    conditions = [want.condition for want in wants]
+    parts = catalog.parts
+    if condition is not None:
+        mask = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
+        if isinstance(mask, pc.Expression):
+            conditions.append(mask)
+        else:
+            cut = in_parts(mask, [part.size for part in parts])
+            parts = tuple(part.take(chosen) for part, chosen in zip(parts, cut, strict=True))
+    if unmatched != "ignore" and (told := not_found_words(wants, stored)):
+        if unmatched == "raise":
+            raise QueryError(f"{told}.")
+        warnings.warn(f"{told}.", UnmatchedWarning, stacklevel=3)
+    if not conditions:
+        return parts
+    # Parts without any product stay: the lexicons of codes and descriptors are spread over all of them.
+    return tuple(part.choose(reduce(and_, conditions)) for part in parts)
+
+
+def _ids(catalog: Catalog) -> pd.Index:
+    ids: pd.Index = pd.Index(
+        catalog.arrow("products", ["product_id"])["product_id"].to_pylist(), dtype=object
+    )
+    return ids

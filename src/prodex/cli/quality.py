@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +13,7 @@ import typer
 import prodex
 from prodex.cli.shown import Format, FormatOption, OutOption, say, show
 from prodex.errors import QueryError, SnapshotNotFound
+from prodex.nearest import hint, hint_and_all
 from prodex.quality.comparison import compare_audits
 from prodex.quality.display import counted
 from prodex.quality.rulebook import SEVERITIES
@@ -248,8 +248,9 @@ def rules(
     if block:
         listed = listed[listed["block"] == block]
         if listed.empty:
-            there = ", ".join(prodex.rules()["block"].unique())
-            raise QueryError(f"There are no rules under {block!r}; there are {there}.")
+            there = list(prodex.rules()["block"].unique())
+            near = hint_and_all(block, there, f"There are {', '.join(there)}.")
+            raise QueryError(f"There are no rules under {block!r}{near}")
     if rule:
         listed = _one(listed, rule)
         if format is Format.TABLE:
@@ -263,9 +264,9 @@ def rules(
 def _one(listed: pd.DataFrame, rule: str) -> pd.DataFrame:
     found = listed[listed["rule"] == rule]
     if found.empty:
-        near = difflib.get_close_matches(rule, listed["rule"], n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`prodex rules` lists them."
-        raise QueryError(f"There is no rule {rule!r}; {hint}")
+        raise QueryError(
+            f"There is no rule {rule!r}{hint(rule, listed['rule'], '`prodex rules` lists them.')}"
+        )
     return found
 
 

@@ -10,7 +10,7 @@ import typer
 import prodex
 from prodex.cli.shown import say
 from prodex.errors import QueryError
-from prodex.nearest import hint
+from prodex.nearest import hint_and_all
 from prodex.tables.declaration import TABLES, data_dictionary
 
 app = typer.Typer()
@@ -20,8 +20,8 @@ app = typer.Typer()
 def tables(table: Annotated[str, typer.Argument(help="Show the columns of this table.")] = "") -> None:
     """Show the tables of a catalogue, or the columns of one: the data dictionary."""
     if table and table not in TABLES:
-        there = f"There are {', '.join(TABLES)}."
-        raise QueryError(f"There is no table {table!r}{hint(table, TABLES, there)}")
+        near = hint_and_all(table, TABLES, f"There are {', '.join(TABLES)}.")
+        raise QueryError(f"There is no table {table!r}{near}")
     if not table:
         width = max(map(len, TABLES))
         for one in TABLES.values():

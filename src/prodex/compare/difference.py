@@ -10,6 +10,7 @@ import pyarrow as pa
 from prodex.catalog import Catalog
 from prodex.compare.display import html_of, text_of
 from prodex.errors import QueryError
+from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -100,8 +101,12 @@ class Difference:
         >>> difference.counts("brand")[["added", "changed"]].values.tolist()
         [[1, 1]]
         """
-        if by not in TABLES["products"].schema.names:
-            raise QueryError(f"products has no column {by!r}; catalog.dictionary() lists its columns.")
+        names = TABLES["products"].schema.names
+        if by not in names:
+            there_are = hint(
+                by, ["owner", "brand", "kind", *names], "catalog.dictionary() lists its columns."
+            )
+            raise QueryError(f"products has no column {by!r}{there_are}")
         code = f"{by}_code"
         columns = [code, by] if code in TABLES["products"].schema.names else [by]
         sides = [to_frame(side.arrow("products", ["product_id", *columns])) for side in (self.new, self.old)]

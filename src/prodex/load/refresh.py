@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
 from prodex.files import checked_name, storage
+from prodex.gtin import comparable
 from prodex.labels import load_code_labels
 from prodex.load.budget import LoadBudget
 from prodex.load.clocks import newest_update, starting_from
@@ -222,7 +223,7 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
     """Return the GTINs that no product has of those that stay as they were."""
     table = old.arrow("products", ["product_id", "gtin"])
     rows = zip(table["product_id"].to_pylist(), table["gtin"].to_pylist(), strict=True)
-    kept = {gtin.zfill(14) for product, gtin in rows if gtin is not None and product not in left}
+    kept = {comparable(gtin) for product, gtin in rows if product not in left}
     return tuple(gtin for gtin in gtins if gtin not in kept)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any, Self
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.locales import language_tag
+from prodex.nearest import hint
 from prodex.quality.knowledge import OR, Asked, asked_for
 from prodex.quality.parameters import read_parameters
 from prodex.quality.problems import problem_of
@@ -105,12 +105,11 @@ class Check:
             When there is no such rule, or a parameter is not as it should be.
         """
         if name not in RULES:
-            near = difflib.get_close_matches(name, RULES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "prodex.rules() lists them."
-            raise InputError(f"there is no rule {name!r}; {hint}")
+            raise InputError(f"there is no rule {name!r}{hint(name, RULES, 'prodex.rules() lists them.')}")
         rule = RULES[name]
         if severity is not None and severity not in tuple(SEVERITIES):  # it may be anything, and not hashable
-            raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}.")
+            near = hint(str(severity), SEVERITIES)
+            raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}{near}")
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
             raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import QueryError
+from prodex.catalog.wanted import Wanted
 from prodex.quality.check import CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart
+from prodex.quality.failure_filters import OF_CHECK
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
 
@@ -37,18 +37,9 @@ FAILURES = pa.schema(
 )
 
 _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
-_OF_CHECK = {
-    "check": "id",
-    "rule": "rule",
-    "problem": "problem",
-    "title": "title",
-    "block": "block",
-    "severity": "severity",
-    "fix": "fix",
-}
 
 
-def failure_rows(part: AuditPart, checks: Sequence[CheckFacts], equal: Mapping[str, Any]) -> pa.Table:
+def failure_rows(part: AuditPart, checks: Sequence[CheckFacts], wants: Sequence[Wanted] = ()) -> pa.Table:
     """Return the findings of a part: its evidence, and a row from the matrix for each failing check without any.
 
     Parameters
@@ -57,19 +48,9 @@ def failure_rows(part: AuditPart, checks: Sequence[CheckFacts], equal: Mapping[s
         The part.
     checks
         The columns of its matrix.
-    equal
-        Column of `FAILURES` = value or list of values.
-
-    Raises
-    ------
-    QueryError
-        When there is no such column.
+    wants
+        What is wanted of the columns of `FAILURES`; see `failure_filters`.
     """
-    for name in equal:
-        if name not in FAILURES.names:
-            near = difflib.get_close_matches(name, FAILURES.names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FAILURES.names)}."
-            raise QueryError(f"Failures have no column {name!r}; {hint}")
     evidence = part.evidence
     bare = part.states == State.FAIL
     bare[evidence["product"].to_numpy(), evidence["check"].to_numpy()] = False
@@ -77,11 +58,11 @@ def failure_rows(part: AuditPart, checks: Sequence[CheckFacts], equal: Mapping[s
     products = np.concatenate([evidence["product"].to_numpy(), product]).astype(np.int64)
     places = np.concatenate([evidence["check"].to_numpy(), check]).astype(np.int64)
     chosen = np.lexsort((places, products))
-    chosen = chosen[_kept(part, checks, products[chosen], places[chosen], equal)]
+    chosen = chosen[_kept(part, checks, products[chosen], places[chosen], wants)]
     rows = _written(part, checks, products[chosen], places[chosen], chosen)
-    left = {name: value for name, value in equal.items() if name not in _OF_PRODUCT and name not in _OF_CHECK}
-    for name, value in left.items():
-        rows = rows.filter(pc.is_in(rows[name], pa.array(_several(value), pa.string())))
+    for want in wants:
+        if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
+            rows = rows.filter(want.holds(rows))
     return rows
 
 
@@ -91,19 +72,17 @@ def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
 
 
 def _kept(
-    part: AuditPart, checks: Sequence[CheckFacts], products: Any, places: Any, equal: Mapping[str, Any]
+    part: AuditPart, checks: Sequence[CheckFacts], products: Any, places: Any, wants: Sequence[Wanted]
 ) -> Any:
     """Say which rows are wanted, by what is known before any of them is written."""
     kept = np.ones(len(products), bool)
-    for name, value in equal.items():
-        wanted = _several(value)
-        if name in _OF_PRODUCT:
-            column = part.products[name].combine_chunks()
-            is_wanted = pc.is_in(column, pa.array(wanted, pa.string())).to_numpy(zero_copy_only=False)
-            kept &= is_wanted[products]
-        elif name in _OF_CHECK:
-            told = np.array([getattr(check, _OF_CHECK[name]) in wanted for check in checks], bool)
-            kept &= told[places] if len(checks) else kept
+    for want in wants:
+        if want.column in _OF_PRODUCT:
+            kept &= want.holds(part.products).to_numpy()[products]
+        elif want.column in OF_CHECK and len(checks):
+            facts = [getattr(check, OF_CHECK[want.column]) for check in checks]
+            told = want.holds(pa.table({want.column: pa.array(facts, pa.string())}))
+            kept &= told.to_numpy()[places]
     return kept
 
 
@@ -117,7 +96,7 @@ def _written(
     for name in _OF_PRODUCT:
         columns[name] = part.products[name].combine_chunks().take(pa.array(products))
     place = pa.array(places.astype(np.int32))
-    for name, attribute in _OF_CHECK.items():
+    for name, attribute in OF_CHECK.items():
         words = pa.array([getattr(check, attribute) for check in checks], pa.string())
         columns[name] = pa.DictionaryArray.from_arrays(place, words)
     for name in ("attribute", "language", "value", "reason"):
@@ -127,8 +106,3 @@ def _written(
             found = pc.coalesce(found, usual.take(place))
         columns[name] = found
     return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
-
-
-def _several(value: Any) -> list[str | None]:
-    values = list(value) if isinstance(value, list | tuple | set | frozenset | pd.Series) else [value]
-    return [None if one is None else str(one) for one in values]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from prodex.errors import QueryError
+from prodex.nearest import hint
 from prodex.quality.check import CheckFacts
 from prodex.quality.display import counted, moved, percent, points
 from prodex.quality.rulebook import SEVERITIES
@@ -40,7 +41,8 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
     fails, `score` by its weight.
     """
     if by not in {"check", "rule"}:
-        raise QueryError(f"Gaps are by 'check' or by 'rule', not by {by!r}.")
+        near = hint(str(by), ["check", "rule"])
+        raise QueryError(f"Gaps are by 'check' or by 'rule', not by {by!r}{near}")
     members: dict[str, list[int]] = {}
     for place, check in enumerate(checks):
         members.setdefault(check.id if by == "check" else check.rule, []).append(place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.locales import market_name
+from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 
 #: What people group by, with the columns that hold code and label.
@@ -66,9 +66,9 @@ def grouped(by: str, column: Callable[[str], pa.Array], tags: Callable[[], pa.Ta
         return _by_tag(tags())
     code, label = NAMED.get(by, (by, None))
     if by not in NAMED and by not in TABLES["products"].schema.names:
-        near = difflib.get_close_matches(by, [*BY, *TABLES["products"].schema.names], n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"group by {', '.join(BY)} or a column of products."
-        raise QueryError(f"There is nothing to group by under {by!r}; {hint}")
+        otherwise = f"Group by {', '.join(BY)} or a column of products."
+        near = hint(by, [*BY, *TABLES["products"].schema.names], otherwise)
+        raise QueryError(f"There is nothing to group by under {by!r}{near}")
     values = column(code)
     groups, codes = _encoded(values)
     labels: Sequence[str | None] = codes

@@ -6,7 +6,6 @@ one's own or a slip of the pen only the catalogue can say, when it is judged.
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.nearest import hint, nearest
 from prodex.quality.check import Check
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 
@@ -64,20 +64,17 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
         if not catalog.origin.asked(name):
             continue  # the check is unknown, whatever its attribute is called
         if head not in known:
-            near = difflib.get_close_matches(head, sorted(known), n=1)
-            hint = (
-                f"did you mean {near[0]!r}?" if near else "`catalog.drift()` and `prodex tables` list names."
-            )
+            near = hint(head, sorted(known), "`catalog.drift()` and `prodex tables` list names.")
             raise InputError(
                 f"{check.place}: there is no attribute {name!r} in the specification, and no product of this catalogue "
-                f"has it; {hint} Where it is your own and nobody has filled it yet, say so in the profile: "
+                f"has it{near} Where it is your own and nobody has filled it yet, say so in the profile: "
                 f"attributes = [{head!r}]."
             )
         within = [path for path in (*PATHS, *seen) if path.startswith(f"{head}.")]
         if deeper and not any(path == name or path.startswith(f"{name}.") for path in within):
-            near = difflib.get_close_matches(name, within, n=1, cutoff=0.85)
-            if near:  # what stands deeper is open: a name that is like no other is taken as it is
-                raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near[0]!r}?")
+            near_path = nearest(name, within, cutoff=0.85)
+            if near_path:  # what stands deeper is open: a name that is like no other is taken as it is
+                raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near_path!r}?")
 
 
 def _seen(catalog: Catalog) -> set[str]:
@@ -103,7 +100,7 @@ def _confirm_kinds(catalog: Catalog, column: str, mentions: list[tuple[Check, st
         begins = value.removesuffix("*")
         if value in there or (value.endswith("*") and any(code.startswith(begins) for code in there)):
             continue
-        near = difflib.get_close_matches(begins, there, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {len(there):,} others."
-        message = f"{place}: no product of this catalogue has the {column} {value!r}; {hint}"
+        near = nearest(begins, there)
+        meant = f"it has {len(there):,} others." if near is None else f"did you mean {near!r}?"
+        message = f"{place}: no product of this catalogue has the {column} {value!r}; {meant}"
         warnings.warn(message, stacklevel=4)

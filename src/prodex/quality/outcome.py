@@ -17,12 +17,14 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
+from prodex.nearest import nearest
 from prodex.quality.by_check import by_check
 from prodex.quality.check import CheckFacts
 from prodex.quality.coverage import coverage
 from prodex.quality.display import html_of, text_of
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
-from prodex.quality.failures import failure_rows, failures_frame
+from prodex.quality.failure_filters import failure_filters
+from prodex.quality.failures import FAILURES, failure_rows, failures_frame
 from prodex.quality.gaps import gaps
 from prodex.quality.groups import NAMED, Groups, column_names, grouped
 from prodex.quality.scores import SMALL, Tally, grades, whole_score
@@ -239,7 +241,9 @@ class Audit:
         chosen = np.array([block is None or check.block == block for check in self.checks], bool)
         if not chosen.any() and block is not None:
             there = dict.fromkeys(check.block for check in self.checks)
-            raise QueryError(f"No check stands under {block!r}; there are {', '.join(there)}.")
+            near = nearest(str(block), there)
+            meant = "there are" if near is None else f"did you mean {near!r}? There are"
+            raise QueryError(f"No check stands under {block!r}; {meant} {', '.join(there)}.")
         if by == "language":
             return self._by_language(chosen)
         groups = self.groups(by)
@@ -280,13 +284,20 @@ class Audit:
         Parameters
         ----------
         **equal
-            Column of the result = value, or a list of values: `severity="blocker"`, `owner_id=["4", "5"]`.
+            Column of the result = value, or several in anything that holds values: `severity="blocker"`,
+            `owner_id=["4", "5"]`, `market="Belgium"`. GTINs are read as `Catalog.where` reads them.
 
         Returns
         -------
         pandas.DataFrame
             product_id, gtin, name, owner, brand and kind with their codes, market, check, rule, the problem, the title
             that should be true, block, severity, attribute, language, the value seen, the reason, and how to fix it.
+
+        Raises
+        ------
+        QueryError
+            When there is no such column, severity, check, rule, block, attribute, language or market; the message
+            names the nearest.
 
         Examples
         --------
@@ -299,7 +310,7 @@ class Audit:
         return failures_frame(self.failure_batches(**equal))
 
     def failure_batches(self, **equal: Any) -> Iterator[pa.RecordBatch]:
-        """Yield the same part by part as Arrow, for millions of rows.
+        """Return the same part by part as Arrow, for millions of rows.
 
         Examples
         --------
@@ -309,8 +320,9 @@ class Audit:
         >>> [batch.num_rows for batch in audit.failure_batches()]
         [1]
         """
-        for part in self.parts:
-            yield from failure_rows(part, self.checks, equal).to_batches()
+        wants = failure_filters(FAILURES.names, self.parts, self.checks, equal)
+        rows = (failure_rows(part, self.checks, wants) for part in self.parts)
+        return (batch for table in rows for batch in table.to_batches())
 
     def coverage(self, by: str = "language") -> pd.DataFrame:
         """Return how many of the products that should have an attribute have it.

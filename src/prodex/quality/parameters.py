@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args, get_origin
 
 from prodex.errors import InputError
+from prodex.nearest import nearest
 
 _SIMPLE = (str, int, float, bool)
 
@@ -120,11 +120,10 @@ def read_parameters(declared: tuple[Parameter, ...], given: Mapping[str, Any]) -
     names = [parameter.name for parameter in declared]
     for name in given:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            takes = f"it takes {', '.join(names)}" if names else "it takes none"
-            raise InputError(
-                f"there is no parameter {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"{takes}.")
-            )
+            takes = f"it takes {', '.join(names) or 'none'}."
+            near = nearest(name, names)
+            meant = takes if near is None else f"did you mean {near!r}?"
+            raise InputError(f"there is no parameter {name!r}; {meant}")
     missing = [p.name for p in declared if p.required and p.name not in given]
     if missing:
         raise InputError(f"{' and '.join(missing)} must be given.")

@@ -33,7 +33,6 @@ another; with "A" its score alone decides.
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,11 +45,13 @@ import pandas as pd
 from prodex.described import described
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
+from prodex.nearest import hint, nearest
 from prodex.quality.check import Check
 from prodex.quality.markets import REQUIRED_LANGUAGES
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES
+from prodex.tables.declaration import TABLES
 from prodex.verbatim import on_one_line
 
 OF_THE_MARKET = "of the market"
@@ -127,10 +128,8 @@ class Profile:
             return cls._parsed(name, known[name], f"profile {name}", shipped=True)
         path = Path(source)
         if path.suffix != ".toml" and not path.is_file():
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
             raise InputError(
-                f"There is no profile {name!r}; {hint} Give your own by its path, such as own.toml."
+                f"There is no profile {name!r}; {_nearest(name, known)} Give your own by its path, such as own.toml."
             )
         try:
             return cls._parsed(path.stem, path.read_text("utf-8"), str(path))
@@ -394,6 +393,10 @@ def _grade(given: Any, place: _Place) -> str:
     return str(given)
 
 
+#: What can be taken for granted.
+_ASSUMABLE = ("food", "market", *TABLES["products"].schema.names)
+
+
 def _assumed(given: Any, place: _Place) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise place.error(
@@ -406,6 +409,9 @@ def _assumed(given: Any, place: _Place) -> dict[str, Any]:
                 raise place.error(("assume", name), f"food is {value!r:.60}; give true or false.")
             assumed[name] = value
             continue
+        if name not in _ASSUMABLE:
+            there_are = hint(str(name), _ASSUMABLE, "Give food, market or a column of products.")
+            raise place.error(("assume", str(name)), f"nothing is called {name!r}{there_are}")
         try:
             ((_, (assumed[name],)),) = Condition.of({name: value}).only
         except (InputError, ValueError) as error:
@@ -426,8 +432,8 @@ def _own_attributes(given: Any, place: _Place) -> tuple[str, ...]:
 
 
 def _nearest(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
+    near = nearest(name, known)
+    return f"there are {', '.join(known)}." if near is None else f"did you mean {near!r}?"
 
 
 def shipped() -> dict[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from prodex.errors import InputError
+from prodex.nearest import hint
 from prodex.quality.parameters import Parameter, parameters_of
 from prodex.quality.scope import EVERYTHING, Condition
 
@@ -277,7 +278,8 @@ def _check_words(name: str, severity: str, dimension: str, block: str) -> None:
         ("block", block, BLOCKS),
     ):
         if value not in known:
-            raise InputError(f"Rule {name}: {what} {value!r} is none of {', '.join(known)}.")
+            near = hint(str(value), known)
+            raise InputError(f"Rule {name}: {what} {value!r} is none of {', '.join(known)}{near}")
 
 
 def _register(made: Rule, replace: bool) -> None:

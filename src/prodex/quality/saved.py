@@ -25,6 +25,7 @@ from prodex.catalog import Catalog, Origin
 from prodex.described import described
 from prodex.errors import InputError, SnapshotDamaged, SnapshotError, SnapshotNotFound, StorageError
 from prodex.files import checked_name, safe_name, sha256, sweep, writing_folder
+from prodex.nearest import hint_and_all
 from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.outcome import Audit
@@ -142,10 +143,11 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     if not found:
         there = sorted({folder.parent.parent.name for folder in _every_folder()})
         by = f" by profile {profile!r}" if profile is not None else ""
-        raise SnapshotNotFound(
-            f"No audit {str(name)!r}{by} in {snapshots_folder()}. There are audits of {', '.join(there) or 'nothing'}; "
-            "prodex.audit(catalog).save() keeps one."
+        saved = (
+            f"There are audits of {', '.join(there) or 'nothing'}; prodex.audit(catalog).save() keeps one."
         )
+        near = f". {saved}" if wanted in there else hint_and_all(wanted, there, saved)
+        raise SnapshotNotFound(f"No audit {str(name)!r}{by} in {snapshots_folder()}{near}")
     return _open(found[-1])
 
 

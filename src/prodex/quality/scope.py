@@ -6,7 +6,6 @@ for, else the one that the audit was given. A text that ends in "*" means every 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -18,6 +17,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
+from prodex.nearest import hint
 from prodex.quality.columns import Answer
 from prodex.tables.declaration import COUNTED, TABLES
 
@@ -109,9 +109,8 @@ def _read(conditions: Mapping[str, Any], place: str) -> tuple[tuple[str, tuple[A
     read = []
     for column, value in conditions.items():
         if column != "market" and column not in _COLUMNS:
-            near = difflib.get_close_matches(column, ["market", *_COLUMNS], n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "`prodex tables products` lists its columns."
-            raise InputError(f"{place}: products has no column {column!r}; {hint}")
+            there_are = hint(column, ["market", *_COLUMNS], "`prodex tables products` lists its columns.")
+            raise InputError(f"{place}: products has no column {column!r}{there_are}")
         values = value if isinstance(value, list | tuple | set | frozenset) else [value]
         read.append((column, tuple(dict.fromkeys(_value(column, one, place) for one in values))))
     return tuple(read)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import difflib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Never, Self, TypeAlias, TypeVar
 
 from prodex.errors import QueryError
+from prodex.nearest import nearest
 from prodex.query.filters import FIELD_OF_WIRE_NAME, FILTERS, joined, text
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 
@@ -328,8 +328,8 @@ def _refuse_contradictions(query: ProductQuery) -> None:
 
 
 def _unknown_field(name: str) -> str:
-    near = difflib.get_close_matches(name.removeprefix("filter_"), [*FILTERS, "extra"], n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]}?" if near else ""
+    near = nearest(name.removeprefix("filter_"), [*FILTERS, "extra"], cutoff=0.5)
+    hint = f" Did you mean {near}?" if near else ""
     return (
         f"ProductQuery has no field {name!r}.{hint} Filters that prodex does not know go into extra={{...}}."
     )

@@ -13,8 +13,9 @@ from enum import Enum, IntEnum, StrEnum
 from numbers import Integral
 from typing import Any, TypeVar
 
-from prodex import locales
+from prodex import gtin, gtin_lists, locales
 from prodex.errors import QueryError
+from prodex.nearest import hint_and_all
 
 
 class ValidationStatus(IntEnum):
@@ -96,15 +97,17 @@ def paths(name: str, value: object) -> tuple[str, ...]:
 
 
 def gtins(name: str, value: object) -> tuple[str, ...]:
-    gtins = []
-    for item in several(name, value):
-        text = str(item).strip() if isinstance(item, str | Integral) and not isinstance(item, bool) else ""
-        if not re.fullmatch(r"[0-9]{1,14}", text):
+    """Read GTINs; empty cells among them stand for none."""
+    given = gtin_lists.given(name, value)
+    if not given.texts:
+        several(name, [])
+    for text, item in given.texts.items():
+        gtin_lists.refuse_rounded(name, text)
+        if not gtin.has_digits(text):
             raise QueryError(
                 f"{name} takes GTINs of up to 14 digits, not {item!r}. In a table, read the column as text."
             )
-        gtins.append(text.zfill(14))
-    return tuple(dict.fromkeys(gtins))
+    return tuple(given.texts)
 
 
 def integer(name: str, value: object) -> int:
@@ -132,15 +135,17 @@ def member(enum: type[Member], prefix: str = "") -> Callable[[str, object], Memb
     """Read a member of an enumeration by its name, in any case, or by its value."""
 
     def read(name: str, value: object) -> Member:
-        text = (value.name if isinstance(value, Enum) else str(value)).strip().upper().removeprefix(prefix)
+        word = (value.name if isinstance(value, Enum) else str(value)).strip().upper().removeprefix(prefix)
+        word = word.replace(" ", "_").replace("-", "_")
         for member in enum:
-            if text in (member.name, str(member.value)) and not isinstance(value, bool):
+            if word in (member.name, str(member.value)) and not isinstance(value, bool):
                 return member
         allowed = ", ".join(
             member.name if isinstance(member.value, str) else f"{member.name} ({member.value})"
             for member in enum
         )
-        raise QueryError(f"{name} does not know {value!r}. It takes {allowed}.")
+        near = hint_and_all(word, enum.__members__, f"It takes {allowed}.")
+        raise QueryError(f"{name} does not know {value!r:.60}{near}")
 
     return read
 
@@ -198,9 +203,9 @@ def search(name: str, value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
         chosen = texts(name, fields)
         for field in chosen:
             if field not in SEARCH_FIELDS:
-                raise QueryError(
-                    f"{name} cannot look into {field!r}. The fields are {', '.join(SEARCH_FIELDS)}."
-                )
+                fields_are = f"The fields are {', '.join(SEARCH_FIELDS)}."
+                near = hint_and_all(field, SEARCH_FIELDS, fields_are)
+                raise QueryError(f"{name} cannot look into {field!r}{near}")
         read.append((word, chosen))
     if not read:
         raise QueryError(f"{name} is empty. Leave it out, or give a list of (word, fields).")

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.described import described
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
+from prodex.gtin import comparable
 from prodex.query import ProductQuery
 from prodex.send.batch import Loaded
 from prodex.send.merge import Edit, Wish, merged
@@ -136,9 +137,9 @@ def changes_from_frame(
             raise ChangesRefused(
                 f"Product {product} has no GTIN, and a write names its product by GTIN alone."
             )
-        if gtin in filled or len(known.ids[gtin]) > 1:
+        if len(several := known.ids[comparable(gtin)]) > 1:
             raise ChangesRefused(
-                f"The catalogue has {len(known.ids[gtin])} products of GTIN {gtin}, and a write names only the GTIN: "
+                f"The catalogue has {len(several)} products of GTIN {gtin}, and a write names only the GTIN: "
                 "nobody can tell which of them would change."
             )
         records.append(

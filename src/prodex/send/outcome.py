@@ -138,10 +138,9 @@ def _told(record: Mapping[str, Any], sent: tuple[str, ...]) -> tuple[dict[str, t
 def _key(value: Any) -> str:
     """Return a GTIN as 14 digits, whatever its check digit: services leave zeros out."""
     try:
-        return gtin.normal_form(value)
+        return gtin.comparable(value) or ""
     except InputError:
-        text = str(value).strip()
-        return text.zfill(14) if text.isascii() and text.isdigit() else text
+        return str(value)
 
 
 def _counted(record: Mapping[str, Any]) -> int | None:

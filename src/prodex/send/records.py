@@ -18,6 +18,7 @@ from prodex.described import described
 from prodex.errors import InputError
 from prodex.reading import read_products
 from prodex.send import xml_reading
+from prodex.several import is_missing
 from prodex.tables.declaration import TABLES
 
 
@@ -112,13 +113,6 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     return [_record(record, place, null_deletes) for place, record in enumerate(records)]
 
 
-def is_missing(value: object) -> bool:
-    """Whether this says that there is no value: None, NaN, NaT or pandas' NA."""
-    return (
-        value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
-    )
-
-
 def _is_xml(path: Path) -> bool:
     return path.suffix.lower() == ".xml" and path.is_file()
 
@@ -158,11 +152,9 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
             product[name] = None
         elif not is_missing(value):
             try:
-                product[name] = _plain(value, where)
+                product[name] = _plain(_gtin(value) if name == "gtin" else value, where)
             except RecursionError as error:
                 raise InputError(f"The value of {where} is nested too deeply to be written.") from error
-    if "gtin" in product:
-        product["gtin"] = _gtin(product["gtin"])
     return product
 
 

@@ -22,6 +22,7 @@ from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
 from prodex.service.given import service_given
 from prodex.service.progress import Progress, showing
+from prodex.several import listed
 from prodex.store.given import catalog_given
 from prodex.verbatim import on_one_line
 
@@ -262,7 +263,8 @@ def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
         rows = products.arrow("products", ["uuid", "gtin"]).to_pylist()
         given: list[Any] = [row["uuid"] or row["gtin"] for row in rows]
     else:
-        given = [products] if isinstance(products, str) else list(products)
+        cells = listed("products", products)
+        given = [one for one in cells if one is not None and str(one).strip()] or cells
     is_uuid = {one: bool(_UUID.fullmatch(str(one))) for one in given}
     wanted = {one: _gtin(one) for one, is_one in is_uuid.items() if not is_one}
     found = _found(service, set(wanted.values())) if wanted else {}
@@ -282,6 +284,14 @@ def _gtin(value: Any) -> str:
         raise InputError(f"{value!r} is neither a uuid nor a GTIN: {error}") from error
 
 
+def _key(sent: Any) -> str:
+    """Return a GTIN of an answer as it compares with those asked for: services leave zeros out."""
+    try:
+        return gtin.comparable(sent) or ""
+    except InputError:
+        return str(sent)
+
+
 def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     """Look up uuids by GTIN (spec, endpoint 10: with endpoint 5 and a filter_source_include of uuid)."""
     query = ProductQuery(
@@ -290,7 +300,7 @@ def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for page in pages(service, query, progress=False, report=PullReport()):
         for product in map(json.loads, map(bytes, page.envelope.data)):
-            uuids = found.setdefault(str(product.get("gtin")), [])
+            uuids = found.setdefault(_key(product.get("gtin")), [])
             if product.get("uuid") and product["uuid"] not in uuids:  # pages overlap
                 uuids.append(product["uuid"])
     return found

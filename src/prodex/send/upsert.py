@@ -10,6 +10,7 @@ from typing import Literal, overload
 import pandas as pd
 
 from prodex.errors import InputError
+from prodex.nearest import hint_and_all
 from prodex.send.batch import Loaded, Planned
 from prodex.send.changes import Changes, language_codes_only, refuse_stale
 from prodex.send.journal import Journal
@@ -164,7 +165,8 @@ def upsert(
     """
     service = service_given(service, "upsert(service, records)", records)
     if format not in WAYS:
-        raise InputError(f"There is no format {format!r}; products go as 'json' or 'xml'.")
+        near = hint_and_all(str(format), WAYS, "Products go as 'json' or 'xml'.")
+        raise InputError(f"There is no format {format!r:.60}{near}")
     if (
         isinstance(batch_size, bool)
         or not isinstance(batch_size, int)

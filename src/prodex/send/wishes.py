@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +13,14 @@ import pandas as pd
 from prodex import gtin
 from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, ChangesStale, InputError
+from prodex.locales import language_tag
+from prodex.nearest import nearest
 from prodex.send.merge import Wish
-from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE, is_missing
+from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE
+from prodex.several import is_missing
 from prodex.spreadsheet import unescape_formulas
 from prodex.tables.declaration import TABLES, Column
+from prodex.tables.languages import short_of
 
 #: Localized texts that the specification names; others are known when the catalogue has them.
 _TEXTS = (
@@ -40,14 +43,14 @@ class Known:
     Attributes
     ----------
     ids
-        Product ids by GTIN.
+        Product ids by GTIN, as `prodex.gtin.comparable` writes it: services send it with 13 digits, too.
     codes
         Long language codes in use, by short code.
     texts
         Wire paths of localized texts.
     """
 
-    ids: Mapping[str, Sequence[str]]
+    ids: Mapping[str | None, Sequence[str]]
     codes: Mapping[str, frozenset[str]]
     texts: Collection[str]
 
@@ -55,7 +58,7 @@ class Known:
     def of(cls, catalog: Catalog) -> Known:
         ids = defaultdict(list)
         for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
-            ids[row["gtin"]].append(row["product_id"])
+            ids[gtin.comparable(row["gtin"])].append(row["product_id"])
         columns = ["attribute", "language", "language_code"]
         rows = catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
         codes = defaultdict(set)
@@ -74,6 +77,7 @@ def wishes_in(
         raise InputError(
             "The frame has neither a column product_id nor gtin, so nobody can tell what to correct."
         )
+    frame = _filled(frame)
     ids = _ids(frame, known)
     if {"attribute", "text"} <= set(frame.columns):
         found = _long(frame, ids, known)
@@ -85,26 +89,46 @@ def wishes_in(
     return dict(wishes)
 
 
+def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows in which something stands; spreadsheets end with empty ones."""
+    is_filled = [any(not _is_blank(cell) for cell in row) for row in frame.itertuples(index=False, name=None)]
+    return frame[np.array(is_filled, bool)]
+
+
 def _ids(frame: pd.DataFrame, known: Known) -> list[str]:
     """Return the product id of each row."""
-    if "product_id" in frame.columns:
-        there = {one for several in known.ids.values() for one in several}
-        ids = [str(one) for one in frame["product_id"]]
-        for one in ids:
-            if one not in there:
-                raise ChangesRefused(f"The catalogue has no product {one!r}. Load it, then correct it.")
-        return ids
-    return [_id(one, known) for one in frame["gtin"]]
+    key = "product_id" if "product_id" in frame.columns else "gtin"
+    cells = frame[key].tolist()
+    for row, cell in zip(frame.index, cells, strict=True):
+        if _is_blank(cell):
+            raise ChangesRefused(
+                f"The row {row} of the frame has no {key}, so nobody can tell what to correct. Fill it in, or "
+                "leave the row out."
+            )
+    if key == "gtin":
+        return [_id(cell, known) for cell in cells]
+    there = {one for several in known.ids.values() for one in several}
+    ids = [_number_or_text(cell) for cell in cells]
+    for one in ids:
+        if one not in there:
+            raise ChangesRefused(f"The catalogue has no product {one!r}. Load it, then correct it.")
+    return ids
 
 
 def _id(value: Any, known: Known) -> str:
-    several = known.ids.get(gtin.normal_form(value)) or known.ids.get(str(value), ())
+    several = known.ids.get(gtin.comparable(value), ())
+    if not several:
+        gtin.normal_form(value)  # where it is none, the error says why
     if len(several) != 1:
         raise ChangesRefused(
             f"The catalogue has {len(several) or 'no'} product{'s' * (len(several) > 1)} of GTIN {value}. "
             + ("Say which is meant with a column product_id." if several else "Load it, then correct it.")
         )
     return several[0]
+
+
+def _is_blank(cell: object) -> bool:
+    return is_missing(cell) or (isinstance(cell, str) and not cell.strip())
 
 
 def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tuple[str, Wish]]:
@@ -129,6 +153,8 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tup
 def _wide(
     frame: pd.DataFrame, ids: Sequence[str], catalog: Catalog, known: Known, language: str | None
 ) -> Iterator[tuple[str, Wish]]:
+    if language is not None and short_of(language) not in known.codes:
+        language_tag(language)  # one that no text has yet, or none at all
     stands = catalog.where(product_id=list(dict.fromkeys(ids))).wide(language).set_index("product_id")
     for name in map(str, frame.columns):
         if name in {"product_id", "gtin"}:
@@ -220,9 +246,9 @@ def _same(new: Any, old: Any) -> bool:
 
 
 def _unknown_text(attribute: str, known: Known) -> str:
-    near = difflib.get_close_matches(attribute, list(known.texts), n=1)
+    near = nearest(attribute, known.texts)
     return (
         f"{attribute!r} is no localized text that the catalogue or the specification knows"
-        + (f"; did you mean {near[0]!r}? " if near else ". ")
+        + (f"; did you mean {near!r}? " if near else ". ")
         + "Other attributes are sent whole, as records: upsert(service, [{'gtin': ..., attribute: ...}])."
     )

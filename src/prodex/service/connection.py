@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from prodex.described import described
 from prodex.errors import SettingsError
 from prodex.limits import Limits
+from prodex.nearest import nearest
 from prodex.service import local
 from prodex.service.authentication import token_path
 from prodex.service.client import Client
@@ -16,6 +17,8 @@ from prodex.service.settings import find_settings
 
 if TYPE_CHECKING:
     import requests
+
+_SANDBOX = "sandbox"
 
 
 def connect(
@@ -89,7 +92,11 @@ def connect(
             f'connect() takes "sandbox" or a base URL, and target is {described(target)}. Write connect("sandbox"), or '
             "connect() for the service in your settings."
         )
-    if target == "sandbox":
+    if target is not None and target != _SANDBOX and target.isalnum() and nearest(target, [_SANDBOX]):
+        raise SettingsError(
+            f"There is no service {target!r:.60}; did you mean {_SANDBOX!r}? Or give a base URL."
+        )
+    if target == _SANDBOX:
         settings = local.sandbox_settings(client_id=client_id, client_secret=client_secret)
     else:
         settings = find_settings(

@@ -27,6 +27,7 @@ from prodex.files import (
     sweep,
     writing_folder,
 )
+from prodex.nearest import hint_and_all
 from prodex.store.named import folder_of, name_of, snapshots_folder
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.tables.declaration import TABLES
@@ -135,8 +136,9 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     if not found:
         there = sorted({folder.parent.name for folder in _every_folder()})
         times = ", ".join(folder.name for folder in _folders(wanted)[-5:])
-        hint = f"{wanted!r} has {times}." if times else f"There are {', '.join(there) or 'none'}."
-        raise SnapshotNotFound(f"No snapshot {name!r} in {snapshots_folder()}. {hint}")
+        near = hint_and_all(wanted, there, f"There are {', '.join(there) or 'none'}.")
+        near = f". {wanted!r} has {times}." if times else near
+        raise SnapshotNotFound(f"No snapshot {name!r} in {snapshots_folder()}{near}")
     return _open(_unlinked(found[-1]))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.envelope import escape_lone_surrogates
+from prodex.gtin import comparable
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_column, product_key
 from prodex.tables.values import fit, read_json, storable
@@ -121,7 +122,7 @@ class Identity(NamedTuple):
     @property
     def filled_gtin(self) -> str | None:
         """The GTIN, filled up with zeros to 14 digits, as queries ask for it."""
-        return None if self.gtin is None else self.gtin.zfill(14)
+        return comparable(self.gtin)
 
 
 def identify(product: msgspec.Raw | bytes) -> Identity | None:

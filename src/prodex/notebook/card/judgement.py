@@ -102,7 +102,7 @@ def _judged(audit: Audit, part: AuditPart) -> Judgement:
     tally = Tally.of(part.states, audit.checks)
     grade = tally.grades(audit.grade_with_blocker)[0]
     blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
-    rows = failure_rows(part, audit.checks, {}).to_pylist()
+    rows = failure_rows(part, audit.checks).to_pylist()
     states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
 
     def of(state: State) -> tuple[CheckFacts, ...]:

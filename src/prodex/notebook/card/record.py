@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError
+from prodex.gtin import comparable, comparable_column
 from prodex.quality.markets import REQUIRED_LANGUAGES
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.plain import presence_column
@@ -166,7 +167,7 @@ def _code_labels(
 
 def _unknown(catalog: Catalog, product_id: str) -> str:
     keys = catalog.arrow("products", ["product_id", "gtin"])
-    named = keys.filter(pc.equal(pc.utf8_lpad(keys["gtin"], 14, "0"), product_id.zfill(14)))
+    named = keys.filter(pc.equal(comparable_column(keys["gtin"]), comparable(product_id)))
     said = f"There is no product {product_id:.60} among {len(keys):,}."
     if named.num_rows:
         first = named["product_id"][0].as_py()

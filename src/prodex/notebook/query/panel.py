@@ -14,6 +14,7 @@ from traitlets import Instance, Int, validate
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.listings import load_organizations
+from prodex.nearest import hint
 from prodex.notebook.background import Newest
 from prodex.notebook.folding import Fold
 from prodex.notebook.panel import Panel, html, in_words, typed
@@ -116,7 +117,11 @@ class QueryPanel(Panel):
 
     def control(self, name: str) -> Any:
         """Return the control of a field of the query."""
-        return next(control for field, control in self._pairs() if name in field.names)
+        controls = {one: control for field, control in self._pairs() for one in field.names}
+        if name not in controls:
+            there_are = hint(name, controls, f"There are {', '.join(controls)}.")
+            raise QueryError(f"The panel has no field {name!r}{there_are}")
+        return controls[name]
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until nothing is counted or loaded any more; for scripts and tests."""

@@ -12,14 +12,11 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from prodex.errors import QueryError
-from prodex.gtin import GtinAccessor
+from prodex.gtin import GtinAccessor, as_text, comparable, has_digits
 from prodex.query import ALWAYS_REQUESTED, ProductQuery
 
 #: A word to look for, and the fields in which.
 Word: TypeAlias = tuple[str, tuple[str, ...]]
-
-#: What a spreadsheet may put around a number that it holds as text.
-_AROUND = "\"'=\u200b\ufeff"
 
 _SHOWN = 5
 
@@ -155,13 +152,12 @@ def read_gtins(text: str) -> Pasted:
     2 GTINs are asked for. 1 of them cannot be right (length or check digit): 3036811359936. Left out, being no \
 GTINs: GTIN.
     """
-    pieces = [piece.strip(_AROUND) for piece in re.split(r"[\s,;]+", text)]
-    pieces = [piece.removesuffix(".0") for piece in pieces if piece]
+    pieces = [piece for one in re.split(r"[\s,;]+", text) if (piece := as_text(one))]
     readable: dict[str, str] = {}
     unreadable = []
     for piece in pieces:
-        if re.fullmatch("[0-9]{1,14}", piece):
-            readable.setdefault(piece.zfill(14), piece)
+        if has_digits(piece):
+            readable.setdefault(str(comparable(piece)), piece)
         else:
             unreadable.append(piece)
     are_valid = GtinAccessor(pd.Series(list(readable.values()), dtype="str")).is_valid

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
+from prodex.quality.failure_filters import failure_filters
 from prodex.quality.failures import FAILURES, failure_rows
 from prodex.quality.outcome import Audit
 from prodex.quality.rulebook import SEVERITIES
@@ -56,8 +57,9 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
 
 def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
     before = 0
+    wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
     for number, part in enumerate(audit.parts):
-        rows = failure_rows(part, audit.checks, equal)
+        rows = failure_rows(part, audit.checks, wants)
         rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
         place = pc.index_in(rows["product_id"], part.products["product_id"].combine_chunks())
         rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))

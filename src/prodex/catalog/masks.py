@@ -1,0 +1,154 @@
+"""Masks: what pandas takes in brackets and in `loc`, as a choice of the products of a catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import QueryError
+from prodex.nearest import hint
+from prodex.several import is_one, listed
+from prodex.tables.declaration import TABLES
+
+Mask = npt.NDArray[np.bool_]
+
+_COLUMNS = TABLES["products"].schema.names
+_TAKES = (
+    "where() takes column=value, a boolean mask over catalog.products, a callable that makes one, or an expression "
+    "such as pyarrow.compute.field('texts_count') > 10"
+)
+
+
+def mask_of(
+    condition: Any, size: int, products: Callable[[], pd.DataFrame], ids: Callable[[], pd.Index]
+) -> pc.Expression | Mask:
+    """Return a condition as an expression over `products`, or as a mask of its rows.
+
+    Parameters
+    ----------
+    condition
+        A pandas Series, array or list of truth values, a callable that makes one of `products`, or an expression.
+    size
+        How many products there are.
+    products
+        Gives the frame of all products, for a callable.
+    ids
+        Gives their product ids, in order.
+
+    Raises
+    ------
+    QueryError
+        When it is nothing of this, belongs to other rows, or has missing values; the message says what to write.
+    """
+    if isinstance(condition, pc.Expression):
+        return condition
+    if callable(condition):
+        made = _called(condition, products())
+        if callable(made):
+            raise QueryError(f"The callable given to where() gave another callable, {made!r:.60}. {_TAKES}.")
+        return mask_of(made, size, products, ids)
+    _refuse(condition)
+    mask = (
+        condition
+        if isinstance(condition, pd.Series)
+        else pd.Series(listed("where()", condition), dtype=object)
+    )
+    _check_truth_values(mask)
+    if isinstance(condition, pd.Series) and mask.index.name == "product_id":
+        mask = _by_id(mask, ids())
+    else:
+        mask = _by_row(mask, size)
+    return mask.to_numpy(bool)
+
+
+def _called(condition: Callable[[pd.DataFrame], Any], products: pd.DataFrame) -> Any:
+    try:
+        return condition(products)
+    except (KeyError, AttributeError) as error:
+        name = str(error.name if isinstance(error, AttributeError) else error.args[0] if error.args else "")
+        raise QueryError(
+            f"The callable given to where() asks for {name!r:.60}{hint(name, _COLUMNS, str(error))}"
+        ) from error
+    except TypeError as error:
+        raise QueryError(
+            f"The callable given to where() failed: {error}. It is called with catalog.products, and gives a mask: "
+            "where(lambda products: products['texts_count'] > 10)."
+        ) from error
+
+
+def _refuse(condition: Any) -> None:
+    if isinstance(condition, pd.DataFrame):
+        raise QueryError(
+            f"where() got a frame of {len(condition.columns)} columns. Give one column of truth values, or values of "
+            "one column: where(product_id=frame['product_id'])."
+        )
+    if isinstance(condition, Mapping):
+        raise QueryError("where() got a mapping. Write where(**mapping) for column = value.")
+    if isinstance(condition, str):
+        raise QueryError(
+            f"{_TAKES}, not the text {condition!r:.60}. Write where(brand_code='ACME') for a value of a column, or "
+            "where(lambda products: products.eval(text)) for pandas' own words."
+        )
+    if is_one(condition):
+        raise QueryError(f"{_TAKES}, not {condition!r:.60}.")
+
+
+def _check_truth_values(mask: pd.Series) -> None:
+    if mask.dtype == bool:
+        return
+    missing = mask.isna()
+    if not all(isinstance(one, bool | np.bool_) for one in mask[~missing].tolist()):
+        column = mask.name if mask.name in _COLUMNS else "product_id"
+        raise QueryError(
+            f"where() got {len(mask):,} values that are not True or False. For products that have one of these values "
+            f"write where({column}=...)."
+        )
+    if count := int(missing.sum()):
+        raise QueryError(
+            f"The mask has {count:,} missing values, and nobody can tell whether these products are meant. Write "
+            "where(mask.fillna(False)) to leave them out."
+        )
+
+
+def _by_row(mask: pd.Series, size: int) -> pd.Series:
+    """Return a mask in the order of the rows; by its index it may have another."""
+    rows = pd.RangeIndex(size)
+    if mask.index.equals(rows):
+        return mask
+    if len(mask) != size:
+        raise QueryError(
+            f"The mask has {len(mask):,} values, and the catalogue {size:,} products. Make it of catalog.products as "
+            "it is, or give the products' ids: where(product_id=frame['product_id'])."
+        )
+    if not mask.index.is_unique or not mask.index.isin(rows).all():
+        raise QueryError(
+            "The index of the mask is not that of catalog.products, so it belongs to other rows. Give the products' "
+            "ids: where(product_id=...), or where(mask.to_numpy()) if its order is that of catalog.products."
+        )
+    return mask.reindex(rows)
+
+
+def _by_id(mask: pd.Series, ids: pd.Index) -> pd.Series:
+    """Return a mask that has product ids for its index in the order of the rows."""
+    if not mask.index.is_unique:
+        twice = mask.index[mask.index.duplicated()][0]
+        raise QueryError(f"The mask has the product_id {twice!r:.60} twice. Keep one value for each product.")
+    place = mask.index.get_indexer(ids)
+    if len(lacking := ids[place < 0]):
+        raise QueryError(
+            f"The mask has no value for {len(lacking):,} of {len(ids):,} products, {lacking[0]!r:.60} first. "
+            "Give the ids that are meant: where(product_id=mask[mask].index)."
+        )
+    return mask.iloc[place]
+
+
+def in_parts(mask: Mask, sizes: list[int]) -> list[pa.Array]:
+    """Cut a mask as a catalogue is cut."""
+    ends = np.cumsum(sizes)
+    return [pa.array(mask[end - size : end]) for end, size in zip(ends, sizes, strict=True)]

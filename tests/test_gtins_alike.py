@@ -1,0 +1,275 @@
+"""GTINs as people have them mean the same product wherever they are given."""
+
+from __future__ import annotations
+
+import decimal
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import prodex
+from prodex import gtin
+from prodex.cli import app
+from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
+from prodex.notebook.query.reading import read_gtins
+from prodex.send.records import records_of
+from prodex.send.scenarios import _uuids
+from prodex.send.wishes import Known, wishes_in
+
+GTIN = "08431701027348"
+
+#: The ways in which one GTIN comes: typed, out of a database, out of a spreadsheet.
+WRITTEN = [
+    "08431701027348",
+    "8431701027348",
+    " 8431701027348 ",
+    "8431701027348\n",
+    "\u00a08431701027348",
+    "8431701027348.0",
+    "'8431701027348",
+    '="8431701027348"',
+    8431701027348,
+    8431701027348.0,
+    np.int64(8431701027348),
+    np.float64(8431701027348),
+    np.str_("8431701027348"),
+    decimal.Decimal("8431701027348"),
+]
+
+#: What stands in a cell without a GTIN.
+BLANK = [None, float("nan"), np.nan, pd.NA, pd.NaT, "", "  ", "\u00a0"]
+
+#: What can be no GTIN, and is no blank either.
+NEVER = [True, 1.5, -8431701027348, 10**14, float("inf"), b"8431701027348", {"gtin": 1}]
+
+RECORD = {
+    "id": 7,
+    "gtin": GTIN,
+    "namePublicLong": [{"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}, "data": "Riz"}],
+    "lifeCycle": 1,
+}
+CATALOG = prodex.flatten([RECORD, {"id": 8, "gtin": "03036811359935"}])
+
+
+def _by_where(given: list[Any]) -> list[str]:
+    return CATALOG.where(gtin=given).products["gtin"].tolist()
+
+
+def _by_query(given: list[Any]) -> list[str]:
+    return list(prodex.ProductQuery(gtins_in=given).gtins_in)
+
+
+def _by_upsert(given: list[Any]) -> list[str]:
+    return list(dict.fromkeys(record["gtin"] for record in records_of([{"gtin": one} for one in given])))
+
+
+def _by_frame(given: list[Any]) -> list[str]:
+    frame = pd.DataFrame({"gtin": pd.Series(given, dtype=object), "lifeCycle": 2})
+    return list(dict.fromkeys(record["gtin"] for record in records_of(frame)))
+
+
+def _by_changes(given: list[Any]) -> list[str]:
+    frame = pd.DataFrame({"gtin": pd.Series(given, dtype=object), "life_cycle": 2})
+    changes = prodex.changes_from_frame(frame, CATALOG)
+    return [record["gtin"] for record in changes.records]
+
+
+def _by_accessor(given: list[Any]) -> list[str]:
+    return pd.Series(given, dtype=object).gtin.normalized.dropna().unique().tolist()
+
+
+def _by_failures(given: list[Any]) -> list[str]:
+    audit = prodex.audit(
+        CATALOG, {"checks": {"required_text": {"attribute": "description", "language": "fr"}}}
+    )
+    return audit.failures(gtin=given)["gtin"].unique().tolist()
+
+
+PLACES = [_by_where, _by_query, _by_upsert, _by_frame, _by_changes, _by_accessor, _by_failures]
+
+
+@pytest.mark.parametrize("written", WRITTEN, ids=repr)
+@pytest.mark.parametrize("place", PLACES)
+def test_every_place_reads_a_gtin_alike(place: Any, written: object) -> None:
+    """Whether it filters, asks the service, is written or corrected."""
+    assert [GTIN] == place([written])
+
+
+@pytest.mark.parametrize("blank", BLANK, ids=repr)
+@pytest.mark.parametrize("place", [_by_where, _by_query, _by_accessor, _by_failures])
+def test_blank_cells_among_gtins_are_skipped(place: Any, blank: object) -> None:
+    """A list out of a spreadsheet has them; they stand for no product."""
+    assert [GTIN] == place([blank, 8431701027348.0, blank])
+
+
+@pytest.mark.parametrize("blank", BLANK, ids=repr)
+def test_a_list_of_blank_cells_names_no_product(blank: object) -> None:
+    """`where` finds none; a query would ask for every product, so it is refused."""
+    assert [] == _by_where([blank])
+    with pytest.raises(QueryError, match="gtins_in"):
+        _by_query([blank])
+
+
+@pytest.mark.parametrize("never", NEVER, ids=repr)
+def test_what_can_be_no_gtin_is_refused_everywhere(never: object) -> None:
+    """And the message has the value."""
+    with pytest.raises(QueryError):
+        _by_where([never])
+    with pytest.raises(QueryError):
+        _by_query([never])
+    with pytest.raises(ProdexError):
+        _by_changes([never])
+    with pytest.raises(InputError):
+        gtin.normal_form(never)
+
+
+def test_a_column_out_of_a_spreadsheet_finds_its_products() -> None:
+    """Numbers with gaps are floats in pandas, and the same in text; both find what is there."""
+    numbers = pd.DataFrame({"GTIN": [8431701027348, None, 3036811359935]})
+    texts = pd.DataFrame({"GTIN": ["8431701027348", "", "3036811359935"]})
+
+    assert "float64" == str(numbers["GTIN"].dtype)
+    for column in (
+        numbers["GTIN"],
+        texts["GTIN"],
+        numbers["GTIN"].astype("Int64"),
+        numbers["GTIN"].astype(str),
+    ):
+        assert 2 == len(CATALOG.where(gtin=column)), column
+        assert 2 == len(prodex.ProductQuery(gtins_in=column).gtins_in)
+
+
+def test_numbers_and_texts_of_one_text() -> None:
+    """A text with commas is several GTINs, as a query takes it."""
+    assert ["08431701027348", "03036811359935"] == _by_query(["8431701027348", "3036811359935"])
+    assert 2 == len(CATALOG.where(gtin="8431701027348, 3036811359935"))
+    assert 1 == len(CATALOG.where(gtin="8431701027348"))
+
+
+def test_a_gtin_is_found_however_the_service_sent_it() -> None:
+    """Both sides are compared in one form; the data stays as it came."""
+    sent = [
+        "8431701027348",
+        "08431701027348",
+        " 8431701027348",
+        "no GTIN at all",
+        "8431701027349",
+        "4012",
+        None,
+    ]
+    catalog = prodex.flatten([{"id": number, "gtin": one} for number, one in enumerate(sent)])
+
+    def found(given: object) -> list[str]:
+        return catalog.where(gtin=given).products["product_id"].tolist()
+
+    assert ["0", "1", "2"] == found(GTIN) == found([8431701027348]) == found(8431701027348.0)
+    assert ["3"] == found("no GTIN at all") == found(["no GTIN at all"])
+    assert ["4"] == found("8431701027349") == found("08431701027349")
+    assert ["5"] == found("4012") == found(4012)
+    assert ["6"] == found(None) == found(float("nan"))
+    assert sent == [None if pd.isna(one) else one for one in catalog.products["gtin"]]
+
+
+def test_what_was_not_found_is_named_as_it_was_given() -> None:
+    """How many of how many, the first of them, and how many cells were blank."""
+    asked = [8431701027348.0, None, "4006381333931", "", 4006381333931]
+    with pytest.warns(prodex.UnmatchedWarning, match=r"1 of 2 GTINs.*'?4006381333931'?.*2 blank") as said:
+        assert 1 == len(CATALOG.where(gtin=asked, unmatched="warn"))
+    assert 1 == len(said)
+    with pytest.raises(QueryError, match="1 of 2 GTINs"):
+        CATALOG.where(gtin=asked, unmatched="raise")
+
+
+@pytest.mark.parametrize("text", ["GTIN", "8431701 027348"])
+def test_a_text_that_is_no_gtin_and_stands_nowhere_is_refused(text: str) -> None:
+    """Alone it can only be a mistake; among others it is one that was not found."""
+    with pytest.raises(QueryError, match="GTIN"):
+        CATALOG.where(gtin=text)
+    with pytest.raises(QueryError, match="GTIN"):
+        CATALOG.where(gtin=[text, None])
+    with pytest.raises(QueryError):
+        prodex.ProductQuery(gtins_in=text)
+    with pytest.warns(prodex.UnmatchedWarning, match="1 of 2 GTINs"):
+        assert 1 == len(CATALOG.where(gtin=[text, GTIN], unmatched="warn"))
+
+
+def test_rounded_numbers_are_refused_even_among_others() -> None:
+    """What a spreadsheet shows of a long number has lost its last digits."""
+    for column in (["8.4317E+12", GTIN], "8.4317E+12", ["8,43E+12"]):
+        with pytest.raises(QueryError, match="as text"):
+            CATALOG.where(gtin=column)
+        with pytest.raises(QueryError, match="as text"):
+            prodex.ProductQuery(gtins_in=column)
+
+
+def test_a_correction_without_a_gtin_is_refused_with_its_row() -> None:
+    """A blank cell beside a correction would lose it; a blank row is nothing."""
+    frame = pd.DataFrame({"gtin": [GTIN, None], "life_cycle": [2, 3]})
+    with pytest.raises(ChangesRefused, match="row 1"):
+        prodex.changes_from_frame(frame, CATALOG)
+
+    frame = pd.DataFrame({"gtin": [8431701027348, None], "life_cycle": [2, None]})
+    assert 1 == len(prodex.changes_from_frame(frame, CATALOG).records)
+    frame = pd.DataFrame({"product_id": [7.0, None], "life_cycle": [2, None]})
+    assert 1 == len(prodex.changes_from_frame(frame, CATALOG).records)
+
+
+def test_corrections_find_products_however_their_gtin_was_sent() -> None:
+    """With 13 digits, with a wrong check digit, or with none at all."""
+    sent = ["8431701027348", "8431701027349", "no GTIN"]
+    catalog = prodex.flatten([RECORD | {"id": number, "gtin": one} for number, one in enumerate(sent)])
+    frame = pd.DataFrame({"gtin": ["08431701027348", "8431701027349", "no GTIN"], "life_cycle": [2, 3, 4]})
+
+    found = wishes_in(frame, catalog, Known.of(catalog), None)
+
+    assert ["0", "1", "2"] == list(found)
+
+
+def test_the_command_line_and_the_panel_read_gtins_alike(tmp_path: Any) -> None:
+    """Options, files and what is pasted."""
+    file = tmp_path / "gtins.txt"
+    file.write_text("8431701027348\n\n 3036811359935 \n8431701027348.0\n", "utf-8")
+
+    from prodex.cli.exchange import listed
+
+    asked = prodex.ProductQuery(gtins_in=listed(["8431701027348", f"@{file}"])).gtins_in
+    assert (GTIN, "03036811359935") == asked
+    assert asked == read_gtins(file.read_text("utf-8")).gtins
+    refused = CliRunner().invoke(app, ["load", "--gtin", "8.4317E+12", "--service", "sandbox"])
+    assert 0 != refused.exit_code
+
+
+def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.Client) -> None:
+    """Numbers with gaps, as a column gives them; the blank ones are left out."""
+    record = json.loads(bytes(service.search_products(limit=1).envelope.data[0]))
+    column = pd.Series([float(record["gtin"]), None])
+
+    assert [record["uuid"]] == _uuids(service, column) == _uuids(service, [record["gtin"].lstrip("0"), ""])
+
+
+@settings(deadline=None)
+@given(st.text(max_size=20) | st.from_regex(r"\s?[0-9]{1,15}(\.0)?\s?", fullmatch=True))
+def test_the_fast_way_compares_like_the_plain_one(text: str) -> None:
+    """A whole column at once, or one value at a time."""
+    import pyarrow as pa
+
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return
+    plain = gtin.comparable(text)
+    assert (plain or "") == gtin.comparable_column(pa.array([text]))[0].as_py()
+
+
+@settings(deadline=None)
+@given(st.integers(1, 10**14 - 1))
+def test_numbers_and_texts_compare_alike(number: int) -> None:
+    """As text with or without zeros, as a whole number, as a float where a float can hold it."""
+    forms = [str(number), f"{number:014d}", number, float(number), np.int64(number), f" {number}.0"]
+    assert {f"{number:014d}"} == {gtin.comparable(form) for form in forms}
