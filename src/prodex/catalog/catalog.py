@@ -30,6 +30,7 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import to_frame
 from prodex.tables.languages import short_of
+from prodex.tables.presence import MEANING
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,9 +216,9 @@ class Catalog:
     def dictionary(self) -> pd.DataFrame:
         """Return the data dictionary: each column of each table with type, meaning and how many rows fill it."""
         rows = []
-        for name, table in TABLES.items():
+        for name in TABLES:
             data = self.arrow(name)
-            for field in table.schema:
+            for field in self._schema(name):
                 filled = data.num_rows - data.column(field.name).null_count
                 meaning = (field.metadata or {}).get(b"meaning", b"").decode()
                 rows.append((name, field.name, str(field.type), meaning, filled, data.num_rows))
@@ -295,7 +296,8 @@ class Catalog:
     def _schema(self, table: str) -> pa.Schema:
         declared = TABLES[table].schema
         known = {field.name: field for field in declared}
-        return pa.schema([known.get(name, pa.field(name, pa.string())) for name in self._columns(table)])
+        other = pa.field("", pa.string(), metadata={"meaning": MEANING})  # columns that nobody declared
+        return pa.schema([known.get(name, other.with_name(name)) for name in self._columns(table)])
 
     def _source(self, table: str) -> Any:
         """Return a table for SQL: from files piece by piece where they hold just this, else from memory."""
