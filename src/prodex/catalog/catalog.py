@@ -18,18 +18,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import formats, parquet
+from prodex.catalog.contents import contents
 from prodex.catalog.display import html_of, text_of
+from prodex.catalog.drift import drift
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.selection import equal_to
 from prodex.catalog.sql import answer
-from prodex.catalog.views import drift, wide
+from prodex.catalog.wide import wide
 from prodex.errors import QueryError
 from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import to_frame
-from prodex.tables.languages import short_of
 from prodex.tables.presence import MEANING
 
 
@@ -182,21 +183,107 @@ class Catalog:
         # Parts without any product stay: the lexicons of codes and descriptors are spread over all of them.
         return replace(self, parts=tuple(part.choose(chosen) for part in self.parts))
 
-    def wide(self, language: str | None = None, attributes: Iterable[str] | None = None) -> pd.DataFrame:
-        """Return one row per product with its texts, codes, quantities and other values side by side.
+    def wide(
+        self,
+        language: str | Sequence[str] | None = None,
+        attributes: str | Sequence[str] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        numbers: bool = False,
+    ) -> pd.DataFrame:
+        """Return one row per product: the columns of `products`, and what stands in all other tables beside them.
+
+        A text is in the cell as it is, a code by its label, a quantity with its unit ("250 g"); labels, tags,
+        identifiers and nutrients by name; pictures, documents and other files by their number; several values of one
+        product are joined with " | ". A column of nothing but true and false is boolean. Where a name is one of
+        `products` already, it is followed by " (value)".
+
+        A cell is missing where the record has nothing there: no such attribute, null, an empty list, or "" in place of
+        all of it; `presence` tells these apart. "" in a cell is a text, or a value inside an attribute, that came empty.
 
         Parameters
         ----------
         language
-            Language of the texts ("fr", "fra-FR"); with None each language has a column of its own
-            (`namePublicLong.fr`).
+            Language of the texts, as a code or a name ("fr", "fra-FR", "French"): then each text attribute has one column.
+            Several languages give a column each (`namePublicLong.fr`, `namePublicLong.nl`), filled or not; None gives a
+            column for every language that there is.
         attributes
-            Wire paths of the attributes to show, with all below them. By default all that describe the product
-            itself: logistical hierarchies, sharing units and updates that wait (`lastRequest`) are left out.
+            Wire paths of the attributes to show, with all below them ("netContent", "assets.pictures.url",
+            "originCountry.code"). Each has a column, missing throughout where no product has it. By default all that
+            describe the product itself: logistical hierarchies, sharing units and updates that wait (`lastRequest`) are
+            left out.
+        columns
+            Which columns to return, in this order; an attribute stands for all its columns. Beside `attributes`, which
+            columns of `products`.
+        numbers
+            Show a quantity as two columns, `netContent.value` (a number) and `netContent.unit`, and other numbers as
+            numbers. A product with several quantities of one attribute has them as text, in `netContent`.
+
+        Raises
+        ------
+        QueryError
+            When there is no such language, attribute or column; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten(
+        ...     [
+        ...         {
+        ...             "id": 7,
+        ...             "namePublicLong": [
+        ...                 {"expressedIn": {"code": "fra-FR"}, "data": "Riz"},
+        ...                 {"expressedIn": {"code": "nld-NL"}, "data": "Rijst"},
+        ...             ],
+        ...             "netContent": [{"expressedIn": {"code": "GRM", "label": "g"}, "data": 250}],
+        ...         }
+        ...     ]
+        ... )
+        >>> catalog.wide(["fr", "nl"], columns=["namePublicLong", "netContent"]).values.tolist()
+        [['Riz', 'Rijst', '250 g']]
+        >>> catalog.wide("fr", columns=["netContent"], numbers=True).to_dict("list")
+        {'netContent.unit': ['g'], 'netContent.value': [250.0]}
         """
-        paths = (attributes,) if isinstance(attributes, str) else attributes
-        short = None if language is None else short_of(language)
-        return wide(self.arrow, short, None if paths is None else tuple(paths))
+        return wide(self, language, attributes, columns, numbers)
+
+    def contents(self, of: str = "PALLET", unit: str = "EACH") -> pd.DataFrame:
+        """Return how many units stand in each pallet (or case ...): one row per root GTIN, each tree counted once.
+
+        Every product of a hierarchy shows the whole tree, so a sum over `catalog.hierarchies` counts it once for each of
+        them. Here each tree is added up once, branch by branch; updates that wait are left out.
+
+        Parameters
+        ----------
+        of
+            Type of packaging of the root, by code or label.
+        unit
+            Type of packaging to count, by code or label.
+
+        Returns
+        -------
+        DataFrame
+            `root_gtin`; `product_id` and `name` of the root where it is a product of this catalogue; `pieces`, missing
+            where they are not `known`: a quantity on the way is missing, not a whole number of 1 or more, a unit is
+            inside itself or stands twice in the same one, a branch ends above the unit, or products contradict each
+            other; `levels` of the tree; `told_by`, the number of products that show it; `agrees`, whether they all show
+            the same; `problem`, in words.
+
+        Raises
+        ------
+        QueryError
+            When there is no such type of packaging; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> each = {"gtin": "03091033779527", "quantity": 20, "typePackaging": {"code": "EACH"}}
+        >>> case = {"gtin": "13663836037981", "quantity": 10, "typePackaging": {"code": "CASE"}, "children": [each]}
+        >>> pallet = {"gtin": "23663836037988", "typePackaging": {"code": "PALLET"}, "children": [case]}
+        >>> catalog = prodex.flatten([{"id": n, "logisticalHierarchies": [pallet]} for n in (1, 2, 3)])
+        >>> catalog.contents()[["root_gtin", "pieces", "levels", "told_by"]].values.tolist()
+        [['23663836037988', 200, 3, 3]]
+        """
+        return contents(self, of, unit)
 
     def drift(self) -> pd.DataFrame:
         """Return the attributes that came in several forms, with how often each and an example."""
