@@ -224,7 +224,7 @@ def paths_of(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
         for key, item in value.items():
             below = (*path, key)
             described = path and (key == "expressedIn" or path[-1] in {"presentEntities", "expressedIn"})
-            if not described and path[:1] not in {("logisticalHierarchies",), ("sharingUnits",)}:
+            if not described and not {"logisticalHierarchies", "sharingUnits"} & set(path):
                 yield below
                 yield from paths_of(item, below)
 

@@ -21,6 +21,7 @@ from prodex import formats, parquet
 from prodex.catalog.contents import contents
 from prodex.catalog.display import html_of, text_of
 from prodex.catalog.drift import drift
+from prodex.catalog.joined import joined
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.selection import equal_to
@@ -113,6 +114,42 @@ class Catalog:
             return _some(lexicon if len(self.parts) > 1 else self.parts[0].read(table), wanted, filter)
         read = union((part.read(table, wanted, filter) for part in self.parts), table)
         return read if columns is None else read.select(wanted)
+
+    def table(
+        self, name: str, columns: Sequence[str] | None = None, with_products: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """Return a table, or some of its columns, with columns of its product beside it.
+
+        A column of `products` whose name the table has as well is called `product_...`: `product_packaging_code` beside
+        `packaging_code` of `hierarchies`. `product_id` and `gtin` are the same in every table.
+
+        Whoever merges frames instead takes both keys: `catalog.texts.merge(catalog.products, on=["product_id",
+        "gtin"])`. Beside these, only pictures, files and tags (`created_at`, `updated_at`) and hierarchies (packaging and
+        flags of each unit) share names with `products`; `presence` has `product_id` alone.
+
+        Parameters
+        ----------
+        name
+            Of the table.
+        columns
+            Which of its columns, in this order; all by default.
+        with_products
+            Columns of `products` to add.
+
+        Raises
+        ------
+        QueryError
+            When there is no such table or column; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz"}
+        >>> catalog = prodex.flatten([{"id": 7, "brand": {"label": "Acme"}, "namePublicLong": [name]}])
+        >>> catalog.table("texts", ["attribute", "text"], with_products=["brand"]).values.tolist()
+        [['namePublicLong', 'Riz', 'Acme']]
+        """
+        return joined(self, name, self._columns(_known(name)), columns, with_products)
 
     def batches(
         self,

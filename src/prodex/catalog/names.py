@@ -54,6 +54,13 @@ class Names:
         return found
 
     @cached_property
+    def _spoken(self) -> set[str]:
+        """Text attributes with their languages, as the columns of `wide()` are called."""
+        columns = ["attribute", "language"]
+        rows = self._catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
+        return {f"{row['attribute']}.{row['language']}" for row in rows}
+
+    @cached_property
     def every(self) -> list[str]:
         return sorted({*self.heads, *PATHS, *self.seen})
 
@@ -77,7 +84,7 @@ class Names:
         around, _, last = path.rpartition(".")
         if last in {"code", "label", "description"} and around in self.seen:
             return path
-        if around in self.seen | set(TEXTS) and _is_language(last):
+        if f"{around}.{last}" in self._spoken:
             raise QueryError(
                 f"{given!r} is an attribute and a language: wide(language={last!r}, attributes=[{around!r}])."
             )
@@ -103,7 +110,7 @@ class Names:
             return True
         around, _, last = column.rpartition(".")
         spoken = _is_language(last) if languages is None else last in languages
-        return spoken and (around in TEXTS or around in self.seen)
+        return spoken and (around in TEXTS or any(name.startswith(f"{around}.") for name in self._spoken))
 
 
 def _inside(path: str, outer: str) -> bool:
