@@ -18,10 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import formats, parquet
+from prodex.catalog.choosing import drawn, first
 from prodex.catalog.contents import contents
+from prodex.catalog.describing import describe
 from prodex.catalog.display import html_of, text_of
 from prodex.catalog.drift import drift
 from prodex.catalog.joined import joined
+from prodex.catalog.nutrition import nutrition_wide
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.selection import equal_to
@@ -282,6 +285,103 @@ class Catalog:
         {'netContent.unit': ['g'], 'netContent.value': [250.0]}
         """
         return wide(self, language, attributes, columns, numbers)
+
+    def head(self, n: int = 5) -> Self:
+        """Return the catalogue of the first products, with their children; `head().products` is a frame.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.flatten([{"id": n} for n in range(9)]).head(2).products["product_id"].tolist()
+        ['0', '1']
+        """
+        return self.where(first(self, n))
+
+    def sample(self, n: int = 1, seed: int | None = None) -> Self:
+        """Return the catalogue of some products drawn at random, with their children, in the order of the catalogue.
+
+        Parameters
+        ----------
+        n
+            How many; no product comes twice.
+        seed
+            Where chance starts: the same number draws the same products.
+
+        Raises
+        ------
+        QueryError
+            When there are fewer products.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> len(prodex.flatten([{"id": n} for n in range(9)]).sample(3, seed=1))
+        3
+        """
+        return self.where(drawn(self, n, seed))
+
+    def describe(self) -> pd.DataFrame:
+        """Describe each attribute, in each language: how often it is filled, how many values, how long, for example.
+
+        Logistical hierarchies, sharing units and updates that wait are left out, as in `wide()`. `presence` says whether
+        what is not filled is absent, null or empty.
+
+        Returns
+        -------
+        DataFrame
+            `attribute` (wire path); `language`, missing for what has none; `filled`, products with a value other than
+            empty text, and their `share`, from 0 to 1; `values` and how many of them are `distinct` (0 for pictures and
+            other files, which are only counted); `shortest`, `median` and `longest`, characters of texts and codes; the
+            most frequent values as `examples`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": name} for name in ("Riz", "Farine")]
+        >>> catalog = prodex.flatten([{"id": n, "nameLegal": [name]} for n, name in enumerate(names)])
+        >>> found = catalog.describe().set_index(["attribute", "language"]).loc[("nameLegal", "fr")]
+        >>> found[["filled", "share", "shortest", "longest", "examples"]].tolist()
+        [2, 1.0, 3, 6, 'Riz | Farine']
+        """
+        return describe(self)
+
+    def nutrition_wide(self, basis: str = "100 g", *, labels: bool = False) -> pd.DataFrame:
+        """Return one row per product with its nutrients side by side, a column for each nutrient and unit.
+
+        Columns are called by the nutrient's code and the unit: `ENER-.kJ`, `ENER-.kcal`, `FAT.g`, and `NA.g`, which is
+        sodium. Updates that wait are left out. A product without nutrients of this basis has a row without figures.
+
+        Parameters
+        ----------
+        basis
+            What the figures refer to: an amount with its unit, by symbol, name or code ("100 g", "100 MLT"), or the name
+            of a partition ("per portion").
+        labels
+            Call columns by the nutrient's label, as `Fat (g)`, where no other nutrient has it.
+
+        Returns
+        -------
+        DataFrame
+            `product_id`, `gtin`, the nutrients as numbers, and `duplicates`: nutrients that a product gives more than
+            once in this basis, with all figures. Where these differ the cell is missing, and a warning says so.
+
+        Raises
+        ------
+        QueryError
+            When no nutrient refers to this basis; the message names those that there are.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> gram = {"code": "GRM", "label": "g"}
+        >>> fat = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 5, "expressedIn": gram}
+        >>> sodium = {"isConceptualizedBy": {"code": "NA"}, "quantity": 0.4, "expressedIn": gram}
+        >>> partition = {"name": "100 g", "quantity": 100, "isMeasuredBy": gram, "contains": [fat, sodium]}
+        >>> catalog = prodex.flatten([{"id": 7, "isPartitionedBy": [partition]}])
+        >>> catalog.nutrition_wide()[["product_id", "FAT.g", "NA.g"]].values.tolist()
+        [['7', 5.0, 0.4]]
+        """
+        return nutrition_wide(self, basis, labels)
 
     def contents(self, of: str = "PALLET", unit: str = "EACH") -> pd.DataFrame:
         """Return how many units stand in each pallet (or case ...): one row per root GTIN, each tree counted once.

@@ -54,6 +54,12 @@ class Names:
         return found
 
     @cached_property
+    def _localized(self) -> set[str]:
+        """Attributes that hold texts or quantities, whose values stand under `data` on the wire."""
+        tables = (self._catalog.arrow(table, ["attribute"])["attribute"] for table in ("texts", "quantities"))
+        return {*TEXTS, *(path for column in tables for path in pc.unique(column).to_pylist())}
+
+    @cached_property
     def _spoken(self) -> set[str]:
         """Text attributes with their languages, as the columns of `wide()` are called."""
         columns = ["attribute", "language"]
@@ -72,7 +78,8 @@ class Names:
         QueryError
             When neither the specification nor any product knows it; the message names the nearest.
         """
-        path = given.removesuffix(_DATA) if given not in self.seen else given
+        around = given.removesuffix(_DATA)
+        path = around if given not in self.seen and around in self._localized else given
         head = _HEAD.match(path)[0]  # type: ignore[index]
         if given in TABLES["products"].schema.names and given not in self.heads:
             raise QueryError(f"{given!r} is a column of products, no attribute: wide(columns=[{given!r}]).")
