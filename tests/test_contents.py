@@ -74,7 +74,10 @@ def test_branches_add_up() -> None:
 @pytest.mark.parametrize(
     ("tree", "problem"),
     [
-        (node(PALLET, "PALLET", 1, node(CASE, "CASE", None, node(EACH, "EACH", 4))), f"no quantity of {CASE}"),
+        (
+            node(PALLET, "PALLET", 1, node(CASE, "CASE", None, node(EACH, "EACH", 4))),
+            f"no quantity of {CASE}",
+        ),
         (node(PALLET, "PALLET", 1, node(CASE, "CASE", 0, node(EACH, "EACH", 4))), "quantity 0 of"),
         (node(PALLET, "PALLET", 1, node(CASE, "CASE", -2, node(EACH, "EACH", 4))), "quantity -2 of"),
         (node(PALLET, "PALLET", 1, node(CASE, "CASE", 2.5, node(EACH, "EACH", 4))), "quantity 2.5 of"),
@@ -131,7 +134,13 @@ def test_a_waiting_update_and_odd_shapes_of_trees_do_no_harm() -> None:
     tree = node(PALLET, "PALLET", 1)
     tree["children"] = node(EACH, "EACH", 8)
     catalog = prodex.flatten(
-        [{"id": 1, "logisticalHierarchies": tree, "lastRequest": {"logisticalHierarchies": [worked_example()]}}]
+        [
+            {
+                "id": 1,
+                "logisticalHierarchies": tree,
+                "lastRequest": {"logisticalHierarchies": [worked_example()]},
+            }
+        ]
     )
 
     assert [8] == catalog.contents()["pieces"].tolist()

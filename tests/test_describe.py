@@ -40,7 +40,9 @@ def catalog(request: pytest.FixtureRequest) -> prodex.Catalog:
     if request.param == "on disk":
         return prodex.save(whole, "seven")
     if request.param == "several parts":
-        return prodex.Catalog(prodex.flatten(RECORDS[:3]).parts + prodex.flatten(RECORDS[3:]).parts, whole.origin)
+        return prodex.Catalog(
+            prodex.flatten(RECORDS[:3]).parts + prodex.flatten(RECORDS[3:]).parts, whole.origin
+        )
     return whole
 
 
@@ -135,4 +137,6 @@ def test_long_examples_are_cut(tmp_path: Path) -> None:
 
     (example,) = frame.loc[frame["attribute"] == "nameLegal", "examples"]
     assert (60, "…") == (len(example), example[-1])
-    assert pd.Series([40_000]).equals(frame.loc[frame["attribute"] == "nameLegal", "longest"].astype(int).reset_index(drop=True))
+    assert pd.Series([40_000]).equals(
+        frame.loc[frame["attribute"] == "nameLegal", "longest"].astype(int).reset_index(drop=True)
+    )

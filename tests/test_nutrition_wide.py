@@ -12,9 +12,15 @@ from prodex.errors import QueryError
 from prodex.sandbox.sample import shared_products
 
 
-def partition(name: str | None, amount: Any, unit: str | None, *nutrients: tuple[str, float, str]) -> dict[str, Any]:
+def partition(
+    name: str | None, amount: Any, unit: str | None, *nutrients: tuple[str, float, str]
+) -> dict[str, Any]:
     contains = [
-        {"isConceptualizedBy": {"code": code, "label": code.title()}, "quantity": q, "expressedIn": {"code": u}}
+        {
+            "isConceptualizedBy": {"code": code, "label": code.title()},
+            "quantity": q,
+            "expressedIn": {"code": u},
+        }
         for code, q, u in nutrients
     ]
     measured = {"code": unit} if unit else None
@@ -76,7 +82,10 @@ def test_an_unknown_basis_is_refused_with_those_that_there_are() -> None:
 def test_figures_that_come_twice_are_said_and_never_chosen_from() -> None:
     """The same figure twice is that figure; different ones are none, with a warning that names the product."""
     same = [partition("100 g", 100, "GRM", FAT, SALT), partition("100 g", 100, "GRM", FAT)]
-    other = [partition("100 g", 100, "GRM", FAT), partition("prepared", 100, "GRM", ("FAT", 7.0, "GRM"), SALT)]
+    other = [
+        partition("100 g", 100, "GRM", FAT),
+        partition("prepared", 100, "GRM", ("FAT", 7.0, "GRM"), SALT),
+    ]
 
     assert [[5.0, 1.0, "FAT.g: 5 | 5"]] == values(catalog_of(same).nutrition_wide())
     with pytest.warns(UserWarning, match=r"1 products \(1\) have different figures"):

@@ -51,8 +51,12 @@ def test_a_name_that_both_have_says_whose_it_is(catalog: prodex.Catalog) -> None
         found = catalog.table("hierarchies", columns, with_products=["packaging_code", "gtin"])
         assert ["EACH"] == found["product_packaging_code"].tolist()
         assert ["03036811359935"] == found["gtin"].tolist()
-    assert ["CASE"] == catalog.table("hierarchies", with_products=["packaging_code"])["packaging_code"].tolist()
-    assert ["gtin"] == [c for c in catalog.table("presence", with_products="gtin") if c not in catalog.presence]
+    assert ["CASE"] == catalog.table("hierarchies", with_products=["packaging_code"])[
+        "packaging_code"
+    ].tolist()
+    assert ["gtin"] == [
+        c for c in catalog.table("presence", with_products="gtin") if c not in catalog.presence
+    ]
 
 
 @pytest.mark.parametrize(
@@ -88,11 +92,19 @@ def test_presence_has_the_same_names_in_memory_on_disk_and_in_exports(
 ) -> None:
     """In SQL and filters as well; files of a snapshot keep the attributes' own names."""
     saved = prodex.save(catalog, "two")
-    expected = {"product_id": ["1", "2"], "allergens_state": ["null", "empty"], "gtin_state": ["filled", "absent"]}
+    expected = {
+        "product_id": ["1", "2"],
+        "allergens_state": ["null", "empty"],
+        "gtin_state": ["filled", "absent"],
+    }
 
     for one in (catalog, saved, saved.where(product_id=["1", "2"])):
         one.export(tmp_path, "csv")
-        for frame in (one.presence, pd.read_csv(tmp_path / "presence.csv", keep_default_na=False), one.table("presence")):
+        for frame in (
+            one.presence,
+            pd.read_csv(tmp_path / "presence.csv", keep_default_na=False),
+            one.table("presence"),
+        ):
             assert expected == {name: frame[name].astype(str).tolist() for name in expected}
         null = one.arrow("presence", ["product_id"], pc.field("allergens_state") == "null")
         assert [{"product_id": "1"}] == null.to_pylist()
@@ -105,7 +117,9 @@ def test_presence_in_sql(catalog: prodex.Catalog) -> None:
     pytest.importorskip("duckdb")
 
     answer = catalog.sql("select allergens_state, brand from presence join products using (product_id)")
-    assert [["null", "Acme"], ["empty", None]] == answer.astype(object).where(answer.notna(), None).values.tolist()
+    assert [["null", "Acme"], ["empty", None]] == answer.astype(object).where(
+        answer.notna(), None
+    ).values.tolist()
 
 
 def test_the_tables_that_share_names_with_products_are_those_that_the_docstring_names() -> None:

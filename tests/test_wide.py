@@ -38,7 +38,9 @@ RECORDS: list[dict[str, Any]] = [
         "originCountry": [{"code": "250", "label": "France"}],
         "keepRefrigeratedBefore": True,
         "serves": 4,
-        "assets": {"pictures": [{"url": "https://a.example/1.png", "width": 800}, {"url": "https://a.example/2.png"}]},
+        "assets": {
+            "pictures": [{"url": "https://a.example/1.png", "width": 800}, {"url": "https://a.example/2.png"}]
+        },
         "isPartitionedBy": [
             {"name": "100 g", "contains": [{"isConceptualizedBy": {"code": "NA"}, "quantity": 1}]}
         ],
@@ -88,7 +90,13 @@ def test_an_attribute_asked_for_by_name_has_a_column(catalog: prodex.Catalog) ->
     assert {"hasTags"} == set(catalog.wide(attributes=["hasTags"])) - own
     assert {"isLabeledBy"} == set(catalog.wide(attributes="isLabeledBy")) - own
     frame = catalog.wide(
-        attributes=["assets.pictures.url", "isLabeledBy.startDate", "originCountry.code", "isConsumerUnit", "brand"],
+        attributes=[
+            "assets.pictures.url",
+            "isLabeledBy.startDate",
+            "originCountry.code",
+            "isConsumerUnit",
+            "brand",
+        ],
         columns=["product_id"],
     )
     assert {
@@ -208,7 +216,11 @@ def test_a_wide_frame_of_numbers_goes_back_as_corrections(catalog: prodex.Catalo
     record = {**RECORDS[0], "gtin": "03036811359935"}
     one = prodex.flatten([record])
 
-    for frame in (one.wide(numbers=True), one.wide(["fr", "nl"]), one.wide(attributes=["hasTags", "netContent"])):
+    for frame in (
+        one.wide(numbers=True),
+        one.wide(["fr", "nl"]),
+        one.wide(attributes=["hasTags", "netContent"]),
+    ):
         assert 0 == len(prodex.changes_from_frame(frame, one))
 
 

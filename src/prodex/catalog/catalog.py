@@ -127,8 +127,8 @@ class Catalog:
         `packaging_code` of `hierarchies`. `product_id` and `gtin` are the same in every table.
 
         Whoever merges frames instead takes both keys: `catalog.texts.merge(catalog.products, on=["product_id",
-        "gtin"])`. Beside these, only pictures, files and tags (`created_at`, `updated_at`) and hierarchies (packaging and
-        flags of each unit) share names with `products`; `presence` has `product_id` alone.
+        "gtin"])`. Beside these, only pictures, files and tags (`created_at`, `updated_at`) and hierarchies (packaging
+        and flags of each unit) share names with `products`; `presence` has `product_id` alone.
 
         Parameters
         ----------
@@ -239,12 +239,13 @@ class Catalog:
         `products` already, it is followed by " (value)".
 
         A cell is missing where the record has nothing there: no such attribute, null, an empty list, or "" in place of
-        all of it; `presence` tells these apart. "" in a cell is a text, or a value inside an attribute, that came empty.
+        all of it; `presence` tells these apart. "" in a cell is a text, or a value inside an attribute, that came
+        empty.
 
         Parameters
         ----------
         language
-            Language of the texts, as a code or a name ("fr", "fra-FR", "French"): then each text attribute has one column.
+            Language of the texts, as a code or a name ("fr", "fra-FR", "French"): each text attribute has one column.
             Several languages give a column each (`namePublicLong.fr`, `namePublicLong.nl`), filled or not; None gives a
             column for every language that there is.
         attributes
@@ -323,8 +324,8 @@ class Catalog:
     def describe(self) -> pd.DataFrame:
         """Describe each attribute, in each language: how often it is filled, how many values, how long, for example.
 
-        Logistical hierarchies, sharing units and updates that wait are left out, as in `wide()`. `presence` says whether
-        what is not filled is absent, null or empty.
+        Logistical hierarchies, sharing units and updates that wait are left out, as in `wide()`. `presence` says
+        whether what is not filled is absent, null or empty.
 
         Returns
         -------
@@ -354,8 +355,8 @@ class Catalog:
         Parameters
         ----------
         basis
-            What the figures refer to: an amount with its unit, by symbol, name or code ("100 g", "100 MLT"), or the name
-            of a partition ("per portion").
+            What the figures refer to: an amount with its unit, by symbol, name or code ("100 g", "100 MLT"), or the
+            name of a partition ("per portion").
         labels
             Call columns by the nutrient's label, as `Fat (g)`, where no other nutrient has it.
 
@@ -386,8 +387,8 @@ class Catalog:
     def contents(self, of: str = "PALLET", unit: str = "EACH") -> pd.DataFrame:
         """Return how many units stand in each pallet (or case ...): one row per root GTIN, each tree counted once.
 
-        Every product of a hierarchy shows the whole tree, so a sum over `catalog.hierarchies` counts it once for each of
-        them. Here each tree is added up once, branch by branch; updates that wait are left out.
+        Every product of a hierarchy shows the whole tree, so a sum over `catalog.hierarchies` counts it once for each
+        of them. Here each tree is added up once, branch by branch; updates that wait are left out.
 
         Parameters
         ----------

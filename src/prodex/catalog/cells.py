@@ -109,9 +109,7 @@ class _Rows(NamedTuple):
 
     def cells(self, values: pa.Array, kind: Kind = "text", names: Sequence[str] | None = None) -> Cells:
         """Return a cell for each row that has a value."""
-        every = Cells(
-            self.products, self.attributes, self.names if names is None else names, values, kind
-        )
+        every = Cells(self.products, self.attributes, self.names if names is None else names, values, kind)
         return every.at(values.is_valid().to_numpy(zero_copy_only=False)) if values.null_count else every
 
     def of(self, chosen: Callable[[str], bool]) -> _Rows:
@@ -251,7 +249,9 @@ def _is_whole(attribute: str) -> bool:
 
 def _leaf(rows: _Rows, leaf: str, column: str, wanted: Wanted) -> Iterator[Cells]:
     """Yield the leaf of an object that was asked for by its own path, such as `originCountry.code`."""
-    paths = [f"{name}.{leaf}".lstrip(".") for name in rows.names]  # the record itself may be a code, with no path
+    paths = [
+        f"{name}.{leaf}".lstrip(".") for name in rows.names
+    ]  # the record itself may be a code, with no path
     chosen = {name for name, path in zip(rows.names, paths, strict=True) if path in (wanted.asked or ())}
     if chosen:
         found = rows.of(chosen.__contains__)
@@ -303,8 +303,8 @@ def _item_leaves(opened: _Reader, table: Table, leaves: Sequence[Column], path: 
 def grouped(columns: Sequence[Column], path: str) -> dict[str, list[str]]:
     """Return the leaves at or below a path by name: a code with its label is one, shown by its label.
 
-    >>> grouped(TABLES["products"].columns, "brand")
-    {'brand': ['brand', 'brand_code'], 'brand.description': ['brand_description'], 'brand.pictureUrl': ['brand_picture_url']}
+    >>> grouped(TABLES["products"].columns, "kind")
+    {'kind': ['kind', 'kind_code'], 'kind.description': ['kind_description']}
     """
     found: dict[str, list[str]] = {}
     for column in columns:

@@ -177,7 +177,7 @@ def _products(catalog: Catalog) -> dict[str, dict[str, str | None]]:
 
 
 def _names(catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """Yield products with their name; a later one counts: the long public name comes last, its first text at the end."""
+    """Yield products with their names, the best one last: the first text of the long public name, if there is one."""
     those = pc.field("attribute").isin(_NAMES)
     texts = catalog.arrow("texts", ["product_id", "attribute", "text"], those).to_pylist()
     for attribute in reversed(_NAMES):

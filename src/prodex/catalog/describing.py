@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -56,7 +57,9 @@ def describe(catalog: Catalog) -> pd.DataFrame:
     size = products.num_rows
     ids = products["product_id"].combine_chunks()
     rows: list[dict[str, object]] = []
-    for place, cells in enumerate([*cells_of(catalog.arrow, ids, Wanted(None), None, False), *_own(products)]):
+    for place, cells in enumerate(
+        [*cells_of(catalog.arrow, ids, Wanted(None), None, False), *_own(products)]
+    ):
         facts = _facts(cells, size)
         for column, name in enumerate(cells.names):
             # Texts come first; their columns are called by attribute and language.
@@ -95,7 +98,9 @@ def _facts(cells: Cells, size: int) -> _Facts:
     values = np.bincount(columns, weights, many).astype(np.int64)
     nothing: list[int | None] = [None] * many
     if is_count:
-        return _Facts(_count(places, many), values, np.zeros(many, np.int64), nothing, [*nothing], nothing, [""] * many)
+        return _Facts(
+            _count(places, many), values, np.zeros(many, np.int64), nothing, [*nothing], nothing, [""] * many
+        )
     encoded = cells.values.dictionary_encode()
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     width = max(len(encoded.dictionary), 1)
@@ -105,7 +110,11 @@ def _facts(cells: Cells, size: int) -> _Facts:
     if cells.kind == "text":
         lengths = _lengths(columns, pc.utf8_length(encoded.dictionary).to_numpy()[codes], many)
     return _Facts(
-        _count(places, many), values, _count(owner, many), *lengths, _examples(owner, code, often, encoded, many)  # type: ignore[arg-type]
+        _count(places, many),
+        values,
+        _count(owner, many),
+        *lengths,
+        _examples(owner, code, often, encoded, many),  # type: ignore[arg-type]
     )
 
 
@@ -113,7 +122,9 @@ def _count(columns: npt.NDArray[np.int64], many: int) -> npt.NDArray[np.int64]:
     return np.bincount(columns, minlength=many).astype(np.int64)
 
 
-def _lengths(columns: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], many: int) -> list[list[float | None]]:
+def _lengths(
+    columns: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], many: int
+) -> list[list[float | None]]:
     """Return the shortest, median and longest of each column."""
     order = np.lexsort((lengths, columns))
     lengths, counts = lengths[order], _count(columns, many)
@@ -141,7 +152,7 @@ def _examples(
     owner, code = owner[order], code[order]
     starts = np.searchsorted(owner, np.arange(many + 1))
     shown = []
-    for start, end in zip(starts[:-1], starts[1:], strict=True):
+    for start, end in pairwise(starts):
         texts = encoded.dictionary.take(pa.array(code[start : min(start + _EXAMPLES, end)])).to_pylist()
         shown.append(" | ".join(t if len(t) <= _LONGEST else f"{t[: _LONGEST - 1]}…" for t in texts))
     return shown

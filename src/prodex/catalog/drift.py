@@ -13,6 +13,7 @@ from prodex.tables.frames import to_frame
 
 Read = Callable[..., pa.Table]
 
+
 def drift(read: Read) -> pd.DataFrame:
     """List each attribute that came in more than one form; what fits a declared column is a form of its own."""
     forms = []

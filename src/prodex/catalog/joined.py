@@ -35,7 +35,9 @@ def joined(
     if not beside:
         return to_frame(catalog.arrow(name, chosen))
     if not TABLES[name].per_product:
-        raise QueryError(f"{name} belongs to no product, so it has no columns of one. Leave out with_products.")
+        raise QueryError(
+            f"{name} belongs to no product, so it has no columns of one. Leave out with_products."
+        )
     rows = catalog.arrow(name, list(dict.fromkeys([*chosen, "product_id"])))
     products = catalog.arrow("products", list(dict.fromkeys(["product_id", *beside])))
     places = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())

@@ -38,7 +38,9 @@ class Names:
     def heads(self) -> set[str]:
         """Names at the top of a product: the specification's, and those that any product has in any form."""
         columns = (name for part in self._catalog.parts for name in part.columns("presence"))
-        seen = (child_path("", attribute) for attribute in map(attribute_of, columns) if attribute is not None)
+        seen = (
+            child_path("", attribute) for attribute in map(attribute_of, columns) if attribute is not None
+        )
         return {*ATTRIBUTES, *seen}
 
     @cached_property

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
-import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.nearest import hint
@@ -19,8 +18,17 @@ if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog
 
 _COLUMNS = (
-    "product_id attribute partition basis_quantity basis_unit_code nutrient_code nutrient quantity unit_code unit"
-).split()
+    "product_id",
+    "attribute",
+    "partition",
+    "basis_quantity",
+    "basis_unit_code",
+    "nutrient_code",
+    "nutrient",
+    "quantity",
+    "unit_code",
+    "unit",
+)
 _PENDING = "lastRequest."
 #: How people write units (UN/CEFACT Recommendation 20).
 _SYMBOLS = {
@@ -36,7 +44,14 @@ _SYMBOLS = {
     "K51": "kcal",
     "P1": "%",
 }
-_WORDS = {"gram": "GRM", "gramme": "GRM", "gr": "GRM", "milliliter": "MLT", "millilitre": "MLT", "liter": "LTR"}
+_WORDS = {
+    "gram": "GRM",
+    "gramme": "GRM",
+    "gr": "GRM",
+    "milliliter": "MLT",
+    "millilitre": "MLT",
+    "liter": "LTR",
+}
 _WORDS |= {"litre": "LTR", "mcg": "MC", "milligram": "MGM", "kilogram": "KGM"}
 _UNITS = {
     **{symbol.casefold(): code for code, symbol in reversed(_SYMBOLS.items())},
@@ -67,7 +82,9 @@ def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
     bases, contradicted = _bases(rows)
     chosen = _of_basis(rows, bases, basis)
     if skipped := sorted(set(rows["product_id"][contradicted.map(lambda two: parsed(basis) in two)])):
-        _warn(skipped, f"say {basis!r} in words and another amount in figures, or the reverse, and are left out")
+        _warn(
+            skipped, f"say {basis!r} in words and another amount in figures, or the reverse, and are left out"
+        )
     products = to_frame(catalog.arrow("products", ["product_id", "gtin"]))
     return _pivoted(chosen, products, labels)
 
@@ -85,7 +102,7 @@ def parsed(text: object) -> Basis | None:
 
 
 def _bases(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return what each row refers to, from its figures or else its words; and both, where they contradict each other."""
+    """Return what each row refers to, from its figures or else its words; and both, where these contradict."""
     keys = ["partition", "basis_quantity", "basis_unit_code"]
     distinct = rows[keys].drop_duplicates()
     found: list[Basis | None] = []
@@ -127,7 +144,9 @@ def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> pd.Dat
     several = cells.duplicated(["product_id", "column"], keep=False)
     agreed = cells.groupby(["product_id", "column"])["quantity"].agg(["first", "nunique"])
     side = agreed["first"].where(agreed["nunique"] == 1).unstack("column")
-    found = products.merge(side.reindex(columns=sorted(set(column))), "left", left_on="product_id", right_index=True)
+    found = products.merge(
+        side.reindex(columns=sorted(set(column))), "left", left_on="product_id", right_index=True
+    )
     said = (
         cells[several]
         .groupby(["product_id", "column"])["quantity"]
@@ -137,7 +156,10 @@ def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> pd.Dat
     by_product = texts.groupby(level="product_id").agg("; ".join)
     found["duplicates"] = found["product_id"].map(by_product).astype("str")
     if unclear := sorted(set(agreed.index[agreed["nunique"] > 1].get_level_values("product_id"))):
-        _warn(unclear, "have different figures for one nutrient; these are missing, and stand under `duplicates`")
+        _warn(
+            unclear,
+            "have different figures for one nutrient; these are missing, and stand under `duplicates`",
+        )
     return found
 
 
@@ -148,7 +170,9 @@ def _key(code: object, label: object, unit: object, sign: object) -> tuple[str |
     return (None if pd.isna(name) else str(name), None if pd.isna(measure) else str(measure))
 
 
-def _columns(counts: Mapping[tuple[object, ...], int] | pd.Series, labels: bool) -> dict[tuple[str | None, ...], str]:
+def _columns(
+    counts: Mapping[tuple[object, ...], int] | pd.Series, labels: bool
+) -> dict[tuple[str | None, ...], str]:
     """Return the names of columns: `FAT.g`, or by label `Fat (g)` where no two nutrients share it."""
     by_key: dict[tuple[str | None, ...], str] = {}
     called: dict[tuple[str | None, ...], str] = {}

@@ -124,9 +124,7 @@ class Part:
             return list(schema.names)
         return list(self.tables[table].column_names)
 
-    def _read(
-        self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None
-    ) -> pa.Table:
+    def _read(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
         if self.chosen is not None and TABLES[table].per_product:
             if not self.size:
                 return self._nothing(table, columns)
@@ -169,7 +167,9 @@ class Part:
         known = {name: pa.field(name, pa.string()) for name in self._stored_columns(table)} | {
             f.name: f for f in declared
         }
-        names = self._stored_columns(table) if columns is None else [name for name in columns if name in known]
+        names = (
+            self._stored_columns(table) if columns is None else [name for name in columns if name in known]
+        )
         return pa.schema([known[name] for name in names]).empty_table()
 
     def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:

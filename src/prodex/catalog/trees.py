@@ -73,9 +73,7 @@ def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
     yield from roots
 
 
-def _around(
-    place: tuple[str, str, str], found: dict[tuple[str, str, str], Node]
-) -> tuple[Node | None, bool]:
+def _around(place: tuple[str, str, str], found: dict[tuple[str, str, str], Node]) -> tuple[Node | None, bool]:
     """Return the unit around another, and whether it is the next one; what has no data has no row."""
     product, attribute, position = place
     direct = True

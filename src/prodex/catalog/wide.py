@@ -58,9 +58,7 @@ def wide(
     elif chosen is None:
         shown = [*shown, *side]
     missing = pa.nulls(products.num_rows, pa.string())
-    found = {
-        name: products[name] if name in own else side[name] if name in side else missing for name in shown
-    }
+    found = {name: products[name] if name in own else side.get(name, missing) for name in shown}
     return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
 
 
@@ -110,8 +108,8 @@ def _warn_of_unasked(catalog: Catalog, languages: Sequence[str] | None, asked: S
         unasked += [f"texts in {one!r}" for one in languages or () if not _asked_language(catalog, one)]
     if unasked:
         warnings.warn(
-            f"{', '.join(unasked)}: not asked for when this catalogue was loaded, so a missing value says nothing about "
-            "the product.",
+            f"{', '.join(unasked)}: not asked for when this catalogue was loaded, so a missing value says nothing "
+            "about the product.",
             stacklevel=4,
         )
 
@@ -161,9 +159,7 @@ def _named(attribute: str, languages: Sequence[str] | None) -> list[str]:
     return [f"{attribute}.{one}" for one in languages]
 
 
-def _unfilled(
-    asked: Sequence[str], side: Iterable[str], languages: Sequence[str] | None
-) -> list[str]:
+def _unfilled(asked: Sequence[str], side: Iterable[str], languages: Sequence[str] | None) -> list[str]:
     """Return the columns of attributes asked for of which no product has anything."""
     there = [*side, *_themselves(asked)]
     return [

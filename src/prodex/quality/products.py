@@ -276,7 +276,6 @@ class Products:
                 self._columns[table, name] = _whole(read, name)
         return [self._columns[table, name] for name in columns]
 
-
     def _states(self, columns: Sequence[str]) -> pa.Table:
         """Read columns of `presence`; a rule may name them as the attribute, and nobody in this part may have it."""
         shown = {

@@ -214,7 +214,9 @@ def _same(new: Any, old: Any) -> bool:
     """Whether a cell still says what the catalogue says, also after a way through CSV or a spreadsheet."""
     if is_missing(old) or new is DELETE:
         return False
-    if isinstance(old, bool | np.bool_) or isinstance(new, bool | np.bool_):  # True, true and TRUE are one value
+    if isinstance(old, bool | np.bool_) or isinstance(
+        new, bool | np.bool_
+    ):  # True, true and TRUE are one value
         return str(old).casefold() == unescape_formulas(str(new)).casefold()
     numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
     return bool(new == old) if numbers else str(old) in {str(new), unescape_formulas(str(new))}

@@ -192,7 +192,11 @@ _HIERARCHIES = Table(
         _leaf("node_gtin", "gtin", "string", "GTIN of this unit"),
         _leaf("node_uuid", "uuid", "string", "uuid of this unit"),
         _leaf("quantity", "quantity", "number", "how many stand in the parent; none when not said"),
-        _derived("units_per_root", "number", "how many stand in the root; none when not said; each product of a tree repeats it"),
+        _derived(
+            "units_per_root",
+            "number",
+            "how many stand in the root; none when not said; each product of a tree repeats it",
+        ),
         _leaf(
             "packaging_code",
             "typePackaging.code",
