@@ -135,7 +135,7 @@ def test_lexicons_stay_whole_when_a_part_has_no_product_left() -> None:
 
     assert catalog.descriptors.equals(one.descriptors)
     assert [1] * 4 == [len(one), len(one.products), len(one.raw), len(one.presence)]
-    assert ["filled"] == one.presence["rare"].tolist()
+    assert ["filled"] == one.presence["rare_state"].tolist()
 
 
 def test_where_takes_numbers_for_codes_and_refuses_what_no_column_holds() -> None:
@@ -185,7 +185,7 @@ def test_presence_of_an_attribute_that_only_one_part_has_seen_is_absent_elsewher
     every_catalog: prodex.Catalog,
 ) -> None:
     """Never null: absent is a fact."""
-    assert {"absent": 55, "filled": 5} == every_catalog.presence["rare"].value_counts().to_dict()
+    assert {"absent": 55, "filled": 5} == every_catalog.presence["rare_state"].value_counts().to_dict()
 
 
 def test_dictionary_counts_what_is_filled() -> None:

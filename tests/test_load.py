@@ -115,7 +115,7 @@ def test_rich_content_is_loaded_alone(service: Client) -> None:
 
     assert len(catalog.pictures) > 0
     assert [False, True] == [catalog.origin.asked("namePublicLong"), catalog.origin.asked("assets.pictures")]
-    assert {"absent"} == set(catalog.presence.get("namePublicLong", ["absent"]))
+    assert {"absent"} == set(catalog.presence.get("namePublicLong_state", ["absent"]))
 
 
 def test_parts_built_on_processes_are_those_built_on_threads(

@@ -115,7 +115,7 @@ def test_records_out_of_pandas_keep_their_missing_values_missing() -> None:
     catalog = prodex.flatten(frame.to_dict("records"))  # type: ignore[arg-type]
 
     assert [1, None] == catalog.arrow("products")["life_cycle"].to_pylist()
-    assert ["filled", "null"] == catalog.presence["lifeCycle"].tolist()
+    assert ["filled", "null"] == catalog.presence["lifeCycle_state"].tolist()
     with pytest.raises(InputError, match="Record 1 cannot be written as JSON"):
         prodex.flatten([{"id": 1}, {"id": 2, "x": object()}])
     with pytest.raises(InputError, match="Record 0 is a str"):
@@ -139,7 +139,7 @@ def test_updates_that_wait_take_the_place_of_the_products_own() -> None:
         .texts.query("attribute == 'namePublicLong'")[["product_id", "attribute", "text"]]
         .itertuples(index=False, name=None)
     )
-    assert "null" == waiting.presence["allergens"][1]
+    assert "null" == waiting.presence["allergens_state"][1]
     assert ["OLD", None, "OLD"] == catalog.arrow("products")["brand_code"].to_pylist()
     assert "pending updates" in waiting.origin.source
     assert [False] * 3 == waiting.products["has_pending_update"].tolist()

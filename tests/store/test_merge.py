@@ -349,7 +349,7 @@ def test_labels_of_codes_outlive_all_products(tmp_path: Path) -> None:
     filled = merged(empty, [[simple(2)]], tmp_path / "k")
 
     assert (0, 1, 1) == (len(empty), len(filled), filled.rows("code_labels"))
-    assert ["product_id", "gtin"] == list(empty.presence)
+    assert ["product_id"] == list(empty.presence)
 
 
 def test_presence_forgets_attributes_that_no_product_has(tmp_path: Path) -> None:
@@ -358,8 +358,8 @@ def test_presence_forgets_attributes_that_no_product_has(tmp_path: Path) -> None
 
     new = merged(old, [[simple(1, kind=[])]], tmp_path / "j")
 
-    assert ["product_id", "gtin", "id", "namePublicLong", "kind"] == list(new.presence)
-    assert ["empty", "absent"] == new.presence["kind"].tolist()
+    assert ["product_id", "id_state", "namePublicLong_state", "kind_state"] == list(new.presence)
+    assert ["empty", "absent"] == new.presence["kind_state"].tolist()
 
 
 def test_many_merges_leave_no_crumbs(tmp_path: Path) -> None:

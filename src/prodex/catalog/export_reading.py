@@ -24,6 +24,7 @@ from prodex.files import sha256
 from prodex.formats import PACKAGE, Package, Resource, read_csv, read_package, read_xlsx
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
+from prodex.tables.presence import stored_presence
 from prodex.untrusted import is_there, refuse_links
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
@@ -176,7 +177,17 @@ def _on_disk(folder: Path, package: Package) -> Part:
     for name, path in files.items():
         with _reading(path):
             part.columns(name)
-    return part
+    if (
+        "presence" not in files
+        or "gtin" in next(r for r in package.resources if r.name == "presence").columns
+    ):
+        return part
+    with _reading(files["presence"]):
+        shown = parquet.read(files["presence"], facts["presence"])
+    products = part.read("products", ["product_id", "gtin"]) if "products" in files else None
+    held = {"presence": stored_presence(shown, products)}
+    del files["presence"], facts["presence"]
+    return replace(part, tables=held, files=files, facts=facts)
 
 
 def _held(folder: Path, package: Package, limits: Limits | None) -> Part:
@@ -193,6 +204,8 @@ def _held(folder: Path, package: Package, limits: Limits | None) -> Part:
             if "product_id" in schema.names and table["product_id"].null_count:
                 raise ValueError("it has a row without product_id")
             tables[resource.name] = table.combine_chunks()
+    if "presence" in tables and "gtin" not in tables["presence"].column_names:
+        tables["presence"] = stored_presence(tables["presence"], tables.get("products"))
     size = tables["products"].num_rows if "products" in tables else _products(folder, package)
     return Part(size, tables=tables)
 

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from prodex import parquet
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.tables.declaration import TABLES
+from prodex.tables.presence import shown_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,17 +91,18 @@ class Part:
             When the condition names a column that the table does not have.
         """
         self._require(table)
-        if self.chosen is not None and TABLES[table].per_product:
-            if not self.size:
-                return self._nothing(table, columns)
-            own = pc.field("product_id").isin(self.chosen)
-            condition = own if condition is None else own & condition
-        return self._declared(self._stored(table, columns, condition), table)
+        if table == "presence":
+            return self._presence(columns, condition)
+        return self._read(table, columns, condition)
+
+    def stored(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a table as files hold it: the columns of `presence` are called as the attributes."""
+        return self._read(table, columns, None)
 
     def pieces(self, table: str, size: int) -> Iterator[pa.Table]:
         """Yield one table piece by piece; from a file, pieces of so many bytes at least, except the last."""
         if self.chosen is not None or table not in self.files:
-            yield self.read(table)
+            yield self.stored(table)
             return
         with parquet.opened(self.files[table], self.facts.get(table)) as file:
             waiting: list[int] = []
@@ -117,12 +119,16 @@ class Part:
         self._require(table)
         if self.chosen is None and table in self.files:
             return parquet.rows_of(self.files[table], self.facts.get(table))
-        key = TABLES[table].schema.names[0] if table != "presence" else "product_id"
+        key = TABLES[table].schema.names[0]
         return int(self.read(table, [key]).num_rows)
 
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
         self._require(table)
+        names = self._stored_columns(table)
+        return list(shown_columns(names)) if table == "presence" else names
+
+    def _stored_columns(self, table: str) -> list[str]:
         if table in self.files:
             schema = parquet.schema_of(self.files[table], self.facts.get(table))
             if problem := _misfit(schema, TABLES[table].schema):
@@ -136,6 +142,30 @@ class Part:
                 f"{table} is not in this catalogue: it was not exported, and whether it has rows is not known. Export "
                 f"it as well: catalog.export(folder, tables=[..., {table!r}])."
             )
+
+    def _read(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
+        if self.chosen is not None and TABLES[table].per_product:
+            if not self.size:
+                return self._nothing(table, columns)
+            own = pc.field("product_id").isin(self.chosen)
+            condition = own if condition is None else own & condition
+        return self._declared(self._stored(table, columns, condition), table)
+
+    def _presence(self, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
+        """Read `presence` under the names that people see; only here are they given."""
+        shown = shown_columns(self._stored_columns("presence"))
+        wanted = list(shown) if columns is None else [name for name in columns if name in shown]
+        # A condition speaks of the names that people see, and may speak of any of them.
+        needed = wanted if condition is None else list(shown)
+        found = self.stored("presence", [shown[name] for name in needed]).rename_columns(needed)
+        return found if condition is None else self._filtered(found, "presence", condition).select(wanted)
+
+    @staticmethod
+    def _filtered(held: pa.Table, table: str, condition: pc.Expression) -> pa.Table:
+        try:
+            return held.filter(condition)
+        except (pa.ArrowException, KeyError) as error:
+            raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
 
     def _declared(self, found: pa.Table, table: str) -> pa.Table:
         """Return what was read as declared; what a file holds is checked to its last value."""
@@ -153,14 +183,16 @@ class Part:
     def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
         """Return a table without rows; no file has to be read for it."""
         declared = TABLES[table].schema
-        known = {name: pa.field(name, pa.string()) for name in self.columns(table)} | {
+        known = {name: pa.field(name, pa.string()) for name in self._stored_columns(table)} | {
             f.name: f for f in declared
         }
-        names = self.columns(table) if columns is None else [name for name in columns if name in known]
+        names = (
+            self._stored_columns(table) if columns is None else [name for name in columns if name in known]
+        )
         return pa.schema([known[name] for name in names]).empty_table()
 
     def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
-        known = set(self.columns(table))
+        known = set(self._stored_columns(table))
         if columns is not None:
             columns = [name for name in columns if name in known]
         try:

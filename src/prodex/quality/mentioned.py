@@ -16,6 +16,7 @@ from prodex.errors import InputError
 from prodex.nearest import hint, nearest
 from prodex.quality.check import Check
 from prodex.tables.attributes import ATTRIBUTES, PATHS
+from prodex.tables.presence import attribute_of
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 #: Columns of `products` whose values are kinds, with the wire path of each.
@@ -79,7 +80,7 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
 
 def _seen(catalog: Catalog) -> set[str]:
     """Return the wire paths that the catalogue holds."""
-    found: set[str] = set(catalog.presence.columns)
+    found = {attribute for name in catalog.presence.columns if (attribute := attribute_of(name)) is not None}
     for table in _BY_SHAPE:
         values = pc.unique(catalog.arrow(table, ["attribute"])["attribute"]).to_pylist()
         found.update(value.removeprefix("lastRequest.") for value in values if value)

@@ -6,7 +6,7 @@ has one row for each text, and says under `product` to which product it belongs,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from prodex.quality.knowledge import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
+from prodex.tables.presence import attribute_of, state_column
 
 _Made = TypeVar("_Made")
 Mask = npt.NDArray[np.bool_]
@@ -270,13 +271,22 @@ class Products:
     def _read(self, table: str, columns: tuple[str, ...]) -> list[pa.Array]:
         missing = [name for name in dict.fromkeys(columns) if (table, name) not in self._columns]
         if missing:
-            read = self._part.read(table, missing)
+            read = self._states(missing) if table == "presence" else self._part.read(table, missing)
             for name in missing:
-                if table == "presence" and name not in read.column_names:  # nobody in this part has it
-                    self._columns[table, name] = pa.repeat(pa.scalar("absent"), len(self))
-                else:
-                    self._columns[table, name] = _whole(read, name)
+                self._columns[table, name] = _whole(read, name)
         return [self._columns[table, name] for name in columns]
+
+    def _states(self, columns: Sequence[str]) -> pa.Table:
+        """Read columns of `presence`; a rule may name them as the attribute, and nobody in this part may have it."""
+        shown = {
+            name: name if attribute_of(name) or name == "product_id" else state_column(name)
+            for name in columns
+        }
+        read = self._part.read("presence", list(shown.values()))
+        absent = pa.repeat(pa.scalar("absent"), len(self))
+        return pa.table(
+            {name: read[own] if own in read.column_names else absent for name, own in shown.items()}
+        )
 
 
 def _whole(read: pa.Table, name: str) -> pa.Array:

@@ -19,19 +19,9 @@ from prodex.send.merge import Wish
 from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE
 from prodex.several import is_missing
 from prodex.spreadsheet import unescape_formulas
+from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES, Column
 from prodex.tables.languages import short_of
-
-#: Localized texts that the specification names; others are known when the catalogue has them.
-_TEXTS = (
-    "nameLegal",
-    "namePublicShort",
-    "namePublicLong",
-    "description",
-    "composition",
-    "allergens",
-    "productionVariantName",
-)
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
 
@@ -65,7 +55,7 @@ class Known:
         for row in rows:
             if row["language"] and row["language_code"]:
                 codes[row["language"]].add(row["language_code"])
-        texts = {row["attribute"] for row in rows} | set(_TEXTS)
+        texts = {row["attribute"] for row in rows} | set(TEXTS)
         return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts)
 
 
@@ -155,7 +145,7 @@ def _wide(
 ) -> Iterator[tuple[str, Wish]]:
     if language is not None and short_of(language) not in known.codes:
         language_tag(language)  # one that no text has yet, or none at all
-    stands = catalog.where(product_id=list(dict.fromkeys(ids))).wide(language).set_index("product_id")
+    stands = _standing(frame, catalog.where(product_id=list(dict.fromkeys(ids))), language)
     for name in map(str, frame.columns):
         if name in {"product_id", "gtin"}:
             continue
@@ -163,6 +153,15 @@ def _wide(
         for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
             if not is_missing(new) and not _same(new, old):
                 yield product, _wish(name, new, old, product, known, language)
+
+
+def _standing(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> pd.DataFrame:
+    """Return the wide form of the catalogue, in each way in which the frame may have been made."""
+    stands = catalog.wide(language).set_index("product_id")
+    if {name for name in map(str, frame.columns) if name not in stands}:
+        numbers = catalog.wide(language, numbers=True).set_index("product_id")
+        stands = stands.join(numbers[[name for name in numbers if name not in stands]])
+    return stands
 
 
 def _wish(name: str, new: Any, old: Any, product: str, known: Known, language: str | None) -> Wish:
@@ -241,6 +240,10 @@ def _same(new: Any, old: Any) -> bool:
     """Whether a cell still says what the catalogue says, also after a way through CSV or a spreadsheet."""
     if is_missing(old) or new is DELETE:
         return False
+    if isinstance(old, bool | np.bool_) or isinstance(
+        new, bool | np.bool_
+    ):  # True, true and TRUE are one value
+        return str(old).casefold() == unescape_formulas(str(new)).casefold()
     numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
     return bool(new == old) if numbers else str(old) in {str(new), unescape_formulas(str(new))}
 

@@ -89,7 +89,7 @@ def _records_lost(
         good = (t for t in ("products", "presence", "texts") if t not in damage[part.number])
         table = next(good, None)
         if table is not None:
-            rows = part.open(folder).read(table, ["product_id", "gtin"]).group_by(["product_id", "gtin"])
+            rows = part.open(folder).stored(table, ["product_id", "gtin"]).group_by(["product_id", "gtin"])
             found = rows.aggregate([]).to_pylist()
             products += [row["gtin"] or row["product_id"] for row in found]
     count = sum(part.products for part in lost)

@@ -33,7 +33,8 @@ _PIECE_BYTES = BLOCK_BYTES // 2
 #: Tables of one row for each product, which stand in the same order in all of them.
 _ONE_ROW_EACH = frozenset({"products", "presence", "raw"})
 
-_KEYS = TABLES["presence"].schema.names
+#: Columns of `presence` that are no attributes.
+_KEYS = ("product_id", "gtin")
 
 
 def merge_parts(

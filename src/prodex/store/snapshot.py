@@ -69,7 +69,7 @@ def save(catalog: Catalog | str, name: str) -> Catalog:
 
     def write(folder: Path) -> Iterable[StoredPart]:
         for number, part in enumerate(catalog.parts):
-            yield write_part([{table: part.read(table) for table in TABLES}], folder, number)
+            yield write_part([{table: part.stored(table) for table in TABLES}], folder, number)
 
     return commit(name, catalog.origin, write)
 

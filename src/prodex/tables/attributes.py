@@ -9,6 +9,17 @@ from collections.abc import Iterator
 
 from prodex.tables.declaration import TABLES
 
+#: Localized texts that the specification names.
+TEXTS = (
+    "nameLegal",
+    "namePublicShort",
+    "namePublicLong",
+    "description",
+    "composition",
+    "allergens",
+    "productionVariantName",
+)
+
 #: "Other product attribute names that appear" (spec, Product).
 _OTHERS = """
 synonyms conservationAdvices productionVariantEffectiveDate shapeStatement productActivities keepRefrigeratedAfter

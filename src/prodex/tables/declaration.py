@@ -181,7 +181,7 @@ _PRODUCTS = Table(
 
 _HIERARCHIES = Table(
     "hierarchies",
-    "node of a logistical hierarchy or sharing unit",
+    "node of a logistical hierarchy or sharing unit, again for every product that shows its tree",
     (
         *_KEYS,
         *_PLACE,
@@ -192,7 +192,11 @@ _HIERARCHIES = Table(
         _leaf("node_gtin", "gtin", "string", "GTIN of this unit"),
         _leaf("node_uuid", "uuid", "string", "uuid of this unit"),
         _leaf("quantity", "quantity", "number", "how many stand in the parent; none when not said"),
-        _derived("units_per_root", "number", "how many stand in the root; none when a quantity is not said"),
+        _derived(
+            "units_per_root",
+            "number",
+            "how many stand in the root; none when not said; each product of a tree repeats it",
+        ),
         _leaf(
             "packaging_code",
             "typePackaging.code",
@@ -408,8 +412,8 @@ _TABLES = (
     ),
     Table(
         "presence",
-        "product, with one column for each top-level attribute seen: filled, empty, null, absent",
-        _KEYS,
+        "product, with a column for each top-level attribute seen (`brand_state`): filled, empty, null, absent",
+        _KEYS[:1],
     ),
     Table("raw", "product, with its JSON as received", (*_KEYS, _derived("json", "string", "the record"))),
 )

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from prodex.tables.declaration import COUNTED, TABLES, Column, Table, anchored, child_path
 from prodex.tables.languages import short_language
+from prodex.tables.presence import stored_column
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
 Row = dict[str, Any]
@@ -81,7 +82,7 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     (root,) = flat["products"]
     root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
     root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
-    flat["presence"] = [{**keys, **{presence_column(k): presence_of(v) for k, v in product.items()}}]
+    flat["presence"] = [{**keys, **{stored_column(k): presence_of(v) for k, v in product.items()}}]
     return flat
 
 
@@ -123,15 +124,6 @@ def product_key(product: Mapping[str, Any]) -> str:
             return str(key)
     encoded = json.dumps(product, sort_keys=True, default=str).encode()
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
-
-
-def presence_column(attribute: str) -> str:
-    """Return the name of an attribute's column in `presence`, which has key columns as well.
-
-    >>> presence_column("brand"), presence_column("gtin")
-    ('brand', 'gtin (attribute)')
-    """
-    return f"{attribute} (attribute)" if attribute in {"product_id", "gtin"} else storable(attribute)
 
 
 def presence_of(value: Any) -> str:

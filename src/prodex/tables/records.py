@@ -18,7 +18,8 @@ import pyarrow as pa
 from prodex.envelope import escape_lone_surrogates
 from prodex.gtin import comparable
 from prodex.tables.declaration import TABLES
-from prodex.tables.plain import presence_column, product_key
+from prodex.tables.plain import product_key
+from prodex.tables.presence import stored_column
 from prodex.tables.values import fit, read_json, storable
 
 #: The faces of presence, by their number.
@@ -166,7 +167,7 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     """Return the presence of each top-level attribute as a column of words."""
     words = pa.array(PRESENCE)
     return {
-        presence_column(name): pa.DictionaryArray.from_arrays(np.frombuffer(faces, np.int8), words)
+        stored_column(name): pa.DictionaryArray.from_arrays(np.frombuffer(faces, np.int8), words)
         for name, faces in records.presence.items()
     }
 

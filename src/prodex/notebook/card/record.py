@@ -16,7 +16,7 @@ from prodex.errors import InputError
 from prodex.gtin import comparable, comparable_column
 from prodex.quality.markets import REQUIRED_LANGUAGES
 from prodex.tables.declaration import COUNTED, TABLES
-from prodex.tables.plain import presence_column
+from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
 
 Row: TypeAlias = Mapping[str, Any]
@@ -86,7 +86,7 @@ class Record:
     def presence(self, attribute: str) -> str:
         """Return the face that a top-level attribute shows: filled, empty, null or absent."""
         (row,) = self.tables["presence"][:1] or ({},)
-        return row.get(presence_column(attribute)) or "absent"
+        return row.get(state_column(attribute)) or "absent"
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table, each of the product itself."""

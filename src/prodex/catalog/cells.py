@@ -1,0 +1,341 @@
+"""What stands in the rows of the child tables, as cells of one column an attribute: the long form of `wide()`.
+
+A cell is a product, an attribute and what is shown. Each kind of row has one way to be shown: a text as it is, a code
+by its label, a quantity with its unit, a label, a tag or a nutrient by name, pictures and other files by their number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.tables.declaration import TABLES, Column, Table, anchored
+from prodex.tables.languages import short_of
+
+Read = Callable[..., pa.Table]
+#: What the values of some cells are; numbers and booleans out of `scalars` are still written as text.
+Kind = Literal["text", "number", "boolean", "count", "quantity"]
+
+#: What stands on a product and describes other units, or itself in a version that nobody has accepted yet.
+NOT_ITSELF = ("logisticalHierarchies", "sharingUnits", "lastRequest")
+
+#: The columns by which a row of a child table is called; the first that is filled.
+_NAMES = {
+    "nutrients": ("nutrient", "nutrient_code"),
+    "hierarchies": ("node_gtin", "node_uuid"),
+    "labels": ("label", "label_code", "value"),
+    "tags": ("tag",),
+    "identifiers": ("reference",),
+    "entities": ("entity_code", "short_code"),
+}
+_COUNTED = ("pictures", "exportables", "documents", "videos", "enriched_contents")
+#: The leaves of objects that rows of no declared place hold, by their column.
+_LEAVES = {
+    "texts": {"data": "text"},
+    "quantities": {"data": "value"},
+    "codes": {"code": "code", "label": "label", "description": "description"},
+}
+
+
+class Wanted(NamedTuple):
+    """Which attributes are shown: those asked for with all below them, or all that describe the product itself."""
+
+    asked: tuple[str, ...] | None
+
+    def holds(self, attribute: str) -> bool:
+        """Whether rows at this wire path are shown."""
+        if self.asked is None:
+            return not any(within(attribute, path) for path in NOT_ITSELF)
+        return any(within(attribute, path) for path in self.asked)
+
+    @property
+    def condition(self) -> pc.Expression:
+        """The same as a condition on `attribute`, with the objects around leaves that were asked for."""
+        if self.asked is None:
+            return ~_matching(NOT_ITSELF)
+        return _matching([*self.asked, *(path.rpartition(".")[0] for path in self.asked)])
+
+
+class Cells(NamedTuple):
+    """Cells of several columns.
+
+    Attributes
+    ----------
+    products
+        Index of the product of each cell.
+    columns
+        Index of the column of each cell, among the names.
+    names
+        The names of the columns.
+    values
+        What is shown, never null.
+    kind
+        What it is.
+    """
+
+    products: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int64]
+    names: Sequence[str]
+    values: pa.Array
+    kind: Kind
+
+    def at(self, rows: npt.NDArray[Any], names: Sequence[str] | None = None) -> Cells:
+        """Return some of the cells."""
+        return Cells(
+            self.products[rows],
+            self.columns[rows],
+            self.names if names is None else names,
+            self.values.take(pa.array(np.flatnonzero(rows) if rows.dtype == bool else rows)),
+            self.kind,
+        )
+
+
+class _Rows(NamedTuple):
+    """Rows of a table, with the index of their product and of their attribute."""
+
+    table: pa.Table
+    products: npt.NDArray[np.int64]
+    attributes: npt.NDArray[np.int64]
+    names: list[str]
+
+    def column(self, name: str) -> pa.Array:
+        return self.table[name].combine_chunks()
+
+    def cells(self, values: pa.Array, kind: Kind = "text", names: Sequence[str] | None = None) -> Cells:
+        """Return a cell for each row that has a value."""
+        every = Cells(self.products, self.attributes, self.names if names is None else names, values, kind)
+        return every.at(values.is_valid().to_numpy(zero_copy_only=False)) if values.null_count else every
+
+    def of(self, chosen: Callable[[str], bool]) -> _Rows:
+        """Return the rows of some attributes."""
+        keep = np.array([chosen(name) for name in self.names], bool)
+        if keep.all():
+            return self
+        rows = np.flatnonzero(keep[self.attributes])
+        return _Rows(self.table.take(pa.array(rows)), self.products[rows], self.attributes[rows], self.names)
+
+
+def cells_of(
+    read: Read, products: pa.Array, wanted: Wanted, languages: Sequence[str] | None, numbers: bool
+) -> Iterator[Cells]:
+    """Yield the cells of a catalogue, table by table.
+
+    Parameters
+    ----------
+    read
+        Reads a table, as `Catalog.arrow` does.
+    products
+        The product ids, in the order of the rows to be.
+    wanted
+        Which attributes.
+    languages
+        Short codes of the languages of texts; with None each text is in the column of its own language.
+    numbers
+        Whether a quantity is a number and a unit, instead of one text.
+    """
+    opened = _Reader(read, products, wanted)
+    texts = opened.rows("texts", "text", "language", "language_code")
+    yield from _texts(texts.of(wanted.holds), languages)
+    codes = opened.rows("codes", "code", "label", "description")
+    own = codes.of(wanted.holds)
+    yield own.cells(pc.coalesce(own.column("label"), own.column("code")))
+    quantities = opened.rows("quantities", "value", "unit", "unit_code")
+    yield from _quantities(quantities.of(wanted.holds), numbers)
+    yield from _scalars(opened.rows("scalars", "type", "value").of(wanted.holds))
+    for table, rows in (("texts", texts), ("codes", codes), ("quantities", quantities)):
+        for leaf, column in _LEAVES[table].items() if wanted.asked is not None else ():
+            yield from _leaf(rows, leaf, column, wanted)
+    for name, table_ in TABLES.items():
+        if name in _NAMES or name in _COUNTED:
+            yield from _items(opened, table_, wanted)
+
+
+class _Reader(NamedTuple):
+    read: Read
+    products: pa.Array
+    wanted: Wanted
+
+    def rows(self, table: str, *columns: str) -> _Rows:
+        """Read rows whose attribute is wanted, or may hold a leaf that is."""
+        condition = self.wanted.condition if table not in _NAMES and table not in _COUNTED else None
+        found = self.read(table, ["product_id", "attribute", *columns], condition)
+        places = pc.index_in(found["product_id"].combine_chunks(), self.products)
+        encoded = found["attribute"].combine_chunks().dictionary_encode()
+        return _Rows(
+            found,
+            places.to_numpy(zero_copy_only=False).astype(np.int64),
+            encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64),
+            encoded.dictionary.to_pylist(),
+        )
+
+
+def language_of(language: pa.Array, code: pa.Array) -> pa.Array:
+    """Return the short code of each text's language, whichever of both forms it came in."""
+    encoded = pc.coalesce(language, code).dictionary_encode()
+    known = [None if one is None else short_of(one) for one in encoded.dictionary.to_pylist()]
+    return pa.array(known, pa.string()).take(encoded.indices)
+
+
+def _texts(rows: _Rows, languages: Sequence[str] | None) -> Iterator[Cells]:
+    language, code = rows.column("language"), rows.column("language_code")
+    if languages is None:
+        sent = pc.coalesce(language, code).dictionary_encode()
+        size = max(len(sent.dictionary), 1)
+        both = rows.attributes * size + sent.indices.to_numpy(zero_copy_only=False)
+        used, columns = np.unique(both, return_inverse=True)
+        spoken = sent.dictionary.to_pylist()
+        names = [f"{rows.names[pair // size]}.{spoken[pair % size]}" for pair in used.tolist()]
+        yield rows._replace(attributes=columns, names=names).cells(rows.column("text"))
+        return
+    short = language_of(language, code)
+    for one in languages:
+        names = rows.names if len(languages) == 1 else [f"{name}.{one}" for name in rows.names]
+        found = pc.fill_null(pc.equal(short, one), False).to_numpy(zero_copy_only=False)
+        yield rows.cells(rows.column("text"), names=names).at(found)
+
+
+def _quantities(rows: _Rows, numbers: bool) -> Iterator[Cells]:
+    value, unit = rows.column("value"), pc.coalesce(rows.column("unit"), rows.column("unit_code"))
+    if numbers:
+        # A product with several quantities of one attribute has no single number: they are shown as text.
+        key = rows.products * (len(rows.names) + 1) + rows.attributes
+        _, which, count = np.unique(key, return_inverse=True, return_counts=True)
+        single = count[which] == 1
+        names = [[f"{name}.{part}" for name in rows.names] for part in ("value", "unit")]
+        yield rows.cells(value, "quantity", names[0]).at(single)
+        units = pc.if_else(pa.array(single), unit, pa.scalar(None, pa.string()))
+        yield rows.cells(units, "text", names[1])
+        several = np.flatnonzero(~single)
+        rows = _Rows(
+            rows.table.take(pa.array(several)), rows.products[several], rows.attributes[several], rows.names
+        )
+        value, unit = value.take(pa.array(several)), unit.take(pa.array(several))
+    yield rows.cells(pc.utf8_trim_whitespace(_with_unit(value, unit)))
+
+
+def _with_unit(value: pa.Array, unit: pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise(number_texts(value), pc.fill_null(unit, ""), " ")
+
+
+def number_texts(values: pa.Array) -> pa.Array:
+    """Write numbers as people do: 250, 0.5."""
+    encoded = values.dictionary_encode()
+    texts = [f"{value:.15g}" for value in encoded.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(encoded.indices)
+
+
+def _scalars(rows: _Rows) -> Iterator[Cells]:
+    type_, value = rows.column("type"), rows.column("value")
+    for kind in ("string", "number", "boolean"):
+        found = pc.equal(type_, kind)
+        if kind == "string":
+            # "" where a whole attribute or a list is expected stands for nothing, as [] and null do.
+            place = np.array([_is_whole(name) for name in rows.names], bool)[rows.attributes]
+            found = pc.and_(found, pc.invert(pc.and_(pc.equal(value, ""), pa.array(place, pa.bool_()))))
+        chosen = np.flatnonzero(found.to_numpy(zero_copy_only=False))
+        yield rows.cells(value, "text" if kind == "string" else kind).at(chosen)  # type: ignore[arg-type]
+
+
+def _is_whole(attribute: str) -> bool:
+    """Whether an attribute stands at the top of the product, or where rows of a declared table do."""
+    return "." not in re.sub(r"\\.", "", attribute) or anchored(attribute) is not None
+
+
+def _leaf(rows: _Rows, leaf: str, column: str, wanted: Wanted) -> Iterator[Cells]:
+    """Yield the leaf of an object that was asked for by its own path, such as `originCountry.code`."""
+    paths = [
+        f"{name}.{leaf}".lstrip(".") for name in rows.names
+    ]  # the record itself may be a code, with no path
+    chosen = {name for name, path in zip(rows.names, paths, strict=True) if path in (wanted.asked or ())}
+    if chosen:
+        found = rows.of(chosen.__contains__)
+        values = found.column(column)
+        yield found.cells(values, "quantity" if column == "value" else "text", paths)
+
+
+def _items(opened: _Reader, table: Table, wanted: Wanted) -> Iterator[Cells]:
+    """Yield one cell for each item of a declared table, and the leaves of items that were asked for."""
+    leaves = [column for column in table.columns if column.paths]
+    named = _NAMES.get(table.name, ())
+    rest = tuple(column.name for column in leaves if column.name not in named)
+    rows = opened.rows(table.name, *(() if table.name in _COUNTED else named))
+    if not len(rows.products):
+        return
+    own = rows.of(wanted.holds)
+    if table.name in _COUNTED:
+        key = own.products * (len(own.names) + 1) + own.attributes
+        used, count = np.unique(key, return_counts=True)
+        products, attributes = np.divmod(used, len(own.names) + 1)
+        yield Cells(products, attributes, own.names, pa.array(count, pa.int64()), "count")
+    elif len(own.products):
+        shown = pc.coalesce(*(own.column(name) for name in named))
+        if shown.null_count:  # a label with nothing but a date is a label all the same
+            every = opened.rows(table.name, *rest).of(wanted.holds)
+            shown = pc.coalesce(shown, *(_as_text(every.column(name)) for name in rest))
+        yield own.cells(shown)
+    deeper = [
+        path for path in wanted.asked or () if any(path != name and within(path, name) for name in rows.names)
+    ]
+    for path in deeper:
+        yield from _item_leaves(opened, table, leaves, path)
+
+
+def _item_leaves(opened: _Reader, table: Table, leaves: Sequence[Column], path: str) -> Iterator[Cells]:
+    """Yield what items hold at a path inside them, such as `assets.pictures.url`."""
+    rows = opened.rows(table.name, *(column.name for column in leaves))
+    for name in rows.names:
+        inner = path.removeprefix(f"{name}.")
+        if inner == path:
+            continue
+        for group, columns in grouped(leaves, inner).items():
+            own = rows.of(lambda attribute, only=name: attribute == only)  # type: ignore[misc]
+            values = pc.coalesce(*(_as_text(own.column(column)) for column in columns))
+            kind = kind_of(own.table.schema.field(columns[0]).type) if len(columns) == 1 else "text"
+            yield own.cells(values, kind, [f"{name}.{group}"] * len(own.names))
+
+
+def grouped(columns: Sequence[Column], path: str) -> dict[str, list[str]]:
+    """Return the leaves at or below a path by name: a code with its label is one, shown by its label.
+
+    >>> grouped(TABLES["products"].columns, "kind")
+    {'kind': ['kind', 'kind_code'], 'kind.description': ['kind_description']}
+    """
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        own = next((".".join(p) for p in column.paths if within(".".join(p), path)), None)
+        if own is None:
+            continue
+        around, _, last = own.rpartition(".")
+        if last in {"code", "label"} and own != path:
+            place = found.setdefault(around, [])
+            place.insert(0 if last == "label" else len(place), column.name)
+        else:
+            found[own] = [column.name]
+    return found
+
+
+def kind_of(type_: pa.DataType) -> Kind:
+    """Return what the values of a declared column are."""
+    if pa.types.is_boolean(type_):
+        return "boolean"
+    return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "text"
+
+
+def _as_text(values: pa.Array) -> pa.Array:
+    return number_texts(values) if pa.types.is_floating(values.type) else values.cast(pa.string())
+
+
+def within(path: str, outer: str) -> bool:
+    """Whether a wire path is another one, or stands below it."""
+    return path == outer or path.startswith(f"{outer}.")
+
+
+def _matching(paths: Sequence[str]) -> pc.Expression:
+    below = "|".join(map(re.escape, paths))
+    return pc.match_substring_regex(pc.field("attribute"), f"^({below})([.]|$)")

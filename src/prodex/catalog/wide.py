@@ -1,0 +1,194 @@
+"""One row per product, everything that stands in other tables side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog.cells import Wanted, cells_of, grouped, language_of, within
+from prodex.catalog.names import Names
+from prodex.catalog.pivot import as_text, pivot
+from prodex.errors import QueryError
+from prodex.locales import language_tag
+from prodex.nearest import hint
+from prodex.tables.attributes import TEXTS
+from prodex.tables.declaration import TABLES
+from prodex.tables.frames import to_frame
+from prodex.tables.languages import short_of
+
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
+
+_PRODUCTS = TABLES["products"]
+
+
+def wide(
+    catalog: Catalog,
+    language: str | Iterable[str] | None,
+    attributes: str | Iterable[str] | None,
+    columns: str | Iterable[str] | None,
+    numbers: bool,
+) -> pd.DataFrame:
+    """Put what stands in rows beside the products; see `Catalog.wide`."""
+    names = Names(catalog)
+    languages = None if language is None else _languages(catalog, _listed(language, "language"))
+    asked = None if attributes is None else [names.attribute(a) for a in _listed(attributes, "attributes")]
+    chosen = None if columns is None else _listed(columns, "columns")
+    _warn_of_unasked(catalog, languages, asked)
+    products = catalog.arrow("products")
+    wanted = Wanted(None if asked is None else tuple(asked))
+    ids = products["product_id"].combine_chunks()
+    side = pivot(cells_of(catalog.arrow, ids, wanted, languages, numbers), products.num_rows, numbers)
+    for name, values in _of_products(catalog, products, asked or ()).items():
+        # A value that does not fit its column of `products` stands in `scalars`, on other products.
+        side[name] = pc.coalesce(as_text(values), as_text(side[name])) if name in side else values
+    spoken = _text_columns(catalog, wanted, languages)
+    for name in [*spoken, *_unfilled(asked or (), side, languages)]:
+        side.setdefault(name, pa.nulls(products.num_rows, pa.string()))
+    own = products.column_names
+    side = {f"{name} (value)" if name in own else name: side[name] for name in sorted(side)}
+    shown = own if chosen is None else _chosen(chosen, own, side, names, languages)
+    if chosen is not None and asked is not None:
+        shown = [*shown, *(name for name in (*_themselves(asked), *side) if name not in shown)]
+    elif chosen is None:
+        shown = [*shown, *side]
+    missing = pa.nulls(products.num_rows, pa.string())
+    found = {name: products[name] if name in own else side.get(name, missing) for name in shown}
+    return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
+
+
+def _listed(given: str | Iterable[str], what: str) -> list[str]:
+    """Return what was given as a list without repetitions."""
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    listed: list[str] = list(dict.fromkeys(given)) if several else [given]  # type: ignore[list-item]
+    for one in listed:
+        if not isinstance(one, str):
+            raise QueryError(f"wide() takes text under {what}, and {one!r:.60} is none.")
+    if what == "language" and not listed:
+        raise QueryError("wide() was given no language. Leave it out for a column in each.")
+    return listed
+
+
+def _languages(catalog: Catalog, given: Sequence[str]) -> list[str]:
+    """Return the short codes of languages; one that neither the texts nor the CLDR have is refused."""
+    there = _spoken(catalog)
+    found = []
+    for one in given:
+        short = short_of(one)
+        if short not in there:
+            try:
+                short = short_of(language_tag(one))
+            except QueryError as error:
+                near = hint(one, there, "")
+                texts = f"The texts here are in {', '.join(sorted(there)) or 'no language'}"
+                raise QueryError(f"{error} {texts}{near if near.startswith(';') else '.'}") from error
+        found.append(short)
+    return list(dict.fromkeys(found))
+
+
+def _spoken(catalog: Catalog) -> set[str]:
+    """Return the short codes of the languages that texts are in."""
+    rows = catalog.arrow("texts", ["language", "language_code"]).group_by(["language", "language_code"])
+    pairs = rows.aggregate([])
+    language, code = (pairs[name].combine_chunks() for name in ("language", "language_code"))
+    return set(language_of(language, code).drop_null().to_pylist())
+
+
+def _warn_of_unasked(catalog: Catalog, languages: Sequence[str] | None, asked: Sequence[str] | None) -> None:
+    """Say where a column stays empty because nobody asked the service for it."""
+    origin = catalog.origin
+    unasked = [path for path in asked or () if not origin.asked(path)]
+    query = origin.query
+    if query is not None and query.product_languages:
+        unasked += [f"texts in {one!r}" for one in languages or () if not _asked_language(catalog, one)]
+    if unasked:
+        warnings.warn(
+            f"{', '.join(unasked)}: not asked for when this catalogue was loaded, so a missing value says nothing "
+            "about the product.",
+            stacklevel=4,
+        )
+
+
+def _asked_language(catalog: Catalog, language: str) -> bool:
+    query = catalog.origin.query
+    several = (query.product_languages or ()) if query is not None else ()
+    return any(short_of(one) == language for one in several)
+
+
+def _of_products(catalog: Catalog, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:
+    """Return the leaves asked for that have columns in `products`, under their wire path."""
+    found: dict[str, pa.Array] = {}
+    if "id" in asked and "id_state" in (presence := catalog.arrow("presence")).column_names:
+        filled = pc.equal(presence["id_state"], "filled")
+        found["id"] = pc.if_else(filled, products["product_id"], None).combine_chunks()
+    for path in asked:
+        for name, columns in grouped(_PRODUCTS.columns, path).items():
+            several = [products[column] for column in columns]
+            if name not in columns:
+                found[name] = (pc.coalesce(*several) if len(several) > 1 else several[0]).combine_chunks()
+            elif len(columns) > 1:  # `products` has the label under this name
+                found[f"{name}.code"] = several[1].combine_chunks()
+    return found
+
+
+def _themselves(asked: Sequence[str]) -> list[str]:
+    """Return the columns of `products` that are called as an attribute asked for, and are of it."""
+    every = [(path, grouped(_PRODUCTS.columns, path)) for path in asked]
+    named = [name for _, groups in every for name, columns in groups.items() if name in columns]
+    return [*named, *(path for path in asked if path == "gtin")]
+
+
+def _text_columns(catalog: Catalog, wanted: Wanted, languages: Sequence[str] | None) -> list[str]:
+    """Return the columns that every text attribute has in the languages asked for, filled or not."""
+    if languages is None:
+        return []
+    seen = pc.unique(catalog.arrow("texts", ["attribute"])["attribute"]).to_pylist()
+    named = (path for path in wanted.asked or () if path in TEXTS)
+    texts = dict.fromkeys([*filter(wanted.holds, seen), *named])
+    return [column for name in texts for column in _named(name, languages)]
+
+
+def _named(attribute: str, languages: Sequence[str] | None) -> list[str]:
+    if languages is None or len(languages) == 1:
+        return [attribute]
+    return [f"{attribute}.{one}" for one in languages]
+
+
+def _unfilled(asked: Sequence[str], side: Iterable[str], languages: Sequence[str] | None) -> list[str]:
+    """Return the columns of attributes asked for of which no product has anything."""
+    there = [*side, *_themselves(asked)]
+    return [
+        column
+        for path in asked
+        if not any(within(name, path) for name in there)
+        for column in (_named(path, languages) if path in TEXTS else [path])
+    ]
+
+
+def _chosen(
+    chosen: Sequence[str],
+    own: Sequence[str],
+    side: Iterable[str],
+    names: Names,
+    languages: Sequence[str] | None,
+) -> list[str]:
+    """Return the columns meant; an attribute stands for all its columns."""
+    side = list(side)
+    found: list[str] = []
+    for name in chosen:
+        below = [one for one in side if within(one, name)]
+        if name in own:
+            found.append(name)
+        elif name in side or below:
+            found += [name, *below] if name in side and name not in below else below
+        elif names.knows(name, languages):
+            found.append(name)
+        else:
+            there = "catalog.wide().columns are its names; wide(attributes=...) shows what stands deeper."
+            raise QueryError(f"wide() has no column {name!r}{hint(name, [*own, *side, *names.every], there)}")
+    return list(dict.fromkeys(found))

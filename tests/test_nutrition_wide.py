@@ -1,0 +1,119 @@
+"""Nutrients side by side: of one basis, every figure in its own column, and nothing settled in silence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.errors import QueryError
+from prodex.sandbox.sample import shared_products
+
+
+def partition(
+    name: str | None, amount: Any, unit: str | None, *nutrients: tuple[str, float, str]
+) -> dict[str, Any]:
+    contains = [
+        {
+            "isConceptualizedBy": {"code": code, "label": code.title()},
+            "quantity": q,
+            "expressedIn": {"code": u},
+        }
+        for code, q, u in nutrients
+    ]
+    measured = {"code": unit} if unit else None
+    return {"name": name, "quantity": amount, "isMeasuredBy": measured, "contains": contains}
+
+
+def catalog_of(*products: list[dict[str, Any]]) -> prodex.Catalog:
+    return prodex.flatten({"id": n, "isPartitionedBy": one} for n, one in enumerate(products, 1))
+
+
+def values(frame: pd.DataFrame) -> list[list[Any]]:
+    """Return the cells without keys, None for what is missing."""
+    cells = frame.drop(columns=["product_id", "gtin"]).astype(object)
+    return cells.where(cells.notna(), None).values.tolist()
+
+
+FAT, SALT, SODIUM = ("FAT", 5.0, "GRM"), ("SALTEQ", 1.0, "GRM"), ("NA", 0.4, "GRM")
+
+
+def test_each_nutrient_and_unit_is_a_column_and_each_product_a_row() -> None:
+    """Energy in two units is two columns, sodium is called NA, and a product without nutrients has a row."""
+    energy = ("ENER-", 900.0, "KJO"), ("ENER-", 215.0, "E14")
+    catalog = catalog_of([partition("100 g", 100, "GRM", *energy, FAT, SODIUM)], [])
+
+    frame = catalog.nutrition_wide()
+    assert ["product_id", "gtin", "ENER-.kJ", "ENER-.kcal", "FAT.g", "NA.g", "duplicates"] == list(frame)
+    assert [[900.0, 215.0, 5.0, 0.4, None], [None] * 5] == values(frame)
+    assert "Na (g)" in catalog.nutrition_wide(labels=True)
+
+
+@pytest.mark.parametrize("basis", ["100 g", "100g", "100 GRM", "100 grams", "100,0 G"])
+def test_a_basis_is_an_amount_in_any_spelling(basis: str) -> None:
+    """From its figures, or else from its words."""
+    catalog = catalog_of(
+        [partition("100 g", 100, "GRM", FAT)],
+        [partition(None, 100, "GRM", FAT)],
+        [partition("100 g", None, None, FAT)],
+        [partition("100 ml", 100, "MLT", SALT), partition("per portion", 30, "GRM", SALT)],
+    )
+
+    assert [[5.0, None]] * 3 + [[None, None]] == values(catalog.nutrition_wide(basis))
+    assert [None, None, None, 1.0] == [one[0] for one in values(catalog.nutrition_wide("100 ml"))]
+    assert [None, None, None, 1.0] == [one[0] for one in values(catalog.nutrition_wide("Per portion"))]
+
+
+def test_an_unknown_basis_is_refused_with_those_that_there_are() -> None:
+    """Silence is the worst answer."""
+    catalog = catalog_of([partition("100 g", 100, "GRM", FAT), partition("per portion", None, None, FAT)])
+
+    with pytest.raises(QueryError, match="There are 100 g, per portion"):
+        catalog.nutrition_wide("zzz")
+    with pytest.raises(QueryError, match="did you mean '100 g'"):
+        catalog.nutrition_wide("100 mg")
+    with pytest.raises(QueryError, match="takes a basis"):
+        catalog.nutrition_wide(100)  # type: ignore[arg-type]
+    assert ["product_id", "gtin", "duplicates"] == list(prodex.flatten([{"id": 1}]).nutrition_wide())
+
+
+def test_figures_that_come_twice_are_said_and_never_chosen_from() -> None:
+    """The same figure twice is that figure; different ones are none, with a warning that names the product."""
+    same = [partition("100 g", 100, "GRM", FAT, SALT), partition("100 g", 100, "GRM", FAT)]
+    other = [
+        partition("100 g", 100, "GRM", FAT),
+        partition("prepared", 100, "GRM", ("FAT", 7.0, "GRM"), SALT),
+    ]
+
+    assert [[5.0, 1.0, "FAT.g: 5 | 5"]] == values(catalog_of(same).nutrition_wide())
+    with pytest.warns(UserWarning, match=r"1 products \(1\) have different figures"):
+        frame = catalog_of(other).nutrition_wide()
+    assert [[None, 1.0, "FAT.g: 5 | 7"]] == values(frame)
+
+
+def test_a_partition_that_contradicts_itself_is_left_out_and_named() -> None:
+    """Its words say 100 g, its figures 50: nobody knows."""
+    catalog = catalog_of([partition("100 g", 50, "GRM", FAT)], [partition("100 g", 100, "GRM", SALT)])
+
+    with pytest.warns(UserWarning, match=r"1 products \(1\) say '100 g' in words"):
+        assert [[None, None], [1.0, None]] == values(catalog.nutrition_wide())
+
+
+def test_every_figure_of_the_sample_stands_in_its_cell() -> None:
+    """Against plain Python over the raw records."""
+    records = [product.record for product in shared_products(400)]
+    expected = {}
+    for record in records:
+        for one in record.get("isPartitionedBy") or []:
+            if (one["quantity"], one["isMeasuredBy"]["code"]) == (100, "GRM"):
+                for item in one["contains"]:
+                    code, unit = item["isConceptualizedBy"]["code"], item["expressedIn"]["code"]
+                    expected[str(record["id"]), code, unit] = item["quantity"]
+    frame = prodex.flatten(records).nutrition_wide().set_index("product_id")
+
+    symbols = {"GRM": "g", "KJO": "kJ", "E14": "kcal", "MGM": "mg"}
+    cells = frame.drop(columns=["gtin", "duplicates"]).stack().dropna().to_dict()
+    assert {(i, f"{code}.{symbols[unit]}"): value for (i, code, unit), value in expected.items()} == cells
+    assert len(expected) > 200
