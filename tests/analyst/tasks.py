@@ -69,7 +69,7 @@ def attributes_of_some_suppliers_only(catalog: px.Catalog) -> pd.Series:
 
 def labels_by_brand(catalog: px.Catalog) -> pd.Series:
     """Which brands carry which labels, and how many products do?"""
-    labels = catalog.table("labels", ["label_code"], with_products=["brand"])
+    labels = catalog.table("labels", ["product_id", "label_code"], with_products=["brand"])
     return labels.drop_duplicates(["product_id", "label_code"]).value_counts(["brand", "label_code"])
 
 

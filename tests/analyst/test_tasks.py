@@ -77,6 +77,10 @@ def own_rules_stay_here() -> Iterator[None]:
 NAMES = ["namePublicShort", "nameLegal"]
 
 
+#: Units of nutrients by their codes (UN/ECE Recommendation 20).
+UNITS = {"KJO": "kJ", "E14": "kcal", "GRM": "g", "MGM": "mg", "MC": "µg"}
+
+
 def text_in(record: Record, attribute: str, language: str) -> str | None:
     """Return what a record says in a language; several texts are joined as `wide` joins them."""
     found = [
@@ -106,7 +110,6 @@ def test_names_side_by_side(catalog: px.Catalog, records: list[Record]) -> None:
     """One row per product, one column per language, nothing where there is no name."""
     expected = [
         (
-            str(record["id"]),
             record["gtin"],
             (record["brand"] or {}).get("label"),
             text_in(record, "namePublicLong", "fr"),
@@ -115,7 +118,7 @@ def test_names_side_by_side(catalog: px.Catalog, records: list[Record]) -> None:
         for record in records
     ]
     frame = tasks.names_side_by_side(catalog)
-    assert ["product_id", "gtin", "brand", "namePublicLong.fr", "namePublicLong.nl"] == list(frame.columns)
+    assert ["gtin", "brand", "namePublicLong.fr", "namePublicLong.nl"] == list(frame.columns)
     assert sorted(expected, key=str) == sorted(
         (tuple(none(value) for value in row) for row in frame.itertuples(index=False, name=None)), key=str
     )
@@ -146,9 +149,15 @@ def test_large_packshots(catalog: px.Catalog, records: list[Record]) -> None:
     assert Counter(expected) == Counter(zip(found["gtin"], found["url"], strict=True))
 
 
+def packaging(node: Record) -> str | None:
+    """Return the type of packaging of a unit, which stands in its version or beside it."""
+    version = node.get("version") or {}
+    return ((version.get("typePackaging") or node.get("typePackaging")) or {}).get("code")
+
+
 def pieces(node: Record) -> float | None:
     """Count the eaches in one unit of a hierarchy; None where a quantity on the way is not said."""
-    if ((node.get("version") or {}).get("typePackaging") or {}).get("code") == "EACH":
+    if packaging(node) == "EACH":
         return 1
     counted = [
         None if below is None or child.get("quantity") is None else child["quantity"] * below
@@ -163,7 +172,7 @@ def test_pieces_per_pallet(catalog: px.Catalog, records: list[Record]) -> None:
     expected: dict[str, set[float | None]] = defaultdict(set)
     for record in records:
         for root in record.get("logisticalHierarchies") or []:
-            if ((root.get("version") or {}).get("typePackaging") or {}).get("code") == "PALLET":
+            if packaging(root) == "PALLET":
                 expected[root["gtin"]].add(pieces(root))
     found = tasks.pieces_per_pallet(catalog)
     assert set(expected) == set(found["root_gtin"])
@@ -203,7 +212,7 @@ def test_nutrients_as_columns(catalog: px.Catalog, records: list[Record]) -> Non
     shown = {key: values[0] for key, values in expected.items() if len(set(values)) == 1}
     assert len(shown) > 100
     for (product, nutrient, unit), quantity in shown.items():
-        assert quantity == none(frame.loc[product, f"{nutrient} [{unit}]"])
+        assert quantity == none(frame.loc[product, f"{nutrient}.{UNITS[unit]}"])
 
 
 def test_updates_by_supplier(catalog: px.Catalog, records: list[Record]) -> None:
