@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from prodex.sandbox import Sandbox
+from prodex.sandbox.sample import shared_products
+
+_EXAMPLES = ExitStack()
+
+
+@cache
+def _exchange_of_examples() -> Sandbox:
+    """Serve thirty products of the sample, from the first example that asks for them to the end."""
+    return _EXAMPLES.enter_context(Sandbox(products=shared_products(30)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _examples_end() -> Iterator[None]:
+    with _EXAMPLES:
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +36,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path / "home"
+
+
+@pytest.fixture(autouse=True)
+def _sandbox_of_examples(request: pytest.FixtureRequest, home: Path) -> None:
+    """Have `connect("sandbox")` of an example find a sandbox that runs in this process, so that none is started."""
+    if isinstance(request.node, pytest.DoctestItem) and any(
+        '"sandbox"' in one.source for one in request.node.dtest.examples
+    ):
+        exchange = _exchange_of_examples()
+        facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
+        (home / "sandbox").mkdir(parents=True)
+        (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")

@@ -48,13 +48,9 @@ class Tables:
 
 def docstring(table: Table) -> str:
     """Say of a table what a row is, and what its columns mean."""
-    about = [f"{column.name}: {column.meaning}" for column in table.columns]
-    lines = [
-        line
-        for one in about
-        for line in textwrap.wrap(one, 108, initial_indent="    ", subsequent_indent="        ")
-    ]
-    return "\n".join([f"One row per {table.row}.", "", "Columns::", "", *lines])
+    about = ", ".join(f"{column.name} ({column.meaning})" for column in table.columns)
+    lines = textwrap.wrap(f"Columns: {about}.", 108, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([f"One row per {table.row}.", "", *lines])
 
 
 def written() -> str:

@@ -51,12 +51,30 @@ class ProdexError(Exception):
     """Anything that prodex raises on purpose.
 
     What a message quotes of the service, of files and of suppliers is shown and never obeyed by a terminal.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> try:
+    ...     prodex.open_snapshot("nothing")
+    ... except prodex.ProdexError as error:
+    ...     print(type(error).__name__)
+    SnapshotNotFound
     """
 
     def __init__(self, *parts: object, **more: Any) -> None:
         super().__init__(*(inert(part) if isinstance(part, str) else part for part in parts), **more)
 
     def add_note(self, note: str) -> None:
+        """Add a line that stands below the message.
+
+        Examples
+        --------
+        >>> error = ProdexError("It did not work.")
+        >>> error.add_note("It was tried twice.")
+        >>> error.__notes__
+        ['It was tried twice.']
+        """
         super().add_note(inert(note))
 
 

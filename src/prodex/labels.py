@@ -38,7 +38,7 @@ def load_code_labels(
     chosen = _fewest_products(opened, {(attribute, code) for attribute, code, _ in rows})
     if not chosen:
         return list(parts)
-    again = replace(query, gtins_in=chosen)
+    again = replace(query, gtins_in=tuple(chosen))
     for language in languages:
         for page in pages(service, again, accept_language=language, progress=False, report=PullReport()):
             tables = decoded(flatten_products([bytes(product) for product in page.envelope.data]))

@@ -50,6 +50,13 @@ def load_organizations(service: Client, organization_type: int | str | None = No
         When the service announces more organisations than it gives.
     UnexpectedReply
         When its reply holds no list.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.load_organizations(service, "retailer").columns[:2].tolist()
+    ['id', 'nameLegal']
     """
     service = service_given(service, "load_organizations(service)", organization_type)
     wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))
@@ -105,6 +112,13 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
     ------
     UnexpectedReply
         When the reply is no hierarchy of segments; the message shows it.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.load_segments(service).columns[:5].tolist()
+    ['id', 'name', 'parent', 'level', 'path']
     """
     service = service_given(service, "load_segments(service)", permission)
     if permission is not None and not isinstance(permission, str):

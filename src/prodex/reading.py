@@ -86,6 +86,14 @@ def read_products(
     InputError
         When a file is missing, is larger than the limits, or holds no product at all. A line that cannot be read is
         set aside, and `catalog.origin.ledger.set_aside` names file, line and reason.
+
+    Examples
+    --------
+    >>> import pathlib, prodex, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "products.jsonl")
+    >>> _ = path.write_text('{"id": 7, "gtin": "03036811359935"}')
+    >>> prodex.read_products(path).products["gtin"].tolist()
+    ['03036811359935']
     """
     if not isinstance(paths, str | Path) and (
         isinstance(paths, Mapping | pd.DataFrame) or not isinstance(paths, Iterable)

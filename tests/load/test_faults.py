@@ -17,8 +17,8 @@ from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.service.page import Page
 from prodex.store.arrivals import newest
 from prodex.store.journal import Journal
+from prodex.store.named import snapshots_folder
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import snapshots_folder
 from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records
 
 

@@ -20,7 +20,7 @@ import prodex
 from prodex.errors import IncompleteLoad, ServiceError, SnapshotLocked, SnapshotNotFound
 from prodex.sandbox import Fault, Sandbox
 from prodex.store.lock import locked
-from prodex.store.snapshot import snapshots_folder
+from prodex.store.named import snapshots_folder
 from tests.load.exchange import (
     PAGE,
     TOTAL,
@@ -357,7 +357,7 @@ def test_a_load_recovered_is_refreshed_to_what_there_is() -> None:
 _HOLD = """
 import sys, time
 from prodex.store.lock import locked
-from prodex.store.snapshot import snapshots_folder
+from prodex.store.named import snapshots_folder
 with locked(snapshots_folder() / "shop", "holding it"):
     print("held", flush=True)
     time.sleep(60)

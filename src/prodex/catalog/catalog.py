@@ -78,7 +78,15 @@ class Catalog(Tables):
         return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
 
     def rows(self, table: str) -> int:
-        """Count the rows of a table."""
+        """Count the rows of a table.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.rows("products"), catalog.rows("texts")
+        (1, 0)
+        """
         if not TABLES[_known(table)].per_product:
             return int(self.arrow(table).num_rows)
         return sum(part.rows(table) for part in self.parts)
@@ -99,6 +107,13 @@ class Catalog(Tables):
             Which columns; all by default.
         filter
             Which rows, as an expression such as `pyarrow.compute.field("language") == "fr"`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.arrow("products", ["gtin", "brand"]).to_pylist()
+        [{'gtin': '03036811359935', 'brand': 'Acme'}]
         """
         wanted = self._checked(_known(table), columns)
         if not TABLES[table].per_product:
@@ -113,7 +128,15 @@ class Catalog(Tables):
         columns: Sequence[str] | None = None,
         filter: pc.Expression | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield a table piece by piece, one part in memory at a time; every batch has the same columns."""
+        """Yield a table piece by piece, one part in memory at a time; every batch has the same columns.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> [batch.num_rows for batch in catalog.batches("products", ["gtin"])]
+        [1]
+        """
         wanted = self._checked(_known(table), columns)
         if not TABLES[table].per_product:
             yield from self.arrow(table, columns, filter).to_batches()
@@ -133,6 +156,13 @@ class Catalog(Tables):
         ------
         QueryError
             When the catalogue is in memory or filtered: then no file holds just this.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> [path.name for path in prodex.save(catalog, "shop").files("products")]
+        ['part-00000.parquet']
         """
         if any(part.chosen is not None or _known(table) not in part.files for part in self.parts):
             raise QueryError(
@@ -187,13 +217,28 @@ class Catalog(Tables):
         attributes
             Wire paths of the attributes to show, with all below them. By default all that describe the product
             itself: logistical hierarchies, sharing units and updates that wait (`lastRequest`) are left out.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.wide()[["gtin", "brand_code"]].values.tolist()
+        [['03036811359935', 'ACME']]
         """
         paths = (attributes,) if isinstance(attributes, str) else attributes
         short = None if language is None else short_of(language)
         return wide(self.arrow, short, None if paths is None else tuple(paths))
 
     def drift(self) -> pd.DataFrame:
-        """Return the attributes that came in several forms, with how often each and an example."""
+        """Return the attributes that came in several forms, with how often each and an example.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> prodex.flatten([{"id": 7, "serves": 4}, {"id": 8, "serves": "four"}]).drift()["attribute"].unique().tolist()
+        ['serves']
+        """
         return drift(self.arrow)
 
     def problems(self) -> pd.DataFrame:
@@ -208,7 +253,16 @@ class Catalog(Tables):
         return pd.DataFrame(self.origin.ledger.problems(), columns=["what", "why"], dtype="str")
 
     def dictionary(self) -> pd.DataFrame:
-        """Return the data dictionary: each column of each table with type, meaning and how many rows fill it."""
+        """Return the data dictionary: each column of each table with type, meaning and how many rows fill it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> dictionary = catalog.dictionary().set_index(["table", "column"])
+        >>> dictionary.loc[("products", "brand"), ["type", "meaning"]].tolist()
+        ['string', 'brand: label in the language of the labels']
+        """
         rows = []
         for name, table in TABLES.items():
             data = self.arrow(name)
@@ -261,6 +315,15 @@ class Catalog(Tables):
         -------
         list of Path
             The files written.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> import tempfile
+        >>> written = catalog.export(tempfile.mkdtemp(), "csv")
+        >>> "products.csv" in {path.name for path in written}
+        True
         """
         tables = {
             name: (self.batches(name), self._schema(name)) for name in TABLES if TABLES[name].per_product
@@ -272,7 +335,15 @@ class Catalog(Tables):
         return formats.export(tables, Path(folder), format, self.origin.to_json(), **options)
 
     def equals(self, other: Catalog) -> bool:
-        """Whether both hold the same rows in the same order and come from the same origin."""
+        """Whether both hold the same rows in the same order and come from the same origin.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.equals(catalog.where(brand_code="ACME")), catalog.equals(catalog.where(brand_code="ZEST"))
+        (True, False)
+        """
         same = (self.arrow(name).equals(other.arrow(name)) for name in TABLES)
         return self.origin == other.origin and all(same)
 

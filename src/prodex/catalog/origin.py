@@ -51,6 +51,11 @@ class Ledger:
         What the service has and did not give: a product or a stretch of the pull, each with the reason.
     notes
         What the service said that contradicts itself or the specification, and what was made of it.
+
+    Examples
+    --------
+    >>> Ledger(announced=3, distinct=2).complete, str(Ledger(announced=3, distinct=2))
+    (False, '2 of 3 products')
     """
 
     announced: int | None = None
@@ -121,7 +126,13 @@ class Ledger:
         return ", ".join(words)
 
     def problems(self) -> list[tuple[str, str]]:
-        """Return what is not there and why: (product or place, reason)."""
+        """Return what is not there and why: (product or place, reason).
+
+        Examples
+        --------
+        >>> Ledger(missing_gtins=("03036811359935",)).problems()
+        [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
+        """
         unknown = [
             (gtin, "asked for by GTIN, and the service has none for this query")
             for gtin in self.missing_gtins
@@ -152,6 +163,12 @@ class Origin:
         Fingerprint of the access key that asked: what a service shows depends on who asks.
     ledger
         What was announced against what came.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.flatten([{"id": 7}]).origin.source
+    'records'
     """
 
     source: str
@@ -194,10 +211,23 @@ class Origin:
         return language is None or not languages or any(_same_language(language, one) for one in languages)
 
     def with_ledger(self, ledger: Ledger) -> Self:
+        """Return the origin with another account of what came.
+
+        Examples
+        --------
+        >>> Origin("records").with_ledger(Ledger(announced=3, distinct=2)).complete
+        False
+        """
         return replace(self, ledger=ledger)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the origin as plain JSON values; it never held a secret."""
+        """Return the origin as plain JSON values; it never held a secret.
+
+        Examples
+        --------
+        >>> Origin("records").to_json()["source"]
+        'records'
+        """
         return {
             "source": self.source,
             "query": None if self.query is None else self.query.to_body(),
@@ -217,6 +247,11 @@ class Origin:
         ------
         ValueError
             When it is anything else, be it damaged or edited.
+
+        Examples
+        --------
+        >>> Origin.from_json(Origin("records", ProductQuery(target_market=250)).to_json()).query
+        ProductQuery(target_market=250)
         """
         written = converted(value, _Written)
         check_moment(written.server_time)

@@ -41,6 +41,14 @@ class Difference:
         Every product of both with what became of it, as an Arrow table: product_id, change.
     old, new
         The two catalogues.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}])
+    >>> difference = prodex.diff(old, new)
+    >>> difference.changes[["attribute", "old", "new"]].values.tolist()
+    [['serves', '4', '6']]
     """
 
     products: pd.DataFrame
@@ -62,6 +70,14 @@ class Difference:
         -------
         pandas.DataFrame
             change, products.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}, {"id": 8}])
+        >>> difference = prodex.diff(old, new)
+        >>> difference.summary().set_index("change")["products"][["added", "changed"]].tolist()
+        [1, 1]
         """
         counted = to_frame(self.outcomes)["change"].value_counts()
         rows = [(change, int(counted.get(change, 0))) for change in CHANGES]
@@ -75,6 +91,14 @@ class Difference:
         by
             Any column of `products`: "owner", "brand", "kind", "sharing_status" ... Of what has a code (brand, kind)
             the code makes the group. A product that changed its group counts in the new one.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}, {"id": 8}])
+        >>> difference = prodex.diff(old, new)
+        >>> difference.counts("brand")[["added", "changed"]].values.tolist()
+        [[1, 1]]
         """
         if by not in TABLES["products"].schema.names:
             raise QueryError(f"products has no column {by!r}; catalog.dictionary() lists its columns.")
@@ -94,7 +118,16 @@ class Difference:
 
     def by_attribute(self) -> pd.DataFrame:
         """Return for each attribute and language how many values were added, removed and changed, on how many
-        products."""
+        products.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}, {"id": 8}])
+        >>> difference = prodex.diff(old, new)
+        >>> difference.by_attribute()[["attribute", "changed", "products"]].values.tolist()
+        [['serves', 1, 1]]
+        """
         keys = ["attribute", "language"]
         grouped = self.changes.groupby(keys, dropna=False, sort=True)
         counted = self.changes.groupby([*keys, "change"], dropna=False).size().unstack(fill_value=0)

@@ -330,7 +330,7 @@ class Fetch:
 
 
 def _keys_only(query: ProductQuery) -> ProductQuery:
-    return replace(query, source_include=["updatedAt"], source_exclude=None)
+    return replace(query, source_include=("updatedAt",), source_exclude=None)
 
 
 def _since(query: ProductQuery, since: datetime) -> ProductQuery:

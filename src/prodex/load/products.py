@@ -93,6 +93,17 @@ def load_products(
         When another process is loading under this name.
     ServiceError, StorageError
         See `prodex.errors`. What came before is kept, and the same call goes on from there.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> query = prodex.ProductQuery(target_market="France", source_include=["namePublicLong", "brand"])
+    >>> catalog = prodex.load_products(service, query, name="shop")
+    >>> catalog.complete, catalog.folder.parent.name
+    (True, 'shop')
+    >>> catalog.folder == prodex.load_products(service, query, name="shop").folder  # within an hour: used again
+    True
     """
     service = service_given(service, "load_products(service, ...)", query)
     query = _query(query, "load_products")
@@ -135,6 +146,14 @@ def load_rich_content(
     ----------
     service, query, name, max_age, page_size, windows, allow_incomplete, progress, executor, budget
         As for `load_products`; what the query says about fields is replaced.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> catalog = prodex.load_rich_content(service, name="pictures")
+    >>> len(catalog.pictures) > 0, catalog.origin.asked("namePublicLong")
+    (True, False)
     """
     service = service_given(service, "load_rich_content(service, ...)", query)
     body = _query(query, "load_rich_content").to_body()
@@ -169,6 +188,14 @@ def recover(
         When not all had come.
     SnapshotLocked
         When a process is loading under this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.recover("shop")  # nothing was interrupted
+    Traceback (most recent call last):
+        ...
+    prodex.errors.SnapshotNotFound: No load of 'shop' was interrupted: ...
     """
     name = name_of(name, "recover")
     folder = snapshots_folder() / checked_name(name)

@@ -83,6 +83,15 @@ def refresh(
         mended from the records.
     IncompleteLoad, SnapshotLocked, ServiceError, StorageError
         As for `load_products`; what came before an error is kept, and the same call goes on from there.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> catalog = prodex.load_products(service, name="shop")
+    >>> newer = prodex.refresh(service, "shop")
+    >>> bool(prodex.diff(catalog, newer))  # nothing was changed meanwhile
+    False
     """
     service = service_given(service, f"refresh(service, {_name_meant(service)!r})", snapshot)
     name = _newest_name(snapshot)

@@ -46,6 +46,13 @@ class Explore(Panel):
         Which panel is shown: "Products", "Quality", "Snapshots" or "Query".
     places
         Where the panels stand, by section.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> explored = prodex.explore(prodex.flatten([{"id": 7}]))
+    >>> explored.section
+    'Products'
     """
 
     selected: Instance[tuple[str, ...]] = Tuple()
@@ -135,6 +142,13 @@ def explore(
         When it is given something else.
     SnapshotNotFound
         When no snapshot has this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> explored = prodex.explore(prodex.flatten([{"id": 7}, {"id": 8}]))
+    >>> len(explored.catalog), explored.selected
+    (2, ())
     """
     catalog = catalog_given(catalog, "explore(catalog)")
     if service is not None:

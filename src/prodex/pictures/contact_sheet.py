@@ -72,6 +72,13 @@ class Gallery:
         Where the catalogue comes from.
     size
         Pixels of the longest side of a picture.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> sheet = prodex.gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+    >>> sheet.files[["gtin", "problem"]].values.tolist()
+    [['03036811359935', 'no packshot']]
     """
 
     cells: tuple[Cell, ...]
@@ -139,6 +146,13 @@ class Gallery:
             When the path is that of a folder.
         StorageError
             When the disk refuses.
+
+        Examples
+        --------
+        >>> import prodex, tempfile
+        >>> sheet = prodex.gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+        >>> sheet.to_html(f"{tempfile.mkdtemp()}/sheet.html").name
+        'sheet.html'
         """
         page = Path(path).absolute()
         if page.is_dir():

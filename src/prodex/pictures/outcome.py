@@ -91,6 +91,14 @@ class Pictures:
 
         `state` is "downloaded", "already there" (and passed its check), "broken" (it came and did not pass), "failed"
         (it did not come), "no address", or "not asked" (left out by the call).
+
+    Examples
+    --------
+    >>> import prodex, tempfile
+    >>> catalog = prodex.flatten([{"id": 7, "assets": {"pictures": [{"isPackshot": True}]}}])
+    >>> pictures = prodex.download_pictures(catalog, tempfile.mkdtemp())
+    >>> pictures.complete, pictures.wanted, pictures.counts["no address"]
+    (False, 1, 1)
     """
 
     folder: Path

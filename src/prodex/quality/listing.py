@@ -14,6 +14,8 @@ def profiles() -> pd.DataFrame:
     A rule is a sentence that should be true of a product. A check is a rule with its parameters, which is one column of
     an audit: `required_text` for three attributes in nine languages is one rule and 27 checks.
 
+    Examples
+    --------
     >>> profiles().set_index("profile").loc["online-listing", ["rules", "checks"]].tolist()
     [82, 117]
     """
@@ -29,6 +31,11 @@ def rules() -> pd.DataFrame:
 
     A rule is a sentence that should be true of a product (its title), with the problem where it is not. A profile makes
     checks of some of them: a check is a rule with its parameters, so that there are more checks than rules.
+
+    Examples
+    --------
+    >>> rules().set_index("rule").loc["valid_gtin", ["block", "title"]].tolist()
+    ['identity', 'the GTIN has 14 digits of which the last is the right check digit']
     """
     rows = [
         {

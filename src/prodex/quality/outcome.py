@@ -142,7 +142,8 @@ class Audit:
     @property
     def grade(self) -> str | None:
         """The grade of that score, "A" to "E", as in the headline; None where there is none."""
-        return grades(np.array([self.score]))[0]
+        (grade,) = grades(np.array([self.score]))
+        return None if grade is None else str(grade)
 
     @property
     def measure(self) -> tuple[object, ...]:
@@ -176,6 +177,14 @@ class Audit:
         scores. `ready_products`, `not_ready_products` and `undecided_products` are all products together, and `ready`
         is the share that is ready of all of them: missing where there are none. `to_work_on` are the products with any
         failing check; `failed` counts failing checks of products, which are cells of the matrix, not findings.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.summary()[["ready_products", "not_ready_products", "grade"]].tolist()
+        [1, 1, 'E']
         """
         row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
         counted = {f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"}
@@ -190,7 +199,16 @@ class Audit:
         return pd.Series(figures, dtype="object")
 
     def by_check(self) -> pd.DataFrame:
-        """Return one row per check: what it is, and how many products fail, pass, are not applicable, unknown."""
+        """Return one row per check: what it is, and how many products fail, pass, are not applicable, unknown.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.by_check()[["check", "failed", "passed"]].values.tolist()
+        [['valid_gtin', 1, 1]]
+        """
         return by_check(self.states, self.checks, {crash.check: crash.message for crash in self.crashes})
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
@@ -209,6 +227,14 @@ class Audit:
         pandas.DataFrame
             One row per group: its code and label (empty for products without), products, score, grade, mean_score,
             ready, and the numbers behind them, as in `summary`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.scores("brand")[["products", "score"]].values.tolist()
+        [[2.0, 0.5]]
         """
         chosen = np.array([block is None or check.block == block for check in self.checks], bool)
         if not chosen.any() and block is not None:
@@ -235,6 +261,14 @@ class Audit:
             One row per check or rule with failing products: how many, of how many; `ready_if_fixed` and
             `score_if_fixed` are the figures of the summary if all of them passed, and `brings` says in words what
             would be won.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
+        [['valid_gtin', 1, 1.0]]
         """
         return gaps(self.states, self.checks, self.tally, by)
 
@@ -253,11 +287,28 @@ class Audit:
         pandas.DataFrame
             product_id, gtin, name, owner, brand and kind with their codes, market, check, rule, the problem, the title
             that should be true, block, severity, attribute, language, the value seen, the reason, and how to fix it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.failures(severity="blocker")[["product_id", "value"]].values.tolist()
+        [['8', '03036811359936']]
         """
         return failures_frame(self.failure_batches(**equal))
 
     def failure_batches(self, **equal: Any) -> Iterator[pa.RecordBatch]:
-        """Yield the same part by part as Arrow, for millions of rows."""
+        """Yield the same part by part as Arrow, for millions of rows.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> [batch.num_rows for batch in audit.failure_batches()]
+        [1]
+        """
         for part in self.parts:
             yield from failure_rows(part, self.checks, equal).to_batches()
 
@@ -274,6 +325,15 @@ class Audit:
         pandas.DataFrame
             One row per attribute and language (and group): filled, applicable, their ratio as `coverage`, and the
             products of which it is unknown. Where it applies to no product there is no row.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> checks = {"required_text": {"attribute": "namePublicLong", "language": "fr"}}
+        >>> prodex.audit(catalog, {"checks": checks}).coverage()[["attribute", "filled", "applicable"]].values.tolist()
+        [['namePublicLong', 0, 2]]
         """
         presence = [place for place, check in enumerate(self.checks) if check.is_presence]
         if by == "language":
@@ -292,6 +352,14 @@ class Audit:
         others
             Other audits; those of another profile or rule set, or with another `grade_with_blocker`, are not the same
             measure, and say so under `comparable`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.trend([audit])[["score", "comparable"]].values.tolist()
+        [[0.5, True], [0.5, True]]
         """
         audits = sorted([self, *others], key=lambda one: (one.now, one.audited_at))
         rows = [
@@ -308,7 +376,16 @@ class Audit:
         return pd.DataFrame(rows)
 
     def groups(self, by: str) -> Groups:
-        """Return which products belong to which group; what `scores` and `coverage` are made with."""
+        """Return which products belong to which group; what `scores` and `coverage` are made with.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.groups("brand").codes
+        [None]
+        """
         return grouped(by, self._column, self._tags)
 
     def save(self, name: str | None = None) -> Audit:
@@ -318,6 +395,14 @@ class Audit:
         ----------
         name
             Name of the snapshot; needed for a catalogue that is in memory.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.save("shop").folder.parent.name
+        'audits'
         """
         from prodex.quality.saved import save_audit
 
@@ -332,6 +417,15 @@ class Audit:
             Of the page; what stands there is replaced.
         trend
             Earlier audits: the page shows how the grades moved, and what changed since the newest of them.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> import tempfile
+        >>> audit.to_html(f"{tempfile.mkdtemp()}/report.html").name
+        'report.html'
         """
         from prodex.quality.report import write_report
 
@@ -341,6 +435,15 @@ class Audit:
         """Write what fails to a new folder, one workbook for each owner or other group, and return an index of them.
 
         `prodex.quality.worklists.write_worklists` says what the options are, and what stands in the files.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> import tempfile
+        >>> audit.worklists(f"{tempfile.mkdtemp()}/to_fix")["findings"].tolist()
+        [1]
         """
         from prodex.quality.worklists import write_worklists
 

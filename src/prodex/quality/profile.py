@@ -106,6 +106,13 @@ class Profile:
         ------
         InputError
             When there is none, or something in it cannot be; the message names file, line and key.
+
+        Examples
+        --------
+        >>> Profile.read("core").name
+        'core'
+        >>> Profile.read({"checks": {"valid_gtin": {"severity": "blocker"}}}).table["severity"].tolist()
+        ['blocker']
         """
         if isinstance(source, Mapping):
             return cls._made("own", source, _Place("profile", ""))
@@ -193,7 +200,13 @@ class Profile:
         return replace(self, checks=(*kept, check))
 
     def with_market(self, market: int | str) -> Self:
-        """Return the profile for products of a market, where they do not say theirs."""
+        """Return the profile for products of a market, where they do not say theirs.
+
+        Examples
+        --------
+        >>> Profile.read("core").with_market("France").market
+        250
+        """
         return replace(self, market=market_code(market))
 
     def with_assumption(self, **known: Any) -> Self:

@@ -46,6 +46,12 @@ class Evidence:
         What stands there, verbatim.
     reason
         What is wrong with it, in words.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.Evidence([0], attribute="namePublicLong", language="fr", value="??", reason="no letters").reason
+    'no letters'
     """
 
     product: Any
@@ -71,6 +77,12 @@ class Verdict:
         applicable, whatever `fails` says. All of the scope, by default.
     evidence
         What was seen on failing products. Where something is missing there is nothing to see and nothing to give.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.Verdict(fails=[True, False], evidence=prodex.Evidence([0], value="??")).fails
+    [True, False]
     """
 
     fails: Any

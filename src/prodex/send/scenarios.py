@@ -73,6 +73,15 @@ def require_scenarios(
         When something given cannot be what is meant; nothing was sent.
     ServiceError
         When not one batch was done; the service's words say why.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.require_scenarios(service, ["03036811359935"], {})
+    Traceback (most recent call last):
+        ...
+    prodex.errors.InputError: scenarios is {}...
     """
     service = service_given(service, "require_scenarios(service, products, scenarios)", products)
     values = _values(scenarios)

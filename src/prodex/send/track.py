@@ -44,6 +44,16 @@ def track(
         When the service knows none of the identifiers.
     InputError
         When nothing was sent from here, and no identifiers are given.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+    >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+    >>> _ = prodex.upsert(service, [record])
+    >>> prodex.track(service).wait().products[["gtin", "status"]].values.tolist()  # also in a later process
+    [['08784900123459', 'SUCCESS']]
     """
     service = service_given(service, "track(service)", ids)
     if ids is None:

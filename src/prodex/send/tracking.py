@@ -54,6 +54,16 @@ class Tracking:
     ----------
     findings
         What was found before sending; a frame of gtin, attribute, severity, problem and what_to_do.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+    >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+    >>> tracking = prodex.upsert(service, [record]).wait()
+    >>> tracking.status, tracking.failed.empty
+    ('SUCCESS', True)
     """
 
     def __init__(
@@ -161,7 +171,17 @@ class Tracking:
         return products[~products["status"].isin([SUCCESS, RUNNING])].reset_index(drop=True)
 
     def statuses(self) -> Counter[str]:
-        """Count the products by status."""
+        """Count the products by status.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).wait().statuses()
+        Counter({'SUCCESS': 1})
+        """
         return Counter(status for outcome in self._known() for _, status, _ in outcome.products)
 
     def refresh(self) -> Self:
@@ -173,6 +193,16 @@ class Tracking:
         ------
         ServiceError
             When the service cannot be reached, or does not accept the access key.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> tracking = prodex.upsert(service, [record])
+        >>> tracking.refresh().status in {"IN_PROGRESS", "SUCCESS"}
+        True
         """
         running = [batch for batch, known in zip(self._sent, self._known(), strict=True) if known.is_running]
         for identifier in dict.fromkeys(batch.tracking for batch in running if batch.tracking is not None):
@@ -208,6 +238,15 @@ class Tracking:
         ------
         TrackingTimeout
             When one still runs then. It goes on at the service; `prodex.track` picks it up at any time.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).wait(timeout=600).done
+        True
         """
         begin = time.monotonic()
         pause, longest, _ = self._pauses()
@@ -250,6 +289,15 @@ class Tracking:
             When not one batch could be sent.
         UpsertStopped
             When the disk refuses to take down what becomes of them.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).send_rest().statuses()["not sent"]  # all was sent
+        0
         """
         words = {also} if isinstance(also, str) else set(also)
         if wrong := words - {"unknown", "refused"}:
@@ -262,14 +310,35 @@ class Tracking:
         return self
 
     def send_planned(self, progress: Progress) -> Self:
-        """Send all of a plan that was just made; `prodex.upsert` has checked it."""
+        """Send all of a plan that was just made; `prodex.upsert` has checked it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> prodex.upsert(service, [record]).send_planned(progress=False).statuses()["not sent"]
+        0
+        """
         with self._plan().alone():
             self._sent[:] = self._plan().batches()
             self._send([n for n, batch in enumerate(self._sent) if batch.sent == "not sent"], progress)
         return self
 
     def discard(self) -> Self:
-        """Delete the products that are kept to be sent; what became of each stays known."""
+        """Delete the products that are kept to be sent; what became of each stays known.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+        >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+        >>> _ = prodex.upsert(service, [record]).discard()
+        >>> prodex.list_upserts()["keeps_products"].tolist()
+        [False]
+        """
         if self._journal is not None:
             self._journal.discard_payloads()
         return self

@@ -149,6 +149,18 @@ def upsert(
         what was sent until then.
     ServiceError
         When not one batch could be sent. Later failures are states of the tracking.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
+    >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
+    >>> prodex.upsert(service, [record], dry_run=True)
+    Dry run: 1 products in 1 call, 131 bytes of application/json
+    preflight: nothing found
+    >>> prodex.upsert(service, [record]).wait().products[["gtin", "status"]].values.tolist()
+    [['08784900123459', 'SUCCESS']]
     """
     service = service_given(service, "upsert(service, records)", records)
     if format not in WAYS:

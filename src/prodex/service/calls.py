@@ -133,17 +133,41 @@ class ProtectedCalls:
 
         Token, pace, connections and the budget of retries are shared. A load that has begun outlives a restart of the
         service (`RetryPolicy.load_seconds`); one that cannot begin says so soon (`RetryPolicy.seconds`).
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.for_load()
+        <Client http://127.0.0.1:...>
         """
         other = copy.copy(self)
         other._load = _Load()
         return other
 
     def without_secrets(self, text: str) -> str:
-        """Return what the service said as a message may show it: without secrets, and shortened."""
+        """Return what the service said as a message may show it: without secrets, and shortened.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.without_secrets("nothing secret")
+        'nothing secret'
+        """
         return self._door.hide(text)
 
     def token_facts(self) -> tuple[str | None, float]:
-        """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left."""
+        """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> subject, seconds = service.token_facts()
+        >>> 0 < seconds <= 7200
+        True
+        """
         token = self._tokens.current()
         return token.subject, token.ends_at - self._clock()
 
@@ -167,6 +191,13 @@ class ProtectedCalls:
             passing fault.
         idempotent
             False for a write, which is never blindly repeated.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.call("GET", "/public/v1/products", decode=lambda reply: reply.status, params={"limit": "1"})
+        200
         """
         what = f"{method} {path}"
 

@@ -55,6 +55,13 @@ class Client(ProtectedCalls):
         2, or 1 for the deprecated endpoint of a service that has no other.
     clock
         Seconds since 1970; decides when the token is renewed.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> service.count(prodex.ProductQuery(target_market=250)) <= service.count()
+    True
     """
 
     def list_products(
@@ -86,6 +93,13 @@ class Client(ProtectedCalls):
         ------
         ServiceError
             See `prodex.errors` for what can happen on the way.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> len(service.list_products(limit=2))
+        2
         """
         params = query.to_params() if isinstance(query, ProductQuery) else dict(query or {})
         paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
@@ -104,6 +118,13 @@ class Client(ProtectedCalls):
 
         The parameters are those of `list_products`; what the query says about fields is replaced. No
         more than 4,000 products can be reached. In the reply, `id` is a string.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> len(service.rich_content(limit=2))
+        2
         """
         query = query if isinstance(query, ProductQuery) else ProductQuery.from_body(query or {})
         paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
@@ -137,13 +158,29 @@ class Client(ProtectedCalls):
             When the service does not know the cursor any more: the scroll has to start again.
         ServiceError
             See `prodex.errors` for what else can happen on the way.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> page = service.search_products(prodex.ProductQuery(target_market=250), limit=2)
+        >>> len(page) <= page.total_results
+        True
         """
         body = query.to_body() if isinstance(query, ProductQuery) else dict(query or {})
         paging = {"limit": limit, "offset": offset, "next_page": next_page}
         return self._products("POST", SEARCH_PATH, body, paging, accept_language)
 
     def count(self, query: ProductQuery | None = None) -> int:
-        """Return the number of products that match, without loading them."""
+        """Return the number of products that match, without loading them.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.count() >= service.count(prodex.ProductQuery(has_packshot=True))
+        True
+        """
         parts = (query or ProductQuery()).in_calls()
         return sum(announced(self.search_products(part.to_probe())) for part in parts)
 
@@ -168,6 +205,13 @@ class Client(ProtectedCalls):
             When the service accepted the payload, and its answer holds no identifier that can be read.
         OutcomeUnknown
             When the answer was lost. The payload is not sent again, since it may have been taken.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> isinstance(service.upsert_products(b'{"data": []}'), int)
+        True
         """
         headers = {"Content-Type": content_type, "Accept": content_type}
         return canonical(
@@ -177,7 +221,15 @@ class Client(ProtectedCalls):
         )
 
     def track(self, tracking_id: int | str) -> dict[str, Any]:
-        """Return the tracking record of a write (spec, endpoint 8) as it came."""
+        """Return the tracking record of a write (spec, endpoint 8) as it came.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.track(service.upsert_products(b'{"data": []}'))["status"] in {"EMPTY", "IN_PROGRESS"}
+        True
+        """
         try:
             return self.call("GET", f"{TRACK_PATH}/{tracking_id}", decode=tracking_record)
         except RequestRefused as error:
@@ -196,13 +248,28 @@ class Client(ProtectedCalls):
         ----------
         organization_type
             1 for manufacturers, 2 for retailers.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> len(service.organizations(organization_type=2, limit=1)["data"])
+        1
         """
         asked = {"organization_type": organization_type, "offset": offset, "limit": limit}
         params = {name: str(value) for name, value in asked.items() if value is not None}
         return self.call("GET", ORGANIZATION_PATH, decode=json_value, params=params)
 
     def product_segments(self, permission: str | None = None) -> Any:
-        """Return the product segment hierarchy (spec, endpoint 9) as it came: its shape is not shown there."""
+        """Return the product segment hierarchy (spec, endpoint 9) as it came: its shape is not shown there.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.product_segments() is not None
+        True
+        """
         params = {} if permission is None else {"permission": permission}
         return self.call("GET", SEGMENT_PATH, decode=json_value, params=params)
 
@@ -225,6 +292,15 @@ class Client(ProtectedCalls):
         Any
             What the service says, whose shape is not shown: JSON, else its text; None where it says nothing. Any
             answer of success means that it was done.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.require_rulesets([], {})
+        Traceback (most recent call last):
+            ...
+        prodex.errors.RequestRefused: ...
         """
         body: dict[str, Any] = {"uuids": list(uuids), "ruleset_values": dict(ruleset_values)}
         if deadline is not None:

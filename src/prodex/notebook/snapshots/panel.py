@@ -23,7 +23,8 @@ from prodex.notebook.snapshots.comparison_box import ComparisonBox
 from prodex.notebook.snapshots.listing import Kept, kept_snapshots, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
 from prodex.quality.display import counted
-from prodex.store.snapshot import open_snapshot, snapshots_folder, verify
+from prodex.store.named import snapshots_folder
+from prodex.store.snapshot import open_snapshot, verify
 
 _ROWS = 10
 _OPTIONS: dict[str, Any] = {
