@@ -4,6 +4,8 @@
 >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
 >>> catalog.products[["gtin", "brand"]].values.tolist()
 [['03036811359935', 'Acme']]
+
+`prodex.charts` draws figures of what these tables and audits say, and `prodex.errors` has the errors to catch.
 """
 
 import logging as _logging
