@@ -26,6 +26,9 @@ from prodex.catalog.closed import (
 from prodex.errors import QueryError
 from prodex.several import listed
 
+#: No column of whole numbers reaches as far.
+_HUGE = 10**19
+
 Form: TypeAlias = Callable[[Any], Any]
 
 _PACKAGING = ("packaging", "packaging_code")
@@ -200,7 +203,7 @@ def _text(value: Any) -> str | None:
     """Return a code as text: tables have text, people write 250, and a column with gaps makes 250.0 of it."""
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**19:
+    if isinstance(value, int) and not isinstance(value, bool) and not -_HUGE < value < _HUGE:
         return str(value) if abs(value) < 10**1000 else None
     whole = _whole(value)
     return None if whole is None else str(whole)
@@ -213,8 +216,8 @@ def _whole(value: Any) -> int | None:
         text = value.strip()
         return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else None
     if isinstance(value, float | Decimal):
-        return int(value) if abs(value) < 10**19 and value == int(value) else None
-    return int(value) if isinstance(value, int) and abs(value) < 10**19 else None
+        return int(value) if -_HUGE < value < _HUGE and value == int(value) else None
+    return int(value) if isinstance(value, int) and -_HUGE < value < _HUGE else None
 
 
 def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
