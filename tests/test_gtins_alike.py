@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -273,3 +274,26 @@ def test_numbers_and_texts_compare_alike(number: int) -> None:
     """As text with or without zeros, as a whole number, as a float where a float can hold it."""
     forms = [str(number), f"{number:014d}", number, float(number), np.int64(number), f" {number}.0"]
     assert {f"{number:014d}"} == {gtin.comparable(form) for form in forms}
+
+
+@pytest.mark.parametrize("key", ["product_id", "gtin"])
+def test_a_worklist_read_by_plain_pandas_finds_its_products_again(tmp_path: Path, key: str) -> None:
+    """Its ids and GTINs are numbers then, and floats beside the empty cells of rows below."""
+    audit = prodex.audit(
+        CATALOG, {"checks": {"required_text": {"attribute": "description", "language": "fr"}}}
+    )
+    audit.worklists(tmp_path / "lists")
+    frame = pd.read_csv(tmp_path / "lists" / "no_owner.csv")
+    frame = frame.reindex(range(len(frame) + 1))  # a spreadsheet ends with an empty row
+    frame["text"] = [
+        "Du riz." if one == "8431701027348" else None for one in frame["gtin"].map("{:.0f}".format)
+    ]
+
+    changes = prodex.changes_from_frame(frame[[key, "attribute", "language", "text"]], CATALOG)
+
+    assert {"product_id": "float64", "gtin": "float64"} == {
+        name: str(frame[name].dtype) for name in ("product_id", "gtin")
+    }
+    assert [(GTIN, "Du riz.")] == [
+        (record["gtin"], record["description"][0]["data"]) for record in changes.records
+    ]

@@ -365,6 +365,19 @@ def test_nothing_is_said_where_everything_was_found() -> None:
         CATALOG.where(lambda p: p["brand_code"] == "1", unmatched="raise")
 
 
+def test_long_lists_are_asked_like_short_ones(catalog: prodex.Catalog) -> None:
+    """Thousands of values find the products that a few of them find."""
+    many = [str(number) for number in range(30, 5_000)]
+
+    assert [str(number) for number in range(30, 41)] == _ids(catalog.where(product_id=many))
+    assert ["40"] == _ids(
+        catalog.where(product_id=many, brand_code=[None, "0"], gtin=range(35, 9_000)).where(
+            product_id=["40", "35"], packaging_code="EACH"
+        )
+    )
+    assert _ids(catalog.where(brand_code=None)) == _ids(catalog.where(brand_code=[None, *many]))
+
+
 values = {
     "product_id": st.integers(0, 45).map(str),
     "brand_code": st.integers(0, 5).map(str),

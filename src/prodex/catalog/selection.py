@@ -22,6 +22,9 @@ from prodex.tables.declaration import TABLES
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog
 
+#: With more values than this, all products are asked at once: for each part anew, most of the time goes into the list.
+_MANY = 1_000
+
 UNMATCHED = ("ignore", "warn", "raise")
 
 
@@ -51,19 +54,23 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
         return catalog.arrow("products", [column])[column].unique()
 
     wants = [wanted(column, value, schema, stored) for column, value in equal.items()]
-    conditions = [want.condition for want in wants]
-    parts = catalog.parts
+    conditions = [want.condition for want in wants if len(want.entries) <= _MANY]
+    masks = [
+        want.holds(catalog.arrow("products", want.columns)).to_numpy()
+        for want in wants
+        if len(want.entries) > _MANY
+    ]
     if condition is not None:
-        mask = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
-        if isinstance(mask, pc.Expression):
-            conditions.append(mask)
-        else:
-            cut = in_parts(mask, [part.size for part in parts])
-            parts = tuple(part.take(chosen) for part, chosen in zip(parts, cut, strict=True))
+        given = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
+        (conditions if isinstance(given, pc.Expression) else masks).append(given)
     if unmatched != "ignore" and (told := not_found_words(wants, stored)):
         if unmatched == "raise":
             raise QueryError(f"{told}.")
         warnings.warn(f"{told}.", UnmatchedWarning, stacklevel=3)
+    parts = catalog.parts
+    if masks:
+        cut = in_parts(reduce(and_, masks), [part.size for part in parts])
+        parts = tuple(part.take(chosen) for part, chosen in zip(parts, cut, strict=True))
     if not conditions:
         return parts
     # Parts without any product stay: the lexicons of codes and descriptors are spread over all of them.

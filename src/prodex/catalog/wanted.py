@@ -26,6 +26,9 @@ from prodex.catalog.closed import (
 from prodex.errors import QueryError
 from prodex.several import listed
 
+#: No column of whole numbers reaches as far.
+_HUGE = 10**19
+
 Form: TypeAlias = Callable[[Any], Any]
 
 _PACKAGING = ("packaging", "packaging_code")
@@ -70,7 +73,7 @@ class Wanted:
     @property
     def condition(self) -> pc.Expression:
         """The condition over the columns of the table."""
-        return reduce(or_, (self._has(name, pc.field(name)) for name in self._columns()))
+        return reduce(or_, (self._has(name, pc.field(name)) for name in self.columns))
 
     def holds(self, rows: pa.Table) -> pa.Array:
         """Return for each row of a table whether the condition holds."""
@@ -79,21 +82,23 @@ class Wanted:
                 pc.is_in(self._form(name)(rows[name]), self._values(name)),
                 pc.and_(rows[name].is_null(), self._is_none(name)),
             )
-            for name in self._columns()
+            for name in self.columns
         ]
         return reduce(pc.or_, holds)
 
     def not_found(self, stored: Stored) -> list[Any]:
         """Return the values, as they were given, that no row has."""
         missing = []
-        for name in self._columns():
+        for name in self.columns:
             entries = [entry for entry in self.entries if entry.column == name]
             sought = self._form(name)(pa.array([entry.value for entry in entries], self._type(name)))
             is_there = pc.is_in(sought, self._form(name)(stored(name))).to_pylist()
             missing += [entry.given for entry, found in zip(entries, is_there, strict=True) if not found]
         return missing
 
-    def _columns(self) -> list[str]:
+    @property
+    def columns(self) -> list[str]:
+        """The columns that have to be read to know whether it holds."""
         return list(dict.fromkeys([self.column, *(entry.column for entry in self.entries)]))
 
     def _has(self, name: str, field: pc.Expression) -> pc.Expression:
@@ -176,7 +181,8 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
     """Return a value as its column has it."""
     read: Any = None
     if pa.types.is_string(kind):
-        read = _text(value)
+        if (read := _text(value)) is not None:
+            return read
     elif pa.types.is_boolean(kind):
         read = value if isinstance(value, bool) else None
     elif pa.types.is_integer(kind):
@@ -197,6 +203,8 @@ def _text(value: Any) -> str | None:
     """Return a code as text: tables have text, people write 250, and a column with gaps makes 250.0 of it."""
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not -_HUGE < value < _HUGE:
+        return str(value) if abs(value) < 10**1000 else None
     whole = _whole(value)
     return None if whole is None else str(whole)
 
@@ -208,8 +216,8 @@ def _whole(value: Any) -> int | None:
         text = value.strip()
         return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else None
     if isinstance(value, float | Decimal):
-        return int(value) if abs(value) < 10**19 and value == int(value) else None
-    return int(value) if isinstance(value, int) and abs(value) < 10**19 else None
+        return int(value) if -_HUGE < value < _HUGE and value == int(value) else None
+    return int(value) if isinstance(value, int) and -_HUGE < value < _HUGE else None
 
 
 def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
