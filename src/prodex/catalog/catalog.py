@@ -366,9 +366,9 @@ class Catalog(Tables):
         >>> import prodex
         >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": name} for name in ("Riz", "Farine")]
         >>> catalog = prodex.flatten([{"id": n, "nameLegal": [name]} for n, name in enumerate(names)])
-        >>> found = catalog.describe().set_index(["attribute", "language"]).loc[("nameLegal", "fr")]
-        >>> found[["filled", "share", "shortest", "longest", "examples"]].tolist()
-        [2, 1.0, 3, 6, 'Riz | Farine']
+        >>> found = catalog.describe().query("attribute == 'nameLegal'")
+        >>> found[["language", "filled", "share", "shortest", "longest"]].values.tolist()
+        [['fr', 2, 1.0, 3, 6]]
         """
         return describe(self)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -86,7 +86,13 @@ def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
             skipped, f"say {basis!r} in words and another amount in figures, or the reverse, and are left out"
         )
     products = to_frame(catalog.arrow("products", ["product_id", "gtin"]))
-    return _pivoted(chosen, products, labels)
+    found, unclear = _pivoted(chosen, products, labels)
+    if unclear:
+        _warn(
+            unclear,
+            "have different figures for one nutrient; these are missing, and stand under `duplicates`",
+        )
+    return found
 
 
 def parsed(text: object) -> Basis | None:
@@ -134,11 +140,11 @@ def _of_basis(rows: pd.DataFrame, bases: pd.Series, basis: str) -> pd.DataFrame:
     return rows[meant]
 
 
-def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> pd.DataFrame:
-    """Return a column for each nutrient and unit; where a product has different figures for one, none is shown."""
+def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> tuple[pd.DataFrame, list[str]]:
+    """Return a column for each nutrient and unit, and the products with different figures for one: they have none there."""
     rows = rows[rows["quantity"].notna()]
     keys = ["nutrient_code", "nutrient", "unit_code", "unit"]
-    names = _columns(rows[keys].value_counts(dropna=False), labels)
+    names = _columns(rows[keys].value_counts(dropna=False).index.tolist(), labels)
     column = [names[_key(*row)] for row in rows[keys].itertuples(index=False)]
     cells = rows.assign(column=pd.Series(column, rows.index, object))
     several = cells.duplicated(["product_id", "column"], keep=False)
@@ -152,31 +158,26 @@ def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> pd.Dat
         .groupby(["product_id", "column"])["quantity"]
         .agg(lambda values: " | ".join(f"{value:g}" for value in values))
     )
-    texts = pd.Series([f"{name}: {values}" for (_, name), values in said.items()], said.index, dtype="str")
+    named = said.index.get_level_values("column")
+    texts = pd.Series([f"{n}: {t}" for n, t in zip(named, said, strict=True)], said.index, dtype="str")
     by_product = texts.groupby(level="product_id").agg("; ".join)
     found["duplicates"] = found["product_id"].map(by_product).astype("str")
-    if unclear := sorted(set(agreed.index[agreed["nunique"] > 1].get_level_values("product_id"))):
-        _warn(
-            unclear,
-            "have different figures for one nutrient; these are missing, and stand under `duplicates`",
-        )
-    return found
+    unclear = agreed.index[agreed["nunique"] > 1].get_level_values("product_id")
+    return found, sorted(set(unclear))
 
 
-def _key(code: object, label: object, unit: object, sign: object) -> tuple[str | None, ...]:
+def _key(code: Any, label: Any, unit: Any, sign: Any) -> tuple[str | None, ...]:
     """Return what tells one column from another: the code where there is one, else the label."""
     name = label if pd.isna(code) else code
     measure = sign if pd.isna(unit) else unit
     return (None if pd.isna(name) else str(name), None if pd.isna(measure) else str(measure))
 
 
-def _columns(
-    counts: Mapping[tuple[object, ...], int] | pd.Series, labels: bool
-) -> dict[tuple[str | None, ...], str]:
+def _columns(kinds: Iterable[tuple[Any, ...]], labels: bool) -> dict[tuple[str | None, ...], str]:
     """Return the names of columns: `FAT.g`, or by label `Fat (g)` where no two nutrients share it."""
     by_key: dict[tuple[str | None, ...], str] = {}
     called: dict[tuple[str | None, ...], str] = {}
-    for (code, label, unit, sign), _ in counts.items():  # the most frequent label first
+    for code, label, unit, sign in kinds:  # the most frequent label first
         key = _key(code, label, unit, sign)
         symbol = _SYMBOLS.get(str(key[1]), key[1])
         name = key[0] or "unnamed"
@@ -190,4 +191,4 @@ def _columns(
 def _warn(products: Iterable[str], what: str) -> None:
     several = list(products)
     named = ", ".join(several[:_NAMED]) + (" ..." if several[_NAMED:] else "")
-    warnings.warn(f"{len(several):,} products ({named}) {what}.", stacklevel=5)
+    warnings.warn(f"{len(several):,} products ({named}) {what}.", stacklevel=4)
