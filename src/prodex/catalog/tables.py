@@ -191,18 +191,18 @@ class Tables:
 
     @property
     def hierarchies(self) -> pd.DataFrame:
-        """One row per node of a logistical hierarchy or sharing unit.
+        """One row per node of a logistical hierarchy or sharing unit, again for every product that shows its tree.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), source (logisticalHierarchies or
         sharingUnits), level (0 at the root), root_gtin (GTIN of the outermost unit), parent_gtin (GTIN of the unit
         around this one; none at the root), node_gtin (GTIN of this unit), node_uuid (uuid of this unit), quantity
-        (how many stand in the parent; none when not said), units_per_root (how many stand in the root; none when a
-        quantity is not said), packaging_code (type of packaging: code), packaging (type of packaging: label),
-        is_consumer_unit (sold to consumers), is_display_unit (display unit), is_despatch_unit (despatched as such),
-        is_orderable_unit (can be ordered), is_invoice_unit (can be invoiced), active_listing (shared through a
-        listing), product_key_id (key of the shared version).
+        (how many stand in the parent; none when not said), units_per_root (how many stand in the root; none when
+        not said; each product of a tree repeats it), packaging_code (type of packaging: code), packaging (type of
+        packaging: label), is_consumer_unit (sold to consumers), is_display_unit (display unit), is_despatch_unit
+        (despatched as such), is_orderable_unit (can be ordered), is_invoice_unit (can be invoiced), active_listing
+        (shared through a listing), product_key_id (key of the shared version).
         """
         return self._frame("hierarchies")
 
@@ -270,10 +270,9 @@ class Tables:
 
     @property
     def presence(self) -> pd.DataFrame:
-        """One row per product, with one column for each top-level attribute seen: filled, empty, null, absent.
+        """One row per product, with a column for each top-level attribute seen (`brand_state`): filled, empty, null, absent.
 
-        Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
-        GTIN as sent: text, leading zeros kept).
+        Columns: product_id (key: id; uuid where there is no id, gtin where there is neither).
         """
         return self._frame("presence")
 
