@@ -21,6 +21,7 @@ import prodex
 from prodex.errors import ExportDamaged, InputError, QueryError, StorageError
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from prodex.tables.presence import state_column
 from tests import wire
 
 FORMATS = ("parquet", "csv", "csv for spreadsheets", "xlsx")
@@ -128,10 +129,17 @@ def test_plain_pandas_reads_parquet_as_the_catalogue_has_it(catalog: prodex.Cata
 
 
 def test_plain_pandas_reads_the_files_of_a_snapshot_alike(tmp_path: Path) -> None:
-    """`catalog.files` hands them out."""
+    """`catalog.files` hands them out; files of `presence` keep the names of the wire, and the key of all tables."""
     catalog = prodex.save(prodex.flatten(HOSTILE), "saved")
 
     for table in TABLES:
+        if table == "presence":
+            (path,) = catalog.files(table)
+            names = set(pd.read_parquet(path).columns) - {"product_id", "gtin"}
+            assert {state_column(name.removesuffix(" (attribute)")) for name in names} == set(
+                catalog.presence.columns[1:]
+            )
+            continue
         read = pd.concat([pd.read_parquet(path) for path in catalog.files(table)])
         pd.testing.assert_frame_equal(getattr(catalog, table), read)
 

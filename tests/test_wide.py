@@ -224,6 +224,21 @@ def test_a_wide_frame_of_numbers_goes_back_as_corrections(catalog: prodex.Catalo
         assert 0 == len(prodex.changes_from_frame(frame, one))
 
 
+def test_a_catalogue_shows_the_same_in_every_form(catalog: prodex.Catalog) -> None:
+    """In memory, on disk, in several parts, and filtered to all that it has."""
+    parts = tuple(part for record in RECORDS for part in prodex.flatten([record]).parts)
+    saved = prodex.save(catalog, "three")
+
+    for arguments in (
+        {},
+        {"language": ["fr", "nl"], "numbers": True},
+        {"attributes": ["assets.pictures.url"]},
+    ):
+        expected = catalog.wide(**arguments)  # type: ignore[arg-type]
+        for one in (saved, prodex.Catalog(parts, catalog.origin), saved.where(product_id=["1", "2", "3"])):
+            pd.testing.assert_frame_equal(expected, one.wide(**arguments))  # type: ignore[arg-type]
+
+
 # --- the law: a cell is filled where the record holds something, and nowhere else -----------------------------------
 
 
@@ -269,9 +284,11 @@ def holds(value: Any, path: tuple[str, ...], place: tuple[str, ...] = ()) -> boo
     return not path and value is not None and not (value == "" and whole)
 
 
-def assert_agrees(records: list[dict[str, Any]], asked: set[tuple[str, ...]]) -> None:
+def assert_agrees(
+    catalog: prodex.Catalog, records: list[dict[str, Any]], asked: set[tuple[str, ...]]
+) -> None:
     """Compare what is shown with what the records hold, for each attribute asked for."""
-    frame = prodex.flatten(records).wide(attributes=sorted(map(name_of, asked)))
+    frame = catalog.wide(attributes=sorted(map(name_of, asked)))
     for path in asked:
         name = name_of(path)
         columns = [c for c in frame if _is_of(c, name)]
@@ -292,19 +309,21 @@ def _within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(f"{outer}.")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(products, min_size=1, max_size=3))
 def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, Any]]) -> None:
     """For every attribute path of any product, at the top and below."""
     records = [{**json.loads(encode(record)), "id": number} for number, record in enumerate(drawn, 1)]
     paths = {path for record in records for path in paths_of(record)}
 
-    assert_agrees(records, {path for path in paths if len(path) == 1})
-    assert_agrees(records, paths)
+    catalog = prodex.flatten(records)
+    assert_agrees(catalog, records, {path for path in paths if len(path) == 1})
+    assert_agrees(catalog, records, paths)
 
 
 def test_a_cell_of_the_sample_is_filled_where_the_record_holds_a_value() -> None:
     """The same of the sandbox's sample, hostile and odd products included."""
     records = [product.record for product in shared_products(300)]
 
-    assert_agrees(records, {path for record in records for path in paths_of(record)})
+    paths = {path for record in records for path in paths_of(record)}
+    assert_agrees(prodex.flatten(records), records, paths)

@@ -194,6 +194,8 @@ class Catalog(Tables):
     def files(self, table: str) -> list[Path]:
         """Return the Parquet files of a table, for DuckDB, Dask, Spark or anything else.
 
+        Files of `presence` have a column for each attribute under its own name (`brand`, not `brand_state`).
+
         Raises
         ------
         QueryError

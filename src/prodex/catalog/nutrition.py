@@ -141,7 +141,7 @@ def _of_basis(rows: pd.DataFrame, bases: pd.Series, basis: str) -> pd.DataFrame:
 
 
 def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> tuple[pd.DataFrame, list[str]]:
-    """Return a column for each nutrient and unit, and which products give several figures for one: they have none."""
+    """Return a column for each nutrient and unit, and the products without a figure because they have several."""
     rows = rows[rows["quantity"].notna()]
     keys = ["nutrient_code", "nutrient", "unit_code", "unit"]
     names = _columns(rows[keys].value_counts(dropna=False).index.tolist(), labels)

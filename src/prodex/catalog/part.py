@@ -124,11 +124,11 @@ class Part:
 
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
-        self._require(table)
         names = self._stored_columns(table)
         return list(shown_columns(names)) if table == "presence" else names
 
     def _stored_columns(self, table: str) -> list[str]:
+        self._require(table)
         if table in self.files:
             schema = parquet.schema_of(self.files[table], self.facts.get(table))
             if problem := _misfit(schema, TABLES[table].schema):

@@ -29,7 +29,19 @@ UNMATCHED = ("ignore", "warn", "raise")
 
 
 class UnmatchedWarning(UserWarning):
-    """Values that were asked for, and that no product has."""
+    """Values that were asked for, and that no product has.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     found = catalog.where(gtin=[3036811359935, 4006381333931], unmatched="warn")
+    >>> len(found), told[0].category.__name__
+    (1, 'UnmatchedWarning')
+    """
 
 
 def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[str, Any]) -> tuple[Part, ...]:
