@@ -270,7 +270,7 @@ class Tables:
 
     @property
     def presence(self) -> pd.DataFrame:
-        """One row per product, with a column for each top-level attribute seen (`brand_state`): filled, empty, null, absent.
+        """One row per product, with a column for each attribute seen (`brand_state`): filled, empty, null, absent.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither).
         """

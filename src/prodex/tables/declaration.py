@@ -412,7 +412,7 @@ _TABLES = (
     ),
     Table(
         "presence",
-        "product, with a column for each top-level attribute seen (`brand_state`): filled, empty, null, absent",
+        "product, with a column for each attribute seen (`brand_state`): filled, empty, null, absent",
         _KEYS[:1],
     ),
     Table("raw", "product, with its JSON as received", (*_KEYS, _derived("json", "string", "the record"))),
