@@ -38,9 +38,9 @@ def pieces_per_pallet(catalog: px.Catalog) -> pd.DataFrame:
 
 
 def french_equals_dutch(catalog: px.Catalog) -> pd.DataFrame:
-    """Products whose French name is their Dutch one: nobody translated it."""
-    names = catalog.wide(["fr", "nl"], "namePublicLong", columns=["gtin"])
-    return names[names["namePublicLong.fr"] == names["namePublicLong.nl"]]
+    """Products whose French description is their Dutch one: nobody translated it."""
+    told = catalog.wide(["fr", "nl"], "description", columns=["gtin"])
+    return told[told["description.fr"] == told["description.nl"]]
 
 
 def nutrients_as_columns(catalog: px.Catalog) -> pd.DataFrame:

@@ -185,13 +185,14 @@ def test_pieces_per_pallet(catalog: px.Catalog, records: list[Record]) -> None:
 
 
 def test_french_equals_dutch(catalog: px.Catalog, records: list[Record]) -> None:
-    """The same text in both languages; no name in either is not the same name."""
+    """The same text in both languages; no text in either is not the same text."""
     expected = {
         record["gtin"]
         for record in records
-        if (name := text_in(record, "namePublicLong", "fr")) is not None
-        and name == text_in(record, "namePublicLong", "nl")
+        if (text := text_in(record, "description", "fr")) is not None
+        and text == text_in(record, "description", "nl")
     }
+    assert expected
     assert expected == set(tasks.french_equals_dutch(catalog)["gtin"])
 
 
