@@ -196,6 +196,18 @@ def test_dictionary_counts_what_is_filled() -> None:
     assert not rows["meaning"].eq("").any()
 
 
+def test_showing_a_catalogue_counts_each_table_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is filtered is counted by reading; once for each table and form of it, not for every line."""
+    some = prodex.flatten([{"id": number} for number in range(9)]).where(product_id=["1", "2"])
+    counted: list[str] = []
+    rows = prodex.Catalog.rows
+    monkeypatch.setattr(
+        prodex.Catalog, "rows", lambda self, table: counted.append(table) or rows(self, table)
+    )
+    repr(some)
+    assert len(TABLES) == len(counted)
+
+
 def test_the_repr_says_how_much_of_what_and_escapes_it() -> None:
     """Words and HTML tell products, source and completeness; markup in a source stays text."""
     catalog = prodex.flatten(RECORDS, source="<img src=x onerror=alert(1)>")

@@ -36,6 +36,9 @@ AUDIT = prodex.audit(
 )
 CHANGED = prodex.diff(flatten(RECORDS[:1]), flatten([RECORDS[0] | {"lifeCycle": 2}]))
 
+#: A service that nobody asks: what is misspelt is refused before.
+NOWHERE = prodex.connect(base_url="http://127.0.0.1:9", client_id="me", client_secret="x")
+
 Call = Callable[[Any, Path], Any]
 
 #: What is called, the misspelt name, the nearest one that the message has to say.
@@ -114,7 +117,7 @@ CASES: list[tuple[str, Call, str, str]] = [
         CATALOG.products[["product_id"]], CATALOG, language=word), "Frnch", "French"),
     ("with_check(attribute)", lambda word, _: prodex.audit(CATALOG, prodex.Profile.read("core").with_check(
         "required_text", attribute=word, language="fr")), "compositon", "composition"),
-    ("upsert(format)", lambda word, _: prodex.upsert(None, RECORDS, format=word, dry_run=True), "jsn", "json"),
+    ("upsert(format)", lambda word, _: prodex.upsert(NOWHERE, RECORDS, format=word, dry_run=True), "jsn", "json"),
 ]  # fmt: skip
 
 #: Commands, with the misspelt name in place of WORD.

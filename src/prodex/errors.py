@@ -110,7 +110,17 @@ class PreflightFailed(InputError):
 
 
 class ChangesRefused(InputError):
-    """Corrections that cannot be merged, because what stands around them is not known."""
+    """Corrections that cannot be merged, because what stands around them is not known.
+
+    Attributes
+    ----------
+    refused
+        The products concerned, where they are known: a frame of product_id, gtin and problem. None else.
+    """
+
+    def __init__(self, message: str, refused: pd.DataFrame | None = None) -> None:
+        super().__init__(message)
+        self.refused = refused
 
 
 class ChangesStale(ChangesRefused):

@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.catalog import Origin
-from prodex.errors import InputError
+from prodex.errors import ProdexError
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
@@ -99,17 +99,18 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: CatalogExplorer("shop"), "not str. prodex.open_snapshot"),  # type: ignore[arg-type]
-        (lambda: ProductCard("shop", "7"), "not str. prodex.open_snapshot"),  # type: ignore[arg-type]
+        (lambda: CatalogExplorer("shop"), "No snapshot 'shop'"),  # type: ignore[arg-type]
+        (lambda: ProductCard("shop", "7"), "No snapshot 'shop'"),  # type: ignore[arg-type]
+        (lambda: CatalogExplorer(7), r"open_snapshot\("),  # type: ignore[arg-type]
         (lambda: CatalogExplorer(prodex.flatten([]), audit="x"), "An audit is wanted, not str"),  # type: ignore[arg-type]
         (lambda: AuditPanel(prodex.flatten([])), "AuditPanel shows an audit, not Catalog"),  # type: ignore[arg-type]
         (lambda: SnapshotPanel(prodex.flatten([])), "takes the name of snapshots, not Catalog"),  # type: ignore[arg-type]
-        (lambda: QueryPanel(prodex.flatten([])), "takes a service, not Catalog"),  # type: ignore[arg-type]
+        (lambda: QueryPanel(prodex.flatten([])), "service is a Catalog. Write"),  # type: ignore[arg-type]
     ],
 )
 def test_a_wrong_thing_is_refused_in_words(make: Any, said: str) -> None:
     """Whoever gives a panel something else is told what it takes, and what gives that."""
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(ProdexError, match=said):
         make()
 
 

@@ -243,3 +243,32 @@ def test_a_correction_changes_its_text_and_no_other(items, data):
     expected = json.loads(json.dumps(items))
     expected[place]["data"] = "corrected!"
     assert expected == one(texts, catalog)["description"]
+
+
+def test_two_languages_of_one_row_are_refused():
+    """Somebody changed one of the columns, and writing to the language of the other would spoil a good text."""
+    catalog = catalog_of(product(1))
+    texts = catalog.texts.query("attribute == 'description' and language == 'fr'")
+    with pytest.raises(
+        ChangesRefused, match=r"language 'nl' and the language_code 'fra-FR'.*leave the column"
+    ):
+        prodex.changes_from_frame(texts.assign(language="nl", text="x"), catalog)
+    odd = {**text("fra-FR", "Bon"), "expressedIn": {"code": "nld-NL", "normalizedCode": "fr"}}
+    catalog = catalog_of({**product(1), "description": [odd]})
+    texts = catalog.texts.query("attribute == 'description'")
+    (record,) = prodex.changes_from_frame(texts.assign(text="Beau"), catalog).records
+    assert [{**odd, "data": "Beau"}] == record["description"]
+
+
+def test_all_products_that_cannot_be_corrected_are_named_at_once():
+    """One waits, two share a GTIN, and one can be corrected: what is left when the others are left out."""
+    waits = {**product(2), "lastRequest": {"description": [text("fra-FR", "Neuf")]}}
+    twins = [{**product(3), "id": 31}, {**product(3), "id": 32}]
+    catalog = catalog_of(product(1), waits, *twins)
+    texts = catalog.texts.query("attribute == 'description' and language == 'fr'").assign(text="Beau")
+    with pytest.raises(ChangesRefused, match=r"^3 of 4 products cannot be corrected\. .*\.refused") as told:
+        prodex.changes_from_frame(texts, catalog)
+    refused = told.value.refused
+    assert ["product_id", "gtin", "problem"] == list(refused.columns)
+    left = texts[~texts["product_id"].isin(refused["product_id"])]
+    assert [gtin(1)] == [record["gtin"] for record in prodex.changes_from_frame(left, catalog).records]

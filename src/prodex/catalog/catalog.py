@@ -78,7 +78,7 @@ class Catalog(Tables):
 
     @property
     def tables(self) -> pd.DataFrame:
-        """The tables with what a row is, their rows and columns."""
+        """The tables with what a row is, their rows and columns; the index is the name of the table."""
         held = [TABLES[name] for name in self._held]
         rows = [(t.name, t.row, self.rows(t.name), len(self._columns(t.name))) for t in held]
         return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")

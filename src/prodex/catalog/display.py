@@ -26,8 +26,7 @@ _STYLE = (
 
 def text_of(catalog: Catalog) -> str:
     """Return a catalogue in words."""
-    tables = catalog.tables
-    width = max(len(name) for name in tables.index)
+    width = max(map(len, TABLES))
     rows = [
         f"  {name:<{width}} {row['rows']:>12,} rows  one per {row['one row per']}"
         for name, row in _filled(catalog)
@@ -76,7 +75,7 @@ def _lines(catalog: Catalog) -> list[str]:
             f"set aside: 5 of {len(ledger.set_aside):,} shown; all in catalog.origin.ledger.set_aside"
         )
     lines += [f"note: {note}" for note in ledger.notes]
-    if left_out := [name for name in TABLES if name not in catalog.tables.index]:
+    if left_out := [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]:
         lines.append(f"not exported, and so not here: {', '.join(left_out)}")
     if catalog.folder is None:
         lines.append("in memory; prodex.save(catalog, name) keeps it")

@@ -126,22 +126,18 @@ def changes_from_frame(
     edits: list[Edit] = []
     loaded: dict[str, str | None] = {}
     filled: dict[str, frozenset[str]] = {}
+    refused: list[tuple[str, Any, str]] = []
     for product, record in _products(catalog, wishes).items():
-        touched, done = merged(record, wishes[product], known.codes)
+        try:
+            touched, done = merged(record, wishes[product], known.codes)
+            if done:
+                _refuse_what_is_not_known(product, record, touched, wishes[product], known, catalog.origin)
+        except ChangesRefused as error:
+            refused.append((product, record.get("gtin"), str(error)))
+            continue
         if not done:
             continue
-        for attribute in touched:
-            _refuse_unknown(catalog.origin, attribute, wishes[product])
-        gtin = str(record.get("gtin"))
-        if record.get("gtin") is None:
-            raise ChangesRefused(
-                f"Product {product} has no GTIN, and a write names its product by GTIN alone."
-            )
-        if len(several := known.ids[comparable(gtin)]) > 1:
-            raise ChangesRefused(
-                f"The catalogue has {len(several)} products of GTIN {gtin}, and a write names only the GTIN: "
-                "nobody can tell which of them would change."
-            )
+        gtin = str(record["gtin"])
         records.append(
             {"gtin": gtin, **(_without_labels(touched) if catalog.origin.accept_language else touched)}
         )
@@ -150,10 +146,46 @@ def changes_from_frame(
         filled[gtin] = frozenset(
             name for name in _MANDATORY if record.get(name) or not catalog.origin.asked(name)
         )
+    _refuse_all(refused, len(wishes))
     changes = Changes(tuple(records), tuple(edits), loaded, filled, catalog.origin)
     if service is not None:
         refuse_stale(service, changes)
     return changes
+
+
+def _refuse_what_is_not_known(
+    product: str,
+    record: Product,
+    touched: Mapping[str, Any],
+    wishes: Sequence[Wish],
+    known: Known,
+    origin: Origin,
+) -> None:
+    """Refuse a product that a write cannot name, or whose attributes were not asked for as a whole."""
+    for attribute in touched:
+        _refuse_unknown(origin, attribute, wishes)
+    gtin = record.get("gtin")
+    if gtin is None:
+        raise ChangesRefused(f"Product {product} has no GTIN, and a write names its product by GTIN alone.")
+    if len(several := known.ids[comparable(gtin)]) > 1:
+        raise ChangesRefused(
+            f"The catalogue has {len(several)} products of GTIN {gtin}, and a write names only the GTIN: "
+            "nobody can tell which of them would change."
+        )
+
+
+def _refuse_all(refused: Sequence[tuple[str, Any, str]], of: int) -> None:
+    """Say at once which products cannot be corrected, and how to go on without them."""
+    if not refused:
+        return
+    first = refused[0][2]
+    words = first
+    if len(refused) > 1:
+        words = (
+            f"{len(refused):,} of {of:,} products cannot be corrected. {first} All are in .refused of this error; "
+            "frame[~frame['product_id'].isin(error.refused['product_id'])] leaves them out."
+        )
+    raise ChangesRefused(words, pd.DataFrame(refused, columns=["product_id", "gtin", "problem"], dtype="str"))
 
 
 def refuse_stale(service: Client, changes: Changes) -> None:
@@ -225,7 +257,7 @@ def _record(product: str, text: str) -> dict[str, Any]:
     return record
 
 
-def _refuse_unknown(origin: Origin, attribute: str, wishes: list[Wish]) -> None:
+def _refuse_unknown(origin: Origin, attribute: str, wishes: Sequence[Wish]) -> None:
     """Refuse where the catalogue cannot know all of an attribute: writing it whole would delete the rest."""
     query = origin.query
     if query is None:

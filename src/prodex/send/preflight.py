@@ -21,6 +21,8 @@ from prodex.send.records import KEPT_BY_THE_SERVICE, Product
 
 NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
 
+_ONE_NAME = "Send one as it stands: a write holds a name, also where the service has the product already."
+
 _LONGEST = {"namePublicLong": 200, "namePublicShort": 35}
 _LONGEST_STRING = 3_000
 _LONGEST_TEXT = 20_000
@@ -88,7 +90,8 @@ def refuse_errors(findings: Sequence[Finding]) -> None:
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         first = errors[0]
-        place = f"GTIN {first.gtin}, {first.attribute}: " if first.gtin and first.attribute else ""
+        place = ", ".join([f"GTIN {first.gtin}", *([first.attribute] if first.attribute else [])])
+        place = f"{place}: " if first.gtin else ""
         raise PreflightFailed(
             f"Nothing was sent: {len(errors):,} error{'s' * (len(errors) != 1)} found. {place}{first.problem}. "
             f"{first.what_to_do} All are in .findings of this error; upsert(..., dry_run=True) shows them, too.",
@@ -141,7 +144,7 @@ def _about_one(product: Product, filled: Collection[str]) -> Iterator[Finding]:
     has = ({attribute for attribute, value in product.items() if value} | set(filled)) - deleted
     if not has & set(NAMES):
         problem = f"none of {', '.join(NAMES)} is filled"
-        yield Finding(name, None, "error", problem, "Give the product one name.")
+        yield Finding(name, None, "error", problem, _ONE_NAME)
     if "kind" not in has:
         problem = "no kind: the service may refuse a new product without one"
         yield Finding(name, "kind", "warning", problem, "Give it a kind, unless the service has one.")

@@ -137,7 +137,18 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tup
             raise ChangesRefused(_unknown_text(attribute, known))
         if language is None and code is None:
             raise ChangesRefused(f"Product {product}: the text of {attribute} has no language. Fill one in.")
+        if language is not None and code is not None:
+            _refuse_two_languages(product, attribute, str(language), str(code), known)
         yield product, Wish(attribute, _text(text, product, attribute), True, position, language, code)
+
+
+def _refuse_two_languages(product: str, attribute: str, language: str, code: str, known: Known) -> None:
+    """Refuse a row whose two columns name different languages: one of them was changed, and nobody can tell which."""
+    if short_of(language) != short_of(code) and code not in known.codes.get(language, ()):
+        raise ChangesRefused(
+            f"Product {product}: the text of {attribute} has the language {language!r:.40} and the language_code "
+            f"{code!r:.40}, which are not the same. Correct one, or leave the column language_code out."
+        )
 
 
 def _wide(
@@ -253,5 +264,6 @@ def _unknown_text(attribute: str, known: Known) -> str:
     return (
         f"{attribute!r} is no localized text that the catalogue or the specification knows"
         + (f"; did you mean {near!r}? " if near else ". ")
-        + "Other attributes are sent whole, as records: upsert(service, [{'gtin': ..., attribute: ...}])."
+        + "Other attributes are sent whole, as records that hold one of the names as well: "
+        "upsert(service, [{'gtin': ..., 'namePublicLong': ..., attribute: ...}])."
     )
