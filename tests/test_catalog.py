@@ -196,6 +196,18 @@ def test_dictionary_counts_what_is_filled() -> None:
     assert not rows["meaning"].eq("").any()
 
 
+def test_what_works_on_a_frame_is_told_where_it_works_here() -> None:
+    """A mask in brackets, a column, a method of frames: the message has the line to write."""
+    catalog = prodex.flatten([{"id": 7}])
+    with pytest.raises(TypeError, match=r"catalog\.where\(mask\)"):
+        catalog[catalog.products["gtin"].isna()]
+    with pytest.raises(TypeError, match=r"catalog\.table\(name\)"):
+        list(catalog)  # type: ignore[call-overload]
+    with pytest.raises(AttributeError, match=r"catalog\.products\.to_csv .*catalog\.export\(folder\)"):
+        catalog.to_csv  # noqa: B018 - asking for it is the test
+    assert not hasattr(catalog, "columns")
+
+
 def test_showing_a_catalogue_counts_each_table_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is filtered is counted by reading; once for each table and form of it, not for every line."""
     some = prodex.flatten([{"id": number} for number in range(9)]).where(product_id=["1", "2"])

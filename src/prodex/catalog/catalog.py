@@ -31,7 +31,7 @@ from prodex.catalog.sql import ask
 from prodex.catalog.tables import Tables
 from prodex.catalog.wide import wide
 from prodex.errors import QueryError
-from prodex.nearest import hint
+from prodex.nearest import hint, nearest
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.presence import MEANING
@@ -68,8 +68,19 @@ class Catalog(Tables):
         return sum(part.size for part in self.parts)
 
     def __getattr__(self, name: str) -> NoReturn:
+        if hasattr(pd.DataFrame, name) and nearest(name, TABLES, cutoff=0.8) is None:
+            raise AttributeError(
+                f"A catalogue has no {name!r}: it is several tables, each of them a frame. catalog.products.{name} is "
+                "that of products; catalog.export(folder) writes all tables, catalog.wide() puts them side by side."
+            )
         tables = f"Its tables: {', '.join(TABLES)}."
         raise AttributeError(f"A catalogue has no {name!r}{hint(name, [*TABLES, *_METHODS], tables)}")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise TypeError(
+            "A catalogue is no frame. catalog.where(mask) or catalog.where(brand_code=...) chooses products, "
+            "catalog.table(name) gives a table, catalog.products['gtin'] a column of one."
+        )
 
     @property
     def complete(self) -> bool:
