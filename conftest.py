@@ -10,11 +10,17 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 
 _EXAMPLES = ExitStack()
+
+# No test depends on how fast the machine is; where CI is set, Hypothesis has a profile of its own that says so too.
+settings.register_profile("no deadline", deadline=None)
+if not os.environ.get("CI"):
+    settings.load_profile("no deadline")
 
 
 @cache
