@@ -278,7 +278,10 @@ def test_a_product_without_gtin_is_loaded_like_others() -> None:
         )
         catalog = prodex.load_products(client, max_age=0)
 
-    for table in ("products", "tags", "raw", "presence"):
+    assert [("1", "filled"), ("2", "absent")] == sorted(
+        (row["product_id"], row["gtin_state"]) for row in catalog.arrow("presence").to_pylist()
+    )
+    for table in ("products", "tags", "raw"):
         found = catalog.arrow(table).to_pylist()
         assert [("1", "00000000000017"), ("2", None)] == sorted((r["product_id"], r["gtin"]) for r in found)
 

@@ -219,8 +219,11 @@ def test_nutrients_as_columns(catalog: px.Catalog, records: list[Record]) -> Non
 def test_updates_by_supplier(catalog: px.Catalog, records: list[Record]) -> None:
     """A line for each supplier, a point for each month with updates."""
     pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot as plt
+
     drawn = tasks.updates_by_supplier(catalog)
     totals = {str(line.get_label()): sum(line.get_ydata()) for line in drawn.get_lines()}
+    plt.close(drawn.figure)
     assert Counter(record["owner"]["name"] for record in records) == totals
 
 

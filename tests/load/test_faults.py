@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -67,9 +68,11 @@ SHORT: dict[str, dict[str, Any]] = {
 def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str) -> None:
     """Each fault, at each call of a load: everything comes once, although something really went wrong."""
     options = SHORT.get(kind, {})
-    struck, call = 0, 0
+    # By windows there are many calls: each has a third of the faults here, and all of them in `make soak`.
+    step = 3 if way == "windows" and not os.environ.get("PRODEX_ALL_FAULTS") else 1
+    struck, call = 0, 1 - step + list(FAULTS).index(kind) % step
     while True:
-        call += 1
+        call += step
         exchange.order(Fault(kind, at=call, **options))
         before, hits = len(exchange.requests), len(exchange.faults_hit)
         catalog = loaded(exchange, way)
@@ -77,7 +80,7 @@ def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind:
         struck += len(exchange.faults_hit) - hits
         exchange.clear_faults()
         assert (EVERYTHING, True) == (contents(catalog), catalog.complete), f"{kind} at call {call}"
-        if call >= calls:
+        if call + step > calls:
             break
     assert ((way, kind) in CANNOT_HAPPEN) == (struck == 0)
 

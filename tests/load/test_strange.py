@@ -19,6 +19,9 @@ _ONE_IN = 10
 #: Products with which pulls are cut into windows, and as many as search engines announce at most.
 _MANY, _MOST_ANNOUNCED = 12_000, 10_000
 
+#: Products that are cut into windows where these begin at 1,000.
+_CUT_EARLY = 2_600
+
 
 @pytest.mark.parametrize("case", list(itertools.islice(cases(150), 3, None, _ONE_IN)), ids=str)
 def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,11 +36,18 @@ def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "lie", ["total_capped", "total_zero", "total_hundred", "total_is_page_size", "total_absent", "total_null"]
 )
-def test_a_total_that_is_too_low_costs_no_product(lie: str, windows: int) -> None:
+def test_a_total_that_is_too_low_costs_no_product(
+    lie: str, windows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All products came, so all are kept, the load is whole, and a note says what the service announced."""
-    with Stranger(_MANY, [lie]) as stranger:
+    number = _MANY if lie == "total_capped" else _CUT_EARLY
+    if number == _CUT_EARLY:
+        monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1_000)
+        monkeypatch.setattr("prodex.load.windows.LARGEST", 1_000)
+        monkeypatch.setattr("prodex.load.windows.SMALLEST", 500)
+    with Stranger(number, [lie]) as stranger:
         catalog = prodex.load_products(connected(stranger), name="many", windows=windows, progress=False)
-    assert (_MANY, True) == (len(catalog), catalog.complete)
+    assert (number, True) == (len(catalog), catalog.complete)
     assert any("announced" in note for note in catalog.origin.ledger.notes)
 
 

@@ -413,7 +413,7 @@ def test_nothing_damaged_is_linked(table: str, tmp_path: Path) -> None:
     old = snapshot_of([[simple(1)], [simple(2)]])
     flip(old.files(table)[1])
 
-    with pytest.raises(SnapshotDamaged, match=rf"{table}.part-00001.+digest differs"):
+    with pytest.raises(SnapshotDamaged, match=rf"{table}.part-00001.+digest .*differs"):
         merged(old, [[simple(1, "Blé")]], tmp_path / "j")
 
 

@@ -379,7 +379,9 @@ class Tracking:
     def _newly_ended(self) -> set[str]:
         """Return the imports that were not known to have ended when this was asked last."""
         word = {identifier: record.get("status") for identifier, record in self._records.items()}
-        new = {identifier for identifier, status in word.items() if status in ENDED} - self._ended_imports
+        # A status may be anything that JSON can hold.
+        ended = {name for name, status in word.items() if isinstance(status, str) and status in ENDED}
+        new = ended - self._ended_imports
         self._ended_imports |= new
         return new
 
