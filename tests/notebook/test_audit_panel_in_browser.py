@@ -114,10 +114,11 @@ def _press_a_cell(notebook: Notebook, out: Locator, facet: str) -> None:
         out.locator("button.cell:enabled").first.click()
         try:
             notebook.wait_for(f"panel.exploration.conditions.facets.get({facet!r})", patience)
-            return
         except AssertionError:
             if patience == 30:
                 raise
+        else:
+            return
 
 
 def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Browser) -> None:
