@@ -180,7 +180,9 @@ def _refuse_all(refused: Sequence[tuple[str, Any, str]], of: int) -> None:
         return
     first = refused[0][2]
     words = first
-    if len(refused) > 1:
+    if len(refused) == 1 and of > 1:
+        words = f"{first} It is in .refused of this error: without it the other {of - 1:,} can be sent."
+    elif len(refused) > 1:
         words = (
             f"{len(refused):,} of {of:,} products cannot be corrected. {first} All are in .refused of this error; "
             "frame[~frame['product_id'].isin(error.refused['product_id'])] leaves them out."
