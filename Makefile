@@ -31,7 +31,6 @@ bench: $(VENV)/.bench ## measure against json_normalize and dlt
 soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print the figures
 	$(BIN)/python -m tests.soak
 	PRODEX_ALL_DAMAGE=1 $(BIN)/python -m pytest tests/test_damaged_files.py
-	PRODEX_ALL_FAULTS=1 $(BIN)/python -m pytest tests/load/test_faults.py
 
 constraints: | $(VENV)/bin/python ## renew the exact versions that all of these install
 	rm -rf $(FRESH) && $(PYTHON) -m venv $(FRESH)
