@@ -13,7 +13,7 @@ SOURCE = Path(prodex.__file__).parent
 
 #: From the ground up: a module may import what lies below its own row, and from its own package.
 ROWS = (
-    {"verbatim"},
+    {"verbatim", "dispatch"},
     {"errors"},
     {"described", "limits", "nearest", "several"},
     {"gtin"},

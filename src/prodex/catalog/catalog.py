@@ -19,7 +19,6 @@ from prodex import parquet
 from prodex.catalog.choosing import drawn, first
 from prodex.catalog.contents import contents
 from prodex.catalog.describing import describe
-from prodex.catalog.display import html_of, text_of
 from prodex.catalog.drift import drift
 from prodex.catalog.exporting import export_catalog
 from prodex.catalog.joined import joined
@@ -30,6 +29,7 @@ from prodex.catalog.selection import selected
 from prodex.catalog.sql import ask
 from prodex.catalog.tables import Tables
 from prodex.catalog.wide import wide
+from prodex.dispatch import call
 from prodex.errors import QueryError
 from prodex.nearest import hint, nearest
 from prodex.tables.declaration import TABLES
@@ -613,10 +613,12 @@ class Catalog(Tables):
         return all(self.arrow(name).equals(other.arrow(name)) for name in self._held)
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = call("Catalog.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        html: str = call("Catalog.html", self)
+        return html
 
     @property
     def _held(self) -> list[str]:

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
-from prodex.compare.display import html_of, text_of
+from prodex.dispatch import call
 from prodex.errors import QueryError
 from prodex.nearest import hint
 from prodex.tables.declaration import TABLES
@@ -142,7 +142,9 @@ class Difference:
         return counted.reset_index()
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = call("Difference.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        html: str = call("Difference.html", self)
+        return html

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from prodex.dispatch import call
 from prodex.errors import MediaFailed, MediaRefused
 from prodex.pictures.checking import Facts
-from prodex.pictures.display import html_of, text_of
 from prodex.pictures.plan import Picture
 from prodex.tables.frames import to_frame
 
@@ -131,10 +131,12 @@ class Pictures:
         return self.good == self.wanted
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = call("Pictures.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        html: str = call("Pictures.html", self)
+        return html
 
 
 def frame_of(results: Iterable[Result], names: Mapping[str, str]) -> pd.DataFrame:

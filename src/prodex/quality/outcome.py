@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
+from prodex.dispatch import call
 from prodex.errors import QueryError
 from prodex.nearest import nearest
 from prodex.quality.by_check import by_check
 from prodex.quality.check import CheckFacts
 from prodex.quality.coverage import coverage
-from prodex.quality.display import html_of, text_of
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.failure_filters import failure_filters
 from prodex.quality.failures import FAILURES, failure_rows, failures_frame
@@ -416,9 +416,8 @@ class Audit:
         >>> audit.save("shop").folder.parent.name
         'audits'
         """
-        from prodex.quality.saved import save_audit
-
-        return save_audit(self, name)
+        saved: Audit = call("Audit.save", self, name)
+        return saved
 
     def to_html(self, path: str | Path, *, trend: Sequence[Audit] = ()) -> Path:
         """Write the audit as one page that opens offline, with the full lists in a folder beside it.
@@ -439,9 +438,8 @@ class Audit:
         >>> audit.to_html(f"{tempfile.mkdtemp()}/report.html").name
         'report.html'
         """
-        from prodex.quality.report import write_report
-
-        return write_report(self, path, trend)
+        page: Path = call("Audit.report", self, path, trend)
+        return page
 
     def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
         """Write what fails to a new folder, one workbook for each owner or other group, and return an index of them.
@@ -457,15 +455,16 @@ class Audit:
         >>> audit.worklists(f"{tempfile.mkdtemp()}/to_fix")["findings"].tolist()
         [1]
         """
-        from prodex.quality.worklists import write_worklists
-
-        return write_worklists(self, folder, by, **options)
+        index: pd.DataFrame = call("Audit.worklists", self, folder, by, **options)
+        return index
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = call("Audit.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        html: str = call("Audit.html", self)
+        return html
 
     @cached_property
     def identity(self) -> pa.Table:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import pandas as pd
 
+from prodex.dispatch import call
 from prodex.errors import (
     AuthenticationFailed,
     InputError,
@@ -19,7 +20,6 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.send.batch import Batch
-from prodex.send.display import html_of, text_of
 from prodex.send.frames import batches_frame, named, products_frame
 from prodex.send.journal import Journal
 from prodex.send.outcome import Outcome, outcome_of
@@ -408,7 +408,9 @@ class Tracking:
         return next((outcome.record[name] for outcome in self._known() if outcome.record.get(name)), None)
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = call("Tracking.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        html: str = call("Tracking.html", self)
+        return html
