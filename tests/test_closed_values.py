@@ -13,7 +13,7 @@ import prodex
 from prodex import charts
 from prodex.cli import app
 from prodex.errors import ProdexError
-from prodex.reading import flatten
+from prodex.store.reading import flatten
 
 RECORDS = [
     {

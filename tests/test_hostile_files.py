@@ -21,10 +21,10 @@ import pytest
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import SharedProduct, View
-from prodex.send.batch import Planned
-from prodex.send.journal import Journal
-from prodex.send.journal_lines import sealed
+from prodex.sandbox.records.model import SharedProduct, View
+from prodex.send.batches import Planned
+from prodex.send.journal import UpsertJournal
+from prodex.send.journal_format import sealed
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP, gtin
 from tests.old.unpacking import unpack
@@ -488,7 +488,7 @@ def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbo
     shop = connected(exchange)
     bodies = [json.dumps([{"gtin": gtin(number), "lifeCycle": 1}]).encode() for number in (1, 2)]
     planned = [Planned(body, (gtin(number),)) for number, body in enumerate(bodies, 1)]
-    plan = Journal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
+    plan = UpsertJournal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
     for path in plan.iterdir():
         shutil.copy(path, world.outside / path.name)
     world.before = world.look()

@@ -12,19 +12,19 @@ from typing import Any
 
 #: From the method of a value to the function that carries it out, as "module:function"; it gets the value first.
 FUNCTIONS = {
-    "Audit.html": "prodex.quality.display:html_of",
-    "Audit.report": "prodex.quality.report:write_report",
-    "Audit.save": "prodex.quality.saved:save_audit",
-    "Audit.text": "prodex.quality.display:text_of",
-    "Audit.worklists": "prodex.quality.worklists:write_worklists",
-    "Catalog.html": "prodex.catalog.display:html_of",
-    "Catalog.text": "prodex.catalog.display:text_of",
-    "Difference.html": "prodex.compare.display:html_of",
-    "Difference.text": "prodex.compare.display:text_of",
-    "Pictures.html": "prodex.pictures.display:html_of",
-    "Pictures.text": "prodex.pictures.display:text_of",
-    "Tracking.html": "prodex.send.display:html_of",
-    "Tracking.text": "prodex.send.display:text_of",
+    "Audit.html": "prodex.display.audit:html_of",
+    "Audit.report": "prodex.display.report:write_report",
+    "Audit.save": "prodex.quality.archive:save_audit",
+    "Audit.text": "prodex.display.audit:text_of",
+    "Audit.worklists": "prodex.display.worklists:write_worklists",
+    "Catalog.html": "prodex.display.catalog:html_of",
+    "Catalog.text": "prodex.display.catalog:text_of",
+    "Difference.html": "prodex.display.difference:html_of",
+    "Difference.text": "prodex.display.difference:text_of",
+    "Pictures.html": "prodex.display.pictures:html_of",
+    "Pictures.text": "prodex.display.pictures:text_of",
+    "Tracking.html": "prodex.display.tracking:html_of",
+    "Tracking.text": "prodex.display.tracking:text_of",
 }
 
 

@@ -238,7 +238,7 @@ def test_a_refresh_that_was_incomplete_is_not_taken_up_again(exchange: Sandbox) 
 
 def test_products_that_change_meanwhile_are_in_it(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Changed, added or removed at any call of the refresh."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 5)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
     loaded(exchange, "offset")
     exchange.change(renamed(one, "autre") for one in KNOWN[:12])
     for call in range(1, 8):
@@ -349,7 +349,7 @@ def test_products_without_a_time_of_update_are_kept(without: str) -> None:
 
 def test_an_interrupted_refresh_goes_on(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """No page comes twice."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 5)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
     loaded(exchange, "offset")
     exchange.change(renamed(one, "autre") for one in KNOWN[:30])
     begin = len(exchange.requests)
@@ -365,8 +365,8 @@ def test_an_interrupted_refresh_goes_on(exchange: Sandbox, monkeypatch: pytest.M
 
 def test_one_percent_costs_at_most_five_percent_of_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """By scroll, with pages of ten products, as many as a large catalogue has pages of 500."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 10)
-    monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1_000)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 10)
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1_000)
     old = [{**one, "updatedAt": "2020-01-01T00:00:00"} for one in records(2_000)]
     with Sandbox(old) as sandbox:
         loaded(sandbox, "scroll", page_size=10)
@@ -383,7 +383,7 @@ def test_a_fault_at_any_call_of_a_refresh_costs_nothing(
     kind: str, exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once or for good; then it is an error of ours, after which the same call goes on."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 5)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
     loaded(exchange, "offset")
     expected = set(range(1, TOTAL + 1))
     for call in (1, 2, 4, 5):

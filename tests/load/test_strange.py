@@ -27,7 +27,7 @@ _CUT_EARLY = 2_600
 def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """None is lost, stale or invented, nothing hangs, and every error is one of ours."""
     paged(case.way, monkeypatch)
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", PAGE)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", PAGE)
     became = judged(case)
     assert became.is_good, became
 
@@ -42,7 +42,7 @@ def test_a_total_that_is_too_low_costs_no_product(
     """All products came, so all are kept, the load is whole, and a note says what the service announced."""
     number = _MANY if lie == "total_capped" else _CUT_EARLY
     if number == _CUT_EARLY:
-        monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1_000)
+        monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1_000)
         monkeypatch.setattr("prodex.load.windows.LARGEST", 1_000)
         monkeypatch.setattr("prodex.load.windows.SMALLEST", 500)
     with Stranger(number, [lie]) as stranger:

@@ -14,8 +14,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
+from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
 

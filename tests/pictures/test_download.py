@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, SnapshotLocked, StorageError
+from prodex.files.lock import locked
 from prodex.pictures import Pictures, download_pictures
-from prodex.store.lock import locked
 
 from . import drawn
 from .file_server import FileServer, serving

@@ -15,7 +15,7 @@ import pytest
 import prodex
 from prodex import Catalog, Origin, ProductQuery
 from prodex.errors import InputError, SnapshotDamaged
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.products import Products
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF

@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
+from prodex.display.audit import readiness
+from prodex.display.charts import audit_charts
+from prodex.display.report.contents import contents
+from prodex.display.report.group_scores import heat_map, offenders
+from prodex.display.report.page import rendered
 from prodex.errors import InputError, SnapshotDamaged
+from prodex.quality.audit import Audit
 from prodex.quality.comparison import compare_audits
-from prodex.quality.display import readiness
-from prodex.quality.outcome import Audit
 from prodex.quality.problems import with_problem
 from prodex.quality.products import Products
-from prodex.quality.report import figures
-from prodex.quality.report.contents import contents
-from prodex.quality.report.page import rendered
-from prodex.quality.report.standings import heat_map, offenders
 from prodex.sandbox.sample import AS_OF
 
 #: What a product's one word says of it under the two rules below.
@@ -207,7 +207,7 @@ def test_groups_of_under_ten_products_stand_below_the_others(groups: Audit) -> N
     assert expected == [(row.name.text, row.is_small) for row in heat_map(groups, "owner").rows]
     assert {*expected[:2]} == {(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[:2]}
     assert expected[2:] == [(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[2:]]
-    labels = [one.get_text() for one in figures.score_map(groups, "owner").axes[0].get_yticklabels()]
+    labels = [one.get_text() for one in audit_charts.score_map(groups, "owner").axes[0].get_yticklabels()]
     assert ["Owner 2", "Owner 3", "Owner 4 (n = 9)", "Owner 1 (n = 3)"] == labels
     page = rendered(contents(groups))
     assert page.count("n = 3<") == 2 == page.count("n = 9<")

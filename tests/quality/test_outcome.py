@@ -11,7 +11,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.products import Products
 from prodex.sandbox.sample import AS_OF
 

@@ -15,17 +15,16 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.charts import grids
+from prodex.display.audit import percent, readiness
+from prodex.display.charts import audit_charts, heatmap
+from prodex.display.report.contents import contents
+from prodex.display.report.group_scores import GROUPINGS
+from prodex.display.report.page import rendered
+from prodex.display_text import even_limit, words
 from prodex.errors import InputError
-from prodex.quality.display import percent, readiness
-from prodex.quality.report import figures
-from prodex.quality.report.contents import contents
-from prodex.quality.report.page import rendered
-from prodex.quality.report.standings import GROUPINGS
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
-from prodex.verbatim import even_limit, words
 
 from . import hostile
 from .reading_html import Node, parsed, read
@@ -470,18 +469,18 @@ def test_limits() -> None:
 def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Audit) -> None:
     """Charts for a notebook hold the same numbers; audits of another measure are not drawn."""
     other = replace(earlier, profile="other")
-    drawn = figures.grades_over_time(audit.trend([earlier, other]))
+    drawn = audit_charts.grades_over_time(audit.trend([earlier, other]))
     assert ["2026-10-01", "2026-11-01"] == [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     widths = [bar.get_width() for bar in drawn.axes[0].patches]
     counts = [
         row[f"grade_{g}"] / row["products"] for _, row in audit.trend([earlier]).iterrows() for g in "ABCDE"
     ]
     assert pytest.approx(counts) == widths
-    gaps = figures.largest_gaps(audit, 3)
+    gaps = audit_charts.largest_gaps(audit, 3)
     assert pytest.approx((audit.gaps()["ready_gain"].head(3) * 100).tolist()) == [
         bar.get_width() for bar in gaps.axes[0].patches
     ]
-    scores = figures.score_map(audit, "market")
+    scores = audit_charts.score_map(audit, "market")
     shown = [text.get_text() for text in scores.axes[0].texts]
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
 
@@ -490,7 +489,7 @@ def test_page_and_charts_share_their_shades() -> None:
     """A score looks the same on the page and in a chart of a notebook."""
     style = (Path(prodex.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
     light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
-    assert {f"h{place}": colour for place, colour in enumerate(grids.SHADES)} == light
+    assert {f"h{place}": colour for place, colour in enumerate(heatmap.SHADES)} == light
 
 
 def test_a_language_that_there_is_not_is_shown_as_it_came(tmp_path: Path) -> None:

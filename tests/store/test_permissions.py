@@ -39,7 +39,7 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 def test_snapshots_and_audits_are_private(umask: int, home: Path) -> None:
-    """Saved, merged or mended, with everything beside them."""
+    """Saved, merged or repaired, with everything beside them."""
     catalog = prodex.save(prodex.flatten(RECORDS), "shop")
     prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
     prodex.save(catalog, "shop")

@@ -15,30 +15,28 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import parquet
-from prodex.catalog.choosing import drawn, first
-from prodex.catalog.contents import contents
-from prodex.catalog.describing import describe
-from prodex.catalog.drift import drift
-from prodex.catalog.exporting import export_catalog
+from prodex.catalog.describe import describe, drift
+from prodex.catalog.export import export_catalog
+from prodex.catalog.hierarchies import contents
 from prodex.catalog.joined import joined
 from prodex.catalog.nutrition import nutrition_wide
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
-from prodex.catalog.selection import selected
 from prodex.catalog.sql import ask
-from prodex.catalog.tables import Tables
+from prodex.catalog.table_properties import TableProperties
+from prodex.catalog.where import drawn, first, selected
 from prodex.catalog.wide import wide
 from prodex.dispatch import call
 from prodex.errors import QueryError
-from prodex.nearest import hint, nearest
+from prodex.files import parquet
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.presence import MEANING
+from prodex.text import hint, nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Catalog(Tables):
+class Catalog(TableProperties):
     """Product data as tables that belong together.
 
     `catalog.products`, `catalog.texts` and so on are pandas frames, read when asked for; `prodex tables` lists them.

@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import msgspec
 
+from prodex.files.untrusted import Moment, check_moment, converted
+from prodex.locales import short_of
 from prodex.query import ProductQuery
-from prodex.tables.languages import short_of
-from prodex.untrusted import Moment, check_moment, converted
 
 
 @dataclass(frozen=True, slots=True)

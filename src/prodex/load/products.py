@@ -9,29 +9,28 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from prodex import locales
+from prodex.arguments import described
 from prodex.catalog import Catalog, Ledger, Origin
-from prodex.described import described
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
-from prodex.labels import load_code_labels
+from prodex.files.lock import locked
+from prodex.files.untrusted import is_plain, is_there
 from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
-from prodex.load.resuming import is_judged, judge, kept_for_later, resumed
+from prodex.load.labels import load_code_labels
+from prodex.load.resume import is_judged, judge, kept_for_later, resumed
 from prodex.load.reuse import age_of, fresh_snapshot
+from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
 from prodex.service import Client
-from prodex.service.given import service_given
-from prodex.service.paging import checked_page_size
-from prodex.service.progress import Progress, showing
+from prodex.service.connection import service_given
+from prodex.service.pull import checked_page_size
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
-from prodex.store.journal_reading import refuse_newer
-from prodex.store.lock import locked
-from prodex.store.named import name_of, snapshots_folder
+from prodex.store.journal_format import refuse_newer
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built
-from prodex.untrusted import is_plain, is_there
+from prodex.store.snapshot import commit_built, name_of, snapshots_folder
 
 #: Windows that are fetched side by side.
 WINDOWS = 4

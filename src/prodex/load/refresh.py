@@ -15,27 +15,26 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
 from prodex.files import checked_name, storage
+from prodex.files.lock import locked
 from prodex.gtin import comparable
-from prodex.labels import load_code_labels
 from prodex.load.budget import LoadBudget
 from prodex.load.clocks import newest_update, starting_from
 from prodex.load.fetch import Fetch
+from prodex.load.labels import load_code_labels
 from prodex.load.products import WINDOWS, checked_windows, dated
-from prodex.load.resuming import judge, kept_for_later, resumed
+from prodex.load.resume import judge, kept_for_later, resumed
+from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.service import Client
-from prodex.service.given import service_given
-from prodex.service.progress import Progress, showing
-from prodex.store.arrivals import Came, gone_from, newest
+from prodex.service.connection import service_given
 from prodex.store.journal import Journal
-from prodex.store.lock import locked
-from prodex.store.mending import mended
+from prodex.store.journal_contents import NewestCopy, gone_from, newest
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import MergePlan, held_products, plan_merge
-from prodex.store.named import name_of, snapshots_folder
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import commit, open_snapshot, stored_parts
+from prodex.store.repair import repaired
+from prodex.store.snapshot import commit, name_of, open_snapshot, snapshots_folder, stored_parts
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
@@ -81,7 +80,7 @@ def refresh(
         When there is no snapshot of this name yet.
     SnapshotDamaged
         When records of it are damaged; `error.products` are those that have to be fetched again. Other damage is
-        mended from the records.
+        repaired from the records.
     IncompleteLoad, SnapshotLocked, ServiceError, StorageError
         As for `load_products`; what came before an error is kept, and the same call goes on from there.
 
@@ -100,7 +99,7 @@ def refresh(
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
     with locked(folder, f"refreshing {name!r}"):
-        old = mended(open_snapshot(name))
+        old = repaired(open_snapshot(name))
         origin, client = _same_question(service, old, name)
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
@@ -228,8 +227,8 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    came: Mapping[str, Came], held: Mapping[str, Identity], old: Catalog, journal: Journal
-) -> dict[str, Came]:
+    came: Mapping[str, NewestCopy], held: Mapping[str, Identity], old: Catalog, journal: Journal
+) -> dict[str, NewestCopy]:
     """Return what came and is not there yet: what was updated shortly before the last load comes again each time."""
     newer = {}
     same = []

@@ -19,18 +19,25 @@ from prodex.errors import (
     TrackingTimeout,
     UpsertStopped,
 )
-from prodex.send.batch import Batch
-from prodex.send.frames import batches_frame, named, products_frame
-from prodex.send.journal import Journal
-from prodex.send.outcome import Outcome, outcome_of
+from prodex.progress import Progress, showing
+from prodex.send.batches import Batch
+from prodex.send.journal import UpsertJournal
+from prodex.send.outcome import (
+    Outcome,
+    batches_frame,
+    message_of_all,
+    named,
+    outcome_of,
+    products_frame,
+    status_of_all,
+    still_running,
+)
 from prodex.send.sending import numbers_to_send, send
-from prodex.send.summary import message_of_all, status_of_all, still_running
-from prodex.send.writes import note_ended
+from prodex.send.upserts import note_ended
 from prodex.service import Client
-from prodex.service.identifiers import canonical
-from prodex.service.progress import Progress, showing
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.settings import is_loopback
+from prodex.service.tracking_identifiers import canonical
 
 
 class _Pauses(NamedTuple):
@@ -71,7 +78,7 @@ class Tracking:
         service: Client,
         batches: Iterable[Batch],
         *,
-        journal: Journal | None = None,
+        journal: UpsertJournal | None = None,
         findings: pd.DataFrame | None = None,
     ) -> None:
         self._service = service
@@ -357,7 +364,7 @@ class Tracking:
         finally:
             self._outcomes.clear()
 
-    def _plan(self) -> Journal:
+    def _plan(self) -> UpsertJournal:
         if self._journal is None:
             raise InputError("These imports were not sent from here, so their products are not kept here.")
         return self._journal
