@@ -23,7 +23,7 @@ from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
-from prodex.quality import audit
+from prodex.quality.run import audit
 from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client

@@ -14,7 +14,8 @@ from prodex.catalog import Catalog
 from prodex.display.audit import counted
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, rest, typed
-from prodex.quality import Audit, Profile, audit, profiles
+from prodex.quality import Audit, Profile, profiles
+from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates
 
 
