@@ -1,4 +1,4 @@
-"""The house: imports point one way and never in a circle, the sandbox stands apart, and importing prodex stays light."""
+"""The house: imports point one way and in no circle, the sandbox stands apart, and importing prodex stays light."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def looked_at(folder: Path) -> None:
     catalog = prodex.open_snapshot(folder)
     assert repr(catalog)
     assert catalog.origin.asked("namePublicLong", "fr") in {True, False}
-    assert catalog.problems() is not None
+    assert catalog.problems is not None
     assert catalog.products is not None
 
 
@@ -146,8 +146,8 @@ def test_a_spoiled_manifest_is_refreshed_compared_or_refused(kept: Kept, exchang
     assert [] == raised(
         path,
         cases,
-        lambda: prodex.refresh(service, "saved", progress=False),
-        lambda: prodex.diff("saved", "shop").summary(),
+        lambda: prodex.refresh("saved", service, progress=False),
+        lambda: prodex.diff("saved", "shop").summary,
         lambda: prodex.verify("saved"),
     )
 
@@ -201,7 +201,7 @@ def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
         audit = prodex.open_audit("shop")
         assert repr(audit)
         assert audit._repr_html_()
-        assert audit.summary() is not None
+        assert audit.summary is not None
         assert audit.failures() is not None
 
     cases = spoiled_json(path.read_bytes(), repeated=1)
@@ -295,7 +295,7 @@ def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
         spoilt[-12:],
         lambda: prodex.save(catalog(), "copy"),
         lambda: catalog().export(kept.folder / "out", "csv"),
-        lambda: prodex.diff(catalog(), "shop").summary(),
+        lambda: prodex.diff(catalog(), "shop").summary,
         lambda: prodex.audit(catalog(), {"checks": {"valid_gtin": {}}}).failures(),
     )
 
@@ -519,7 +519,7 @@ def test_a_spoiled_profile(tmp_path: Path, case: str) -> None:
         profile = Profile.read(path)
         assert repr(profile)
         assert profile.table is not None
-        assert prodex.audit(catalog, profile).summary() is not None
+        assert prodex.audit(catalog, profile).summary is not None
 
     assert [] == raised(path, [(case, PROFILES[case].encode())], judged, share=1)
 

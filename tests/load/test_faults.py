@@ -185,7 +185,7 @@ def test_pages_that_never_come_are_listed(exchange: Sandbox) -> None:
     exchange.order(Fault("garbage", at=range(3, 10**9)))
     catalog = loaded(exchange, "offset", allow_incomplete=True)
     exchange.clear_faults()
-    problems = dict(catalog.origin.ledger.problems())
+    problems = dict(catalog.origin.ledger.problems)
     assert (False, PAGE) == (catalog.complete, len(catalog))
     assert {"pull/0", "end", "listing/0"} <= problems.keys()
     assert "its 41 bytes begin with" in problems["pull/0"]
@@ -211,7 +211,7 @@ def test_a_product_that_cannot_be_asked_for_is_named(gtin: str | None, tmp_path:
     nameless = {**known.pop(50), "gtin": gtin}
     journal = fetched(tmp_path / "journal", {"pull/0": known, "listing/0": [*known, nameless]}, 60)
     ledger = ledger_of(journal, newest(journal))
-    ((product, reason),) = ledger.problems()
+    ((product, reason),) = ledger.problems
     assert not ledger.complete
     assert f"product 51, GTIN {gtin}" == product
     assert "has no GTIN to ask for it by" in reason

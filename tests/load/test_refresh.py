@@ -36,7 +36,7 @@ def exchange() -> Iterator[Sandbox]:
 
 def refreshed(sandbox: Sandbox, **options: Any) -> prodex.Catalog:
     """Refresh the snapshot."""
-    return prodex.refresh(connected(sandbox), "shop", **options)
+    return prodex.refresh("shop", connected(sandbox), **options)
 
 
 def in_order(catalog: prodex.Catalog) -> dict[str, list[str]]:
@@ -260,17 +260,17 @@ def test_another_question_is_refused_in_words(exchange: Sandbox) -> None:
     old = loaded(exchange, "offset")
     assert old.folder is not None
     with pytest.raises(QueryError, match="another access key"):
-        prodex.refresh(connected(exchange, 1), "shop")
+        prodex.refresh("shop", connected(exchange, 1))
     with pytest.raises(QueryError, match="is an earlier snapshot"):
-        prodex.refresh(connected(exchange), f"shop@{old.folder.name}")
+        prodex.refresh(f"shop@{old.folder.name}", connected(exchange))
     with pytest.raises(SnapshotNotFound, match="No snapshot 'nothing'"):
-        prodex.refresh(connected(exchange), "nothing")
+        prodex.refresh("nothing", connected(exchange))
     prodex.save(old.where(product_id="7"), "one")
     with pytest.raises(QueryError, match=f"saved with 1 of {TOTAL} products"):
-        prodex.refresh(connected(exchange), "one")
+        prodex.refresh("one", connected(exchange))
     prodex.save(prodex.flatten([{"id": 7}]), "own")
     with pytest.raises(QueryError, match="'own' comes from records"):
-        prodex.refresh(connected(exchange), "own")
+        prodex.refresh("own", connected(exchange))
     with Sandbox(records()) as other, pytest.raises(QueryError, match="cannot tell what changed in it"):
         refreshed(other)
     assert old.folder == prodex.open_snapshot("shop").folder
@@ -415,11 +415,11 @@ def test_a_refresh_carries_no_damage_on(table: str) -> None:
 
         if table == "raw":
             with pytest.raises(SnapshotDamaged, match=r"12 products .* fetched again") as raised:
-                prodex.refresh(connected(sandbox), "shop")
+                prodex.refresh("shop", connected(sandbox))
             assert {f"{number:014d}" for number in range(12)} == set(raised.value.products)
             assert 1 == len(prodex.list_snapshots("shop"))
             return
-        new = prodex.refresh(connected(sandbox), "shop")
+        new = prodex.refresh("shop", connected(sandbox))
 
     assert expected == contents(new)
     assert bool(prodex.verify("shop")["ok"].all())

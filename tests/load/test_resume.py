@@ -329,7 +329,7 @@ def test_a_load_is_recovered_beside_a_refresh(exchange: Sandbox) -> None:
     broken_off(exchange, "offset", 4)
     exchange.order(Fault("500", at=range(2, FOR_GOOD)))
     with pytest.raises(ServiceError):
-        prodex.refresh(connected(exchange), "shop")
+        prodex.refresh("shop", connected(exchange))
     exchange.clear_faults()
     assert EVERYTHING[:40] == contents(prodex.recover("shop", allow_incomplete=True))
     with pytest.raises(SnapshotNotFound, match="refresh 'shop' again"):
@@ -350,7 +350,7 @@ def test_a_load_recovered_is_refreshed_to_what_there_is() -> None:
         broken_off(sandbox, "offset", 4)
         prodex.recover("shop", allow_incomplete=True)
         sandbox.change([renamed(records()[2], "autre")])
-        catalog = prodex.refresh(connected(sandbox), "shop")
+        catalog = prodex.refresh("shop", connected(sandbox))
     assert (True, EVERYTHING, "autre") == (catalog.complete, contents(catalog), named(catalog)[3])
 
 

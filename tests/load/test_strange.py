@@ -94,7 +94,7 @@ def test_products_that_come_and_go_unseen_are_noticed() -> None:
         catalog = prodex.load_products(client, name="moving", progress=False)
         assert sorted(map(str, stranger.ids())) == sorted(catalog.products["product_id"])
         stranger.at_call(stranger.count() + 2, lambda _: stranger.remove(ids[9]))
-        catalog = prodex.refresh(client, "moving", progress=False)
+        catalog = prodex.refresh("moving", client, progress=False)
         assert sorted(map(str, stranger.ids())) == sorted(catalog.products["product_id"])
 
 
@@ -125,7 +125,7 @@ def test_clocks_that_disagree_cost_no_change(clocks: dict[str, object]) -> None:
         stranger.at_call(3, lambda _: change(2))
         prodex.load_products(client, name="clocks", page_size=100, progress=False)
         change(3)
-        catalog = prodex.refresh(client, "clocks", sweep=False, progress=False)
+        catalog = prodex.refresh("clocks", client, sweep=False, progress=False)
         expected = {str(key): one["lifeCycle"] for key, one in stranger.products.items()}
     frame = catalog.products
     assert expected == dict(zip(frame["product_id"], frame["life_cycle"], strict=True))
@@ -159,4 +159,4 @@ def test_an_odd_item_among_products_that_all_came_leaves_them_whole(odd: str) ->
     with Stranger(120, [odd]) as stranger:
         catalog = prodex.load_products(connected(stranger), name="odd", progress=False)
     assert (120, True) == (len(catalog), catalog.complete)
-    assert ("null" in odd) == bool(len(catalog.problems()))
+    assert ("null" in odd) == bool(len(catalog.problems))

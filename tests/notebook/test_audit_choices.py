@@ -95,7 +95,7 @@ def test_a_language_chooses_the_checks_about_it(audit: prodex.Audit) -> None:
 
 def test_checks_blockers_and_work_are_chosen_by_their_failures(audit: prodex.Audit) -> None:
     """A rule, the blockers, and everything that fails."""
-    failures, figures = audit.failures(), audit.summary()
+    failures, figures = audit.failures(), audit.summary
     for check in audit.checks:
         assert failing(failures, check=check.id) == set(of_check(check).products(audit))
     assert failing(failures, severity="blocker") == set(with_blockers(audit).products(audit))

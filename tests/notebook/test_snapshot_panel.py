@@ -105,7 +105,7 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
     comparison.run.click()
     panel.wait()
     assert panel.difference is not None
-    counted = panel.difference.summary().set_index("change")["products"].to_dict()
+    counted = panel.difference.summary.set_index("change")["products"].to_dict()
     for change, count in counted.items():
         assert f"{change.capitalize()} {count}" in words(panel)
     assert {"added": 1, "removed": 1, "changed": 2} == {

@@ -60,10 +60,8 @@ def test_the_headline_counts_all_products() -> None:
     audit = audited(HUNDRED)
     headline = "ready 61, not ready 30, undecided 9 of 100"
 
-    assert 0.61 == audit.summary()["ready"]
-    assert (61, 30, 9) == tuple(
-        audit.summary()[["ready_products", "not_ready_products", "undecided_products"]]
-    )
+    assert 0.61 == audit.summary["ready"]
+    assert (61, 30, 9) == tuple(audit.summary[["ready_products", "not_ready_products", "undecided_products"]])
     for frame in (audit.scores("owner"), audit.trend()):
         assert headline == readiness(frame.iloc[0])
     assert headline in repr(audit)
@@ -75,14 +73,14 @@ def test_the_headline_counts_all_products() -> None:
 def test_more_unknowns_never_make_more_of_a_catalogue_ready() -> None:
     """A product that becomes undecided is one that is ready no longer."""
     assert [0.5, 0.25, 0.0] == [
-        audited(words).summary()["ready"]
+        audited(words).summary["ready"]
         for words in (
             [READY, READY, NOT_READY, NOT_READY],
             [READY, UNDECIDED, NOT_READY, NOT_READY],
             [UNDECIDED, UNDECIDED, UNDECIDED, UNDECIDED],
         )
     ]
-    assert np.isnan(audited([]).summary()["ready"])
+    assert np.isnan(audited([]).summary["ready"])
 
 
 @settings(deadline=None, max_examples=60)
@@ -91,12 +89,12 @@ def test_the_three_counts_are_all_products_of_every_group(words: list[str], data
     """Whatever products say, in the whole and in each group; mending never makes fewer ready."""
     owners = data.draw(st.lists(st.integers(1, 4), min_size=len(words), max_size=len(words)))
     audit = audited(words, owners)
-    for figures_of in (audit.summary(), *(row for _, row in audit.scores("owner").iterrows())):
+    for figures_of in (audit.summary, *(row for _, row in audit.scores("owner").iterrows())):
         counts = [int(figures_of[f"{name}_products"]) for name in ("ready", "not_ready", "undecided")]
         assert figures_of["products"] == sum(counts)
         assert pytest.approx(counts[0] / sum(counts)) == figures_of["ready"]
     found = audit.gaps()
-    assert (found["ready_if_fixed"] >= audit.summary()["ready"]).all()
+    assert (found["ready_if_fixed"] >= audit.summary["ready"]).all()
     assert [words.count(NOT_READY) / len(words)] * len(found) == pytest.approx(found["ready_gain"].tolist())
 
 
@@ -106,7 +104,7 @@ def test_a_product_with_a_failing_blocker_is_never_better_than_c() -> None:
 
     assert ["A", "C", "A"] == audit.products["grade"].tolist()
     assert audit.products["score"].iloc[1] == 0.96
-    assert (2, 1) == tuple(audit.summary()[["grade_A", "grade_C"]])
+    assert (2, 1) == tuple(audit.summary[["grade_A", "grade_C"]])
     assert "A product with a failing blocker has grade C at best." in repr(audit)
 
 
@@ -218,7 +216,7 @@ def test_findings_and_failing_checks_are_two_words(sample: prodex.Catalog, tmp_p
     """Report and worklists count both: findings are rows of failures(), failing checks are cells of the matrix."""
     audit = prodex.audit(sample, "online-listing", now=AS_OF, progress=False)
     findings, failing = len(audit.failures()), int((audit.states == 1).sum())
-    assert findings > failing == audit.summary()["failed"]
+    assert findings > failing == audit.summary["failed"]
 
     page = rendered(contents(audit))
     assert f"of {findings:,} findings" in page

@@ -120,7 +120,7 @@ def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> No
     audit = prodex.audit(prodex.flatten([{"id": 7, "namePublicLong": [NAME]}]), FRENCH, now=AS_OF)
     compared = compare_audits(audit, audit)
 
-    for frame in (audit.gaps(), audit.failures(), audit.by_check(), compared.changes(), compared.by_check):
+    for frame in (audit.gaps(), audit.failures(), audit.by_check, compared.changes(), compared.by_check):
         assert [SAID] == frame["problem"].tolist()
         assert ["required_text[namePublicLong,fr]"] == frame["check"].tolist()
     assert SAID == audit.gaps("rule")["problem"].item()

@@ -101,7 +101,7 @@ def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> N
 
 def test_tiles_are_the_summary_with_its_change(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
     """Ready, mean score, products to work on and blockers, and what became of them."""
-    now, then = audit.summary(), earlier.summary()
+    now, then = audit.summary, earlier.summary
     tiles = [one for one in top.one("ul", class_="tiles").inside if isinstance(one, Node)]
     assert [
         percent(now["ready"]),
@@ -142,7 +142,7 @@ def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, 
     ]
     assert expected == [row[2:] for row in top.one("section", id="grades").one("table").rows()]
     assert (
-        ", ".join(f"{audit.summary()[f'grade_{g}']} {g}" for g in "ABCDE") in top.one("img").attributes["alt"]
+        ", ".join(f"{audit.summary[f'grade_{g}']} {g}" for g in "ABCDE") in top.one("img").attributes["alt"]
     )
 
 
@@ -156,7 +156,7 @@ def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
         assert gap.one("h3").words.startswith(row["problem"])
         assert f"{row['products']} of {row['applicable']} products fail" in gap.words
         assert f"If fixed: {row['brings'].replace('->', '→')}." in gap.words
-        now = audit.summary()["ready"]
+        now = audit.summary["ready"]
         if percent(row["ready_if_fixed"]) != percent(now):
             assert f"ready {percent(now)[:-2]} → {percent(row['ready_if_fixed'])}" in gap.words
         assert f"score +{row['score_gain'] * 100:.2f} points." in gap.words
@@ -205,7 +205,7 @@ def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> N
 
 def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> None:
     """Each check has a line with its counts; those that fail stand first and lead to their products."""
-    table = audit.by_check().set_index("check")
+    table = audit.by_check.set_index("check")
     shown = top.one("section", id="checks").one("table")
     rows = [one for one in shown.one("tbody").inside if isinstance(one, Node)]
     assert set(table.index) == {row.one("code").words for row in rows}
@@ -254,9 +254,7 @@ def test_files_beside_the_page_hold_everything(audit: prodex.Audit, page: Path, 
     products = pd.read_parquet(folder / "products.parquet")
     assert audit.products["score"].tolist() == products["score"].tolist()
     assert f"all products with score and grade, {len(products)} rows" in top.one("ul", class_="files").words
-    assert (
-        audit.by_check()["failed"].tolist() == pd.read_parquet(folder / "checks.parquet")["failed"].tolist()
-    )
+    assert audit.by_check["failed"].tolist() == pd.read_parquet(folder / "checks.parquet")["failed"].tolist()
 
 
 def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, top: Node) -> None:

@@ -263,7 +263,7 @@ def test_what_is_known_here_is_shown_while_the_service_is_away(home):
     retry = prodex.RetryPolicy(attempts=1)
     away = prodex.connect(receiver.base_url, client_id="key", client_secret="secret", retry=retry)
     tracking = prodex.track(away)
-    assert {"unknown": 6} == dict(tracking.statuses())
+    assert {"unknown": 6} == dict(tracking.statuses)
     assert "no connection" in tracking.products["message"][0]
     with pytest.raises(ServiceUnreachable):
         tracking.refresh()

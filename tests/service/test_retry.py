@@ -256,4 +256,4 @@ def test_loaders_read_with_the_longer_time(tmp_path: Path, monkeypatch: pytest.M
         exchange.answers.extend([None, *unwell])
         assert 120 == len(prodex.load_products(client, name="shop", progress=False))
         exchange.answers.extend([None, *unwell])
-        assert 120 == len(prodex.refresh(client, "shop", progress=False))
+        assert 120 == len(prodex.refresh("shop", client, progress=False))

@@ -335,7 +335,7 @@ def test_nothing_is_ever_written_through_a_link(tmp_path: Path) -> None:
 
     new = commit("shop", old.origin, write)
 
-    assert 1 == new.rows("code_labels")
+    assert 1 == new.row_count("code_labels")
     assert before == digests(folder)
 
 
@@ -348,7 +348,7 @@ def test_labels_of_codes_outlive_all_products(tmp_path: Path) -> None:
     empty = merged(old, [], tmp_path / "j", gone=["1"])
     filled = merged(empty, [[simple(2)]], tmp_path / "k")
 
-    assert (0, 1, 1) == (len(empty), len(filled), filled.rows("code_labels"))
+    assert (0, 1, 1) == (len(empty), len(filled), filled.row_count("code_labels"))
     assert ["product_id"] == list(empty.presence)
 
 

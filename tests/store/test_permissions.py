@@ -54,7 +54,7 @@ def test_loads_are_private_while_they_run_and_afterwards(umask: int, home: Path)
     with Sandbox(products=records(12)) as sandbox:
         sandbox.at_call(2, lambda: seen.extend(open_to_others(home)))
         loaded(sandbox, "offset")
-        prodex.refresh(connected(sandbox), "shop")
+        prodex.refresh("shop", connected(sandbox))
 
     assert [] == seen == open_to_others(home)
 

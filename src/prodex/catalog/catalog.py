@@ -89,17 +89,17 @@ class Catalog(TableProperties):
     def tables(self) -> pd.DataFrame:
         """The tables with what a row is, their rows and columns; the index is the name of the table."""
         held = [TABLES[name] for name in self._held]
-        rows = [(t.name, t.row, self.rows(t.name), len(self._columns(t.name))) for t in held]
+        rows = [(t.name, t.row, self.row_count(t.name), len(self._columns(t.name))) for t in held]
         return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
 
-    def rows(self, table: str) -> int:
+    def row_count(self, table: str) -> int:
         """Count the rows of a table.
 
         Examples
         --------
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
-        >>> catalog.rows("products"), catalog.rows("texts")
+        >>> catalog.row_count("products"), catalog.row_count("texts")
         (1, 0)
         """
         if not TABLES[_known(table)].per_product:
@@ -460,6 +460,7 @@ class Catalog(TableProperties):
         """
         return contents(self, of, unit)
 
+    @property
     def drift(self) -> pd.DataFrame:
         """Return the attributes that came in several forms, with how often each and an example.
 
@@ -467,22 +468,24 @@ class Catalog(TableProperties):
         --------
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
-        >>> prodex.flatten([{"id": 7, "serves": 4}, {"id": 8, "serves": "four"}]).drift()["attribute"].unique().tolist()
+        >>> prodex.flatten([{"id": 7, "serves": 4}, {"id": 8, "serves": "four"}]).drift["attribute"].unique().tolist()
         ['serves']
         """
         return drift(self.arrow)
 
+    @property
     def problems(self) -> pd.DataFrame:
         """Return what is not here and why: one row per product, page or stretch of the load that is missing.
 
         Examples
         --------
         >>> import prodex
-        >>> prodex.flatten([{"id": 7}]).problems().empty
+        >>> prodex.flatten([{"id": 7}]).problems.empty
         True
         """
-        return pd.DataFrame(self.origin.ledger.problems(), columns=["what", "why"], dtype="str")
+        return pd.DataFrame(self.origin.ledger.problems, columns=["what", "why"], dtype="str")
 
+    @property
     def dictionary(self) -> pd.DataFrame:
         """Return the data dictionary: each column of each table with type, meaning and how many rows fill it.
 
@@ -490,7 +493,7 @@ class Catalog(TableProperties):
         --------
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
-        >>> dictionary = catalog.dictionary().set_index(["table", "column"])
+        >>> dictionary = catalog.dictionary.set_index(["table", "column"])
         >>> dictionary.loc[("products", "brand"), ["type", "meaning"]].tolist()
         ['string', 'brand: label in the language of the labels']
         """

@@ -125,12 +125,13 @@ class Ledger:
             )
         return ", ".join(words)
 
+    @property
     def problems(self) -> list[tuple[str, str]]:
         """Return what is not there and why: (product or place, reason).
 
         Examples
         --------
-        >>> Ledger(missing_gtins=("03036811359935",)).problems()
+        >>> Ledger(missing_gtins=("03036811359935",)).problems
         [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
         """
         unknown = [

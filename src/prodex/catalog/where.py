@@ -199,7 +199,7 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
     schema = TABLES["products"].schema
     for column in equal:
         if column not in schema.names:
-            there_are = hint(column, schema.names, "catalog.dictionary() lists its columns.")
+            there_are = hint(column, schema.names, "catalog.dictionary lists its columns.")
             raise QueryError(f"products has no column {column!r}{there_are}")
 
     @cache

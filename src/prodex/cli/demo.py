@@ -120,9 +120,9 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     """
     assert catalog.folder is not None  # noqa: S101 - a snapshot has one
     name = catalog.folder.parent.name
-    fresh = refresh(client, name, progress=False)
+    fresh = refresh(name, client, progress=False)
     difference = diff(catalog, fresh)
-    counted = difference.summary().set_index("change")["products"]
+    counted = difference.summary.set_index("change")["products"]
     counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
     say(f"Refreshed, by fetching only what changed: {', '.join(counts)}.")
     for row in difference.changes.head(_LINES).itertuples():

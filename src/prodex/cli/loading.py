@@ -158,8 +158,8 @@ def refresh(
     client = connected(service, retry_seconds, token_version)
     before = prodex.open_snapshot(snapshot)
     catalog = prodex.refresh(
-        client,
         snapshot,
+        client,
         sweep=sweep,
         windows=windows,
         allow_incomplete=allow_incomplete,

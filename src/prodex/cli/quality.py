@@ -222,7 +222,7 @@ def _is_grave(judged: prodex.Audit, fail_on: Severity | None) -> bool:
     if fail_on is None:
         return False
     worse = list(SEVERITIES)[: list(SEVERITIES).index(fail_on) + 1]
-    checks = judged.by_check()
+    checks = judged.by_check
     grave = int(checks.loc[checks["severity"].isin(worse), "failed"].sum())
     if grave:
         say(f"{counted(grave, 'failing check')} of severity {' or '.join(worse)}.", aside=True)
@@ -304,14 +304,14 @@ def _shown(judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSectio
         case AuditSection.GAPS:
             return judged.gaps()
         case AuditSection.CHECKS:
-            return judged.by_check()
+            return judged.by_check
         case AuditSection.FAILURES:
             return judged.failures()
         case AuditSection.COVERAGE:
             return judged.coverage(by or "language")
         case AuditSection.PRODUCTS:
             return judged.products
-    return judged.summary().to_frame().T.infer_objects()
+    return judged.summary.to_frame().T.infer_objects()
 
 
 def _moment(text: str) -> datetime | None:

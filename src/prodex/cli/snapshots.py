@@ -109,10 +109,10 @@ class DifferencePart(StrEnum):
 
 
 _PARTS: Mapping[DifferencePart, Callable[[prodex.Difference], pd.DataFrame]] = {
-    DifferencePart.SUMMARY: lambda difference: difference.summary(),
+    DifferencePart.SUMMARY: lambda difference: difference.summary,
     DifferencePart.PRODUCTS: lambda difference: difference.products,
     DifferencePart.CHANGES: lambda difference: difference.changes,
-    DifferencePart.ATTRIBUTES: lambda difference: difference.by_attribute(),
+    DifferencePart.ATTRIBUTES: lambda difference: difference.by_attribute,
     DifferencePart.NOT_COMPARABLE: lambda difference: difference.not_comparable,
 }
 

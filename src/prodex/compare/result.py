@@ -64,6 +64,7 @@ class Difference:
         """Whether any product was added, removed or changed."""
         return bool(self.products["change"].isin(["added", "removed", "changed"]).any())
 
+    @property
     def summary(self) -> pd.DataFrame:
         """Return how many products were added, removed, changed, only touched (`updatedAt` alone), or none of it.
 
@@ -77,7 +78,7 @@ class Difference:
         >>> import prodex
         >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}, {"id": 8}])
         >>> difference = prodex.diff(old, new)
-        >>> difference.summary().set_index("change")["products"][["added", "changed"]].tolist()
+        >>> difference.summary.set_index("change")["products"][["added", "changed"]].tolist()
         [1, 1]
         """
         counted = to_frame(self.outcomes)["change"].value_counts()
@@ -103,9 +104,7 @@ class Difference:
         """
         names = TABLES["products"].schema.names
         if by not in names:
-            there_are = hint(
-                by, ["owner", "brand", "kind", *names], "catalog.dictionary() lists its columns."
-            )
+            there_are = hint(by, ["owner", "brand", "kind", *names], "catalog.dictionary lists its columns.")
             raise QueryError(f"products has no column {by!r}{there_are}")
         code = f"{by}_code"
         columns = [code, by] if code in TABLES["products"].schema.names else [by]
@@ -121,6 +120,7 @@ class Difference:
         counted.columns.name = None
         return counted.reset_index()
 
+    @property
     def by_attribute(self) -> pd.DataFrame:
         """Return for each attribute and language how many values were added, removed and changed, on how many
         products.
@@ -130,7 +130,7 @@ class Difference:
         >>> import prodex
         >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}, {"id": 8}])
         >>> difference = prodex.diff(old, new)
-        >>> difference.by_attribute()[["attribute", "changed", "products"]].values.tolist()
+        >>> difference.by_attribute[["attribute", "changed", "products"]].values.tolist()
         [['serves', 1, 1]]
         """
         keys = ["attribute", "language"]

@@ -118,7 +118,7 @@ def html_of(audit: Audit) -> str:
 
 def lines(audit: Audit) -> list[tuple[str, bool]]:
     """Return what is said before the gaps, each line with whether it is a warning."""
-    figures = audit.summary()
+    figures = audit.summary
     told = [
         (
             f"Audit of {counted(len(audit), 'product')} by {counted(len(audit.checks), 'check')} ({audit.profile})",

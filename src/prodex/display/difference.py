@@ -26,12 +26,12 @@ _STYLE = (
 
 def text_of(difference: Difference) -> str:
     """Return a difference in words."""
-    counts = difference.summary()
+    counts = difference.summary
     lines = _lines(difference)
     lines += [f"  {row.change:<16}{row.products:>12,}" for row in counts.itertuples()]
     most, every = _most(difference)
     if every:
-        lines.append(f"values that changed, by attribute ({len(most)} of {every:,}; all in .by_attribute()):")
+        lines.append(f"values that changed, by attribute ({len(most)} of {every:,}; all in .by_attribute):")
         width = max(len(row[0]) for row in most)
         lines += [
             f"  {name:<{width}}{values:>10,} on {products:,} products" for name, values, products in most
@@ -45,7 +45,7 @@ def html_of(difference: Difference) -> str:
     lines = "".join(f"<div>{escape(line)}</div>" for line in others)
     counts = "".join(
         f"<tr><td>{escape(str(row.change))}</td><td class='n'>{row.products:,}</td></tr>"
-        for row in difference.summary().itertuples()
+        for row in difference.summary.itertuples()
     )
     most, every = _most(difference)
     rows = "".join(
@@ -82,7 +82,7 @@ def _origin(catalog: Catalog) -> str:
 
 def _most(difference: Difference) -> tuple[list[tuple[str, int, int]], int]:
     """Return the attributes with most changes, and how many there are."""
-    frame: pd.DataFrame = difference.by_attribute()
+    frame: pd.DataFrame = difference.by_attribute
     frame["values"] = frame[["added", "removed", "changed"]].sum(axis=1)
     first = frame.sort_values(["values", "attribute"], ascending=[False, True]).head(_ROWS)
     names = [

@@ -48,7 +48,7 @@ def html_of(tracking: Tracking) -> str:
 
 
 def _facts(tracking: Tracking) -> list[tuple[str, str]]:
-    counts = ", ".join(f"{number:,} {status}" for status, number in tracking.statuses().most_common())
+    counts = ", ".join(f"{number:,} {status}" for status, number in tracking.statuses.most_common())
     ids = [str(one) for one in tracking.tracking_ids]
     shown = ", ".join(ids[:_ROWS]) + (f" and {len(ids) - _ROWS} more" if len(ids) > _ROWS else "")
     warnings = 0 if tracking.findings.empty else len(tracking.findings)

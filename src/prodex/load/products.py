@@ -75,7 +75,7 @@ def load_products(
         Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
     allow_incomplete
         Keep what came although it is not all, and go on where the service fails to give a part of it; the catalogue
-        then says so wherever it is shown, and `catalog.problems()` lists what is missing.
+        then says so wherever it is shown, and `catalog.problems` lists what is missing.
     progress
         A bar where somebody is watching (None), always (True), never (False), or a function of (done, total). In
         place of a bar stands a line that says so when a snapshot is used again, and how old it is.
@@ -235,7 +235,7 @@ def _load(
     executor: Executor | None,
     budget: LoadBudget | None,
 ) -> Catalog:
-    name = checked_name(name or f"products-{query.digest()[:8]}")
+    name = checked_name(name or f"products-{query.digest[:8]}")
     page_size = checked_page_size(page_size)
     windows = checked_windows(windows)
     asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.files import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
@@ -25,7 +25,7 @@ from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resume import judge, kept_for_later, resumed
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
-from prodex.service import Client
+from prodex.service import Client, connect
 from prodex.service.connection import service_given
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import NewestCopy, gone_from, newest
@@ -41,8 +41,8 @@ _LOG = logging.getLogger("prodex")
 
 
 def refresh(
-    service: Client | Literal["sandbox"],
-    snapshot: str | Catalog,
+    name: str | Catalog,
+    service: Client | Literal["sandbox"] | None = None,
     *,
     sweep: bool | None = None,
     windows: int = WINDOWS,
@@ -62,10 +62,10 @@ def refresh(
 
     Parameters
     ----------
+    name
+        Of the snapshots, or a catalogue that was opened from one; the newest of that name is refreshed.
     service
-        From `prodex.connect`, with the same access key that loaded the snapshot.
-    snapshot
-        Its name, or the catalogue that was opened from it; the newest of that name is refreshed.
+        From `prodex.connect`, with the same access key that loaded the snapshot; the one in your settings unless given.
     sweep
         Make that listing in any case (True), or only where the numbers do not agree (False): they also agree where as
         many products are missing as have gone.
@@ -89,12 +89,15 @@ def refresh(
     >>> import prodex
     >>> service = prodex.connect("sandbox")
     >>> catalog = prodex.load_products(service, name="shop")
-    >>> newer = prodex.refresh(service, "shop")
+    >>> newer = prodex.refresh("shop", service)
     >>> bool(prodex.diff(catalog, newer))  # nothing was changed meanwhile
     False
     """
-    service = service_given(service, f"refresh(service, {_name_meant(service)!r})", snapshot)
-    name = _newest_name(snapshot)
+    if isinstance(name, Client):
+        meant = service if isinstance(service, str) and service != "sandbox" else "shop"
+        raise InputError(f"The name comes first: write prodex.refresh({meant!r}, service).")
+    name = _newest_name(name)
+    service = connect() if service is None else service_given(service, f"refresh({name!r}, service)")
     windows = checked_windows(windows)
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
@@ -127,29 +130,20 @@ def refresh(
         return new
 
 
-def _name_meant(given: object) -> str:
-    """Return what a message calls the snapshot that was meant."""
-    return given if isinstance(given, str) and given != "sandbox" else "shop"
-
-
 def _newest_name(snapshot: Any) -> str:
     """Return the name under which the newest snapshot is the one that was given."""
-    if isinstance(snapshot, Client):
-        raise QueryError(
-            "snapshot is a second service. Write refresh(service, 'shop'), with the name of a snapshot."
-        )
     name, _, earlier = name_of(snapshot, "refresh").partition("@")
     if isinstance(snapshot, Catalog):
         if any(part.chosen is not None for part in snapshot.parts):
             raise QueryError(
                 f"This catalogue is a selection of {name!r}, and snapshots are refreshed as a whole: "
-                f"refresh(service, {name!r})."
+                f"refresh({name!r}, service)."
             )
         earlier = "" if open_snapshot(name).folder == snapshot.folder else "of then"
     if earlier:
         shown = repr(snapshot) if isinstance(snapshot, str) else str(snapshot.folder)
         raise QueryError(
-            f"{shown} is an earlier snapshot. The newest is refreshed: refresh(service, {name!r})."
+            f"{shown} is an earlier snapshot. The newest is refreshed: refresh({name!r}, service)."
         )
     return name
 

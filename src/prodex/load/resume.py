@@ -95,10 +95,10 @@ def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -
         journal.note(_JUDGED, "complete" if ledger.complete else "allowed")
         return
     journal.note(_JUDGED, "incomplete")
-    problems = ledger.problems()
+    problems = ledger.problems
     shown = "".join(f" {place}: {reason}." for place, reason in problems[:3])
     if problems[3:]:
-        shown += f" These are 3 of {len(problems):,}; `error.ledger.problems()` lists all."
+        shown += f" These are 3 of {len(problems):,}; `error.ledger.problems` lists all."
     raise IncompleteLoad(
         f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to keep what came; "
         "the catalogue will then say so.",

@@ -123,7 +123,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     >>> import prodex
     >>> catalog = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "judged")
     >>> _ = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
-    >>> float(prodex.open_audit("judged").summary()["score"])
+    >>> float(prodex.open_audit("judged").summary["score"])
     1.0
     """
     if profile is not None and not isinstance(profile, str):

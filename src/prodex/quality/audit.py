@@ -68,7 +68,7 @@ class Audit:
     >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
     >>> audit.failures()[["product_id", "reason"]].values.tolist()
     [['8', 'ends with the check digit 6, and 5 would be right']]
-    >>> float(audit.summary()["ready"])
+    >>> float(audit.summary["ready"])
     0.5
     """
 
@@ -169,6 +169,7 @@ class Audit:
             unknown=tally.unknown,
         )
 
+    @property
     def summary(self) -> pd.Series:
         """Return the figures of the whole catalogue.
 
@@ -182,7 +183,7 @@ class Audit:
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
         >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
-        >>> audit.summary()[["ready_products", "not_ready_products", "grade"]].tolist()
+        >>> audit.summary[["ready_products", "not_ready_products", "grade"]].tolist()
         [1, 1, 'E']
         """
         row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
@@ -197,6 +198,7 @@ class Audit:
         figures = row.to_dict() | more
         return pd.Series(figures, dtype="object")
 
+    @property
     def by_check(self) -> pd.DataFrame:
         """Return one row per check: what it is, and how many products fail, pass, are not applicable, unknown.
 
@@ -205,7 +207,7 @@ class Audit:
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
         >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
-        >>> audit.by_check()[["check", "failed", "passed"]].values.tolist()
+        >>> audit.by_check[["check", "failed", "passed"]].values.tolist()
         [['valid_gtin', 1, 1]]
         """
         return by_check(self.states, self.checks, {crash.check: crash.message for crash in self.crashes})
@@ -378,7 +380,7 @@ class Audit:
                 "profile": one.profile,
                 "rule_set": one.rule_set,
                 "comparable": one.measure == self.measure,
-                **one.summary().to_dict(),
+                **one.summary.to_dict(),
             }
             for one in audits
         ]

@@ -77,7 +77,7 @@ class AuditComparison:
         """Products, score and readiness before and after."""
         counts = [f"{name}_products" for name in ("ready", "not_ready", "undecided")]
         names = ["products", "score", "grade", "ready", *counts, "to_work_on", "failed", "unknown"]
-        return pd.DataFrame({"old": self.old.summary()[names], "new": self.new.summary()[names]})
+        return pd.DataFrame({"old": self.old.summary[names], "new": self.new.summary[names]})
 
     def __repr__(self) -> str:
         counts = {name: int(self.by_check[name.replace(" ", "_")].sum()) for name in CHANGES}
@@ -95,7 +95,7 @@ class AuditComparison:
         return f"<pre class='mathjax_ignore'>{escape(repr(self))}</pre>"
 
     def _headlines(self, told: str) -> list[str]:
-        old, new = self.old.summary(), self.new.summary()
+        old, new = self.old.summary, self.new.summary
         ready = f"{readiness(old)} -> {readiness(new)}"
         score = f"score {moved(old['score'], new['score'])}"
         return [
@@ -264,7 +264,7 @@ def worsening(comparison: AuditComparison) -> Worsening:
     >>> worsening(prodex.diff(right, wrong)).is_worse, worsening(prodex.diff(wrong, right)).is_worse
     (True, False)
     """
-    old, new = comparison.old.summary(), comparison.new.summary()
+    old, new = comparison.old.summary, comparison.new.summary
     figures = f"score {moved(old['score'], new['score'])}; {readiness(old)} -> {readiness(new)}"
     if measures := tuple(_measures(comparison)):
         return Worsening(None, measures, figures)
@@ -285,7 +285,7 @@ def _worse(comparison: AuditComparison) -> Iterator[str]:
     old, new = comparison.old, comparison.new
     if new.score < old.score - _SAME:
         yield "The score is lower."
-    if _share(new.summary(), "not_ready") > _share(old.summary(), "not_ready") + _SAME:
+    if _share(new.summary, "not_ready") > _share(old.summary, "not_ready") + _SAME:
         yield "More of the products are not ready."
 
 
@@ -294,7 +294,7 @@ def _doubts(comparison: AuditComparison) -> Iterator[str]:
     if math.isnan(old.score) or math.isnan(new.score):
         which = "earlier" if math.isnan(old.score) else "new"
         yield f"The {which} audit has no score: no check of it applies to a product and is known."
-    if _share(new.summary(), "undecided") > _share(old.summary(), "undecided") + _SAME:
+    if _share(new.summary, "undecided") > _share(old.summary, "undecided") + _SAME:
         yield "Of more of the products nobody can say whether they are ready."
     if count := int(comparison.by_check["not_comparable"].sum()):
         yield f"{counted(count, 'answer')} of checks: failing on one side, and unknown on the other."

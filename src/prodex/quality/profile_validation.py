@@ -65,7 +65,7 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
         if not catalog.origin.asked(name):
             continue  # the check is unknown, whatever its attribute is called
         if head not in known:
-            near = hint(head, sorted(known), "`catalog.drift()` and `prodex tables` list names.")
+            near = hint(head, sorted(known), "`catalog.drift` and `prodex tables` list names.")
             raise InputError(
                 f"{check.place}: there is no attribute {name!r} in the specification, and no product of this catalogue "
                 f"has it{near} Where it is your own and nobody has filled it yet, say so in the profile: "

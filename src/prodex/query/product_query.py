@@ -255,10 +255,11 @@ class ProductQuery:
         """
         return json.dumps(self.to_body(), ensure_ascii=False, indent=2)
 
+    @property
     def digest(self) -> str:
         """Return a fingerprint of what is asked: the same everywhere, and for any order of the values.
 
-        >>> ProductQuery(tags_in=["a", "b"]).digest() == ProductQuery(tags_in="b,a").digest()
+        >>> ProductQuery(tags_in=["a", "b"]).digest == ProductQuery(tags_in="b,a").digest
         True
         """
         canonical = {

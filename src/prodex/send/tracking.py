@@ -177,6 +177,7 @@ class Tracking:
         products = self.products
         return products[~products["status"].isin([SUCCESS, RUNNING])].reset_index(drop=True)
 
+    @property
     def statuses(self) -> Counter[str]:
         """Count the products by status.
 
@@ -186,7 +187,7 @@ class Tracking:
         >>> service = prodex.connect("sandbox")
         >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
         >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
-        >>> prodex.upsert(service, [record]).wait().statuses()
+        >>> prodex.upsert(service, [record]).wait().statuses
         Counter({'SUCCESS': 1})
         """
         return Counter(status for outcome in self._known() for _, status, _ in outcome.products)
@@ -303,7 +304,7 @@ class Tracking:
         >>> service = prodex.connect("sandbox")
         >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
         >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
-        >>> prodex.upsert(service, [record]).send_rest().statuses()["not sent"]  # all was sent
+        >>> prodex.upsert(service, [record]).send_rest().statuses["not sent"]  # all was sent
         0
         """
         words = {also} if isinstance(also, str) else set(also)
@@ -325,7 +326,7 @@ class Tracking:
         >>> service = prodex.connect("sandbox")
         >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
         >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
-        >>> prodex.upsert(service, [record]).send_planned(progress=False).statuses()["not sent"]
+        >>> prodex.upsert(service, [record]).send_planned(progress=False).statuses["not sent"]
         0
         """
         with self._plan().alone():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from prodex.arguments import described
@@ -123,7 +124,7 @@ def service_given(given: object, call: str, *others: object) -> Client:
     given
         What stands in the place of the service.
     call
-        The call as it should be, `service` first: "refresh(service, 'shop')".
+        The call as it should be: "load_products(service, name='shop')".
     *others
         What was given after it: where the service is among them, the order was wrong.
 
@@ -138,8 +139,9 @@ def service_given(given: object, call: str, *others: object) -> Client:
         return connect("sandbox")
     if any(isinstance(one, Client) for one in others):
         raise InputError(f"The service comes first: write prodex.{call}.")
-    name, _, rest = call.partition("(service")
+    name = call.partition("(")[0]
+    written = re.sub(r"\bservice\b", 'prodex.connect("sandbox")', call, count=1)
     raise InputError(
-        f"{name}() asks a service first, and service is {described(given)}. Write "
-        f'prodex.{name}(prodex.connect("sandbox"){rest}, or prodex.connect() for the one in your settings.'
+        f"{name}() needs a service, and service is {described(given)}. Write prodex.{written}, "
+        "or prodex.connect() for the one in your settings."
     )

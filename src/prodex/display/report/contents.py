@@ -157,7 +157,7 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
 
 def check_rows(audit: Audit) -> tuple[CheckRow, ...]:
     """Return the lines of the rule table, those that fail first, by severity."""
-    table = audit.by_check()
+    table = audit.by_check
     severities = list(SEVERITIES)
     rows = [
         CheckRow(

@@ -74,7 +74,7 @@ def failing(audit: Audit, order: list[int]) -> tuple[FailingProducts, ...]:
         text for rows in shown.values() for row in rows for text in (row["value"], row["reason"]) if text
     ]
     most = even_limit([weight(text) for text in texts], _ROOM)
-    products = audit.by_check()["failed"].tolist()
+    products = audit.by_check["failed"].tolist()
     return tuple(
         FailingProducts(
             place, tuple(_failure(row, most) for row in shown[place]), totals[place], products[place]

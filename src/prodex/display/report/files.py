@@ -68,7 +68,7 @@ def write_files(audit: Audit, folder: Path, name: str, failures: int) -> tuple[L
     failures
         How many failures there are.
     """
-    products, checks = _table(audit.products), _table(audit.by_check())
+    products, checks = _table(audit.products), _table(audit.by_check)
     return (
         _written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches),
         _written(

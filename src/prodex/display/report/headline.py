@@ -123,7 +123,7 @@ def _not_asked(audit: Audit) -> list[str]:
             told.append(
                 f"Only texts in these languages were asked for: {', '.join(query.product_languages)}."
             )
-    table = audit.by_check()
+    table = audit.by_check
     crashed = {crash.check for crash in audit.crashes}
     blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
     if len(audit) and blind:
@@ -134,8 +134,8 @@ def _not_asked(audit: Audit) -> list[str]:
 
 def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     """Return the four figures, with the change since the audit before."""
-    now = audit.summary()
-    then = before.summary() if before else None
+    now = audit.summary
+    then = before.summary if before else None
     since = f"{before.now:%Y-%m-%d}" if before else ""
     grade = now["grade"] if isinstance(now["grade"], str) else "none"
     of_all = f"of {now['products']:,} products"

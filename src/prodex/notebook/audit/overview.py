@@ -80,7 +80,7 @@ class GradeBars(w.VBox):
 
     def show(self, audit: Audit) -> None:
         """Show how the grades of an audit are distributed."""
-        figures = audit.summary()
+        figures = audit.summary
         counts = [int(figures[f"grade_{grade}"]) for grade in _GRADES if grade]
         counts.append(len(audit) - sum(counts))
         for grade, count, button, bar, row in zip(

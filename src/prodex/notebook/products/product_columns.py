@@ -183,7 +183,7 @@ class ProductColumns:
         known = [check.id for check in self.audit.checks]
         if unknown := [check for check in checks if check not in known]:
             raise QueryError(
-                f"The audit has no check {unknown[0]!r}. audit.by_check() lists those that it has."
+                f"The audit has no check {unknown[0]!r}. audit.by_check lists those that it has."
             )
         columns = [known.index(check) for check in checks]
         fails = (self.audit.states[:, columns] == State.FAIL).any(axis=1)

@@ -175,7 +175,7 @@ def outcome(catalog: Catalog, load: Load) -> str:
     ]
     if catalog.folder is not None:
         said.append(f"<p class='muted'>Snapshot in {typed(catalog.folder)}</p>")
-    return "".join(said) + _problems(catalog.origin.ledger.problems())
+    return "".join(said) + _problems(catalog.origin.ledger.problems)
 
 
 def _from_when(catalog: Catalog, load: Load) -> str:
@@ -194,7 +194,7 @@ def _problems(problems: list[tuple[str, str]]) -> str:
     rows = "".join(
         f"<tr><td>{typed(what)}</td><td>{typed(why)}</td></tr>" for what, why in problems[:PROBLEMS]
     )
-    of = f"{min(PROBLEMS, len(problems)):,} of {len(problems):,}; all in panel.catalog.problems()"
+    of = f"{min(PROBLEMS, len(problems)):,} of {len(problems):,}; all in panel.catalog.problems"
     return (
         f"<table class='problems'><caption>What is not there: {of}</caption>"
         f"<thead><tr><th scope='col'>What</th><th scope='col'>Why</th></tr></thead><tbody>{rows}</tbody></table>"

@@ -39,7 +39,7 @@ def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
 
 def counts_markup(difference: Difference) -> str:
     """Say how many products were added, removed, changed, touched or left as they were."""
-    pairs = difference.summary().itertuples(index=False)
+    pairs = difference.summary.itertuples(index=False)
     return tiles_markup((str(change).capitalize(), f"{count:,}") for change, count in pairs)
 
 
@@ -99,7 +99,7 @@ def audits_markup(compared: AuditComparison) -> str:
     """Say what was fixed and what fails now."""
     checks = compared.by_check
     counts = {name: int(checks[name].sum()) for name in ("fixed", "newly_failing", "still_failing")}
-    old, new = compared.old.summary(), compared.new.summary()
+    old, new = compared.old.summary, compared.new.summary
     pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
     pairs += [
         *((name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")),
