@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.display.audit import readiness
 from prodex.display.charts import audit_charts
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import heat_map, offenders
@@ -26,6 +25,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.comparison import compare_audits
 from prodex.quality.problems import with_problem
 from prodex.quality.products import Products
+from prodex.quality.scores import readiness
 from prodex.sandbox.sample import AS_OF
 
 #: What a product's one word says of it under the two rules below.

@@ -15,16 +15,17 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.display.audit import percent, readiness
 from prodex.display.charts import audit_charts, heatmap
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import GROUPINGS
 from prodex.display.report.page import rendered
 from prodex.display_text import even_limit, words
 from prodex.errors import InputError
-from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.notebook import panel
+from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
+from prodex.text import percent
 
 from . import hostile
 from .reading_html import Node, parsed, read
@@ -483,11 +484,12 @@ def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Au
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
 
 
-def test_page_and_charts_share_their_shades() -> None:
-    """A score looks the same on the page and in a chart of a notebook."""
-    style = (Path(prodex.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
-    light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
-    assert {f"h{place}": colour for place, colour in enumerate(heatmap.SHADES)} == light
+def test_page_panels_and_charts_share_their_shades(audit: prodex.Audit) -> None:
+    """A score looks the same on the page, in a panel and in a chart of a notebook."""
+    shades = {f"h{place}": colour for place, colour in enumerate(heatmap.SHADES)}
+
+    for styled in (rendered(contents(audit)), panel.style()):
+        assert shades == dict(re.findall(r"--(h\d): (#\w+);", styled)[: len(shades)])
 
 
 def test_a_language_that_there_is_not_is_shown_as_it_came(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ Whatever a supplier typed is escaped, and a notebook is told to leave formulas i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
-from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.quality.scores import CAVEAT, FORMULA, readiness
+from prodex.text import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,69 +19,6 @@ if TYPE_CHECKING:
     from prodex.quality.audit import Audit
 
 _SHOWN, _LONG = 5, 200
-_STYLE = (
-    ".prodex-audit table{border-collapse:collapse;margin-top:.5em}"
-    ".prodex-audit table td,.prodex-audit table th{padding:.15em .8em .15em 0;text-align:left}"
-    ".prodex-audit table td.n,.prodex-audit table th.n{text-align:right;font-variant-numeric:tabular-nums}"
-    ".prodex-audit .warn{font-weight:bold}.prodex-audit .note{opacity:.75}"
-)
-
-
-def percent(share: float) -> str:
-    """Write a share in per cent, never rounded up to all or down to none.
-
-    >>> percent(0.612), percent(0.9999), percent(0.0001), percent(float("nan"))
-    ('61.2 %', '99.9 %', '0.1 %', 'none')
-    """
-    if math.isnan(share):
-        return "none"
-    if 0 < share < 1:
-        return f"{min(max(share, 0.001), 0.999) * 100:.1f} %"
-    return f"{share * 100:.0f} %"
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number of things.
-
-    >>> counted(1, "product"), counted(12000, "product")
-    ('1 product', '12,000 products')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
-    """Say how many products are ready, how many are not, and of how many nobody can say; the parts are all.
-
-    >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})
-    'ready 61, not ready 30, undecided 9 of 100'
-    """
-    ready, not_ready, undecided = (
-        f"{int(figures[f'{name}_products']):,}" for name in ("ready", "not_ready", "undecided")
-    )
-    return f"ready {ready}, not ready {not_ready}, undecided {undecided} of {int(figures['products']):,}"
-
-
-def moved(before: float, after: float) -> str:
-    """Write what became of a share; a figure that would read as before says how far it moved.
-
-    >>> moved(0.61, 0.632), moved(0.99512, 0.99514), moved(0.5, 0.5), moved(float("nan"), 0.5)
-    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
-    """
-    if percent(before) != percent(after):
-        return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
-    is_same = before == after or math.isnan(after)
-    return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
-
-
-def points(step: float) -> str:
-    """Write how far a share moved, in points of a hundred.
-
-    >>> points(0.005), points(-0.25), points(0.00001)
-    ('+0.50 points', '-25.00 points', 'under +0.01 points')
-    """
-    if abs(step) < 0.00005:
-        return f"under {'+' if step > 0 else '-'}0.01 points"
-    return f"{step * 100:+.2f} points"
 
 
 def text_of(audit: Audit) -> str:
@@ -98,22 +35,13 @@ def html_of(audit: Audit) -> str:
     """Return an audit as a small table for a notebook."""
     (headline, _), *others = lines(audit)
     found = audit.gaps()
-    told = "".join(f"<div{' class=warn' if warn else ''}>{escape(line)}</div>" for line, warn in others)
-    rows = "".join(
-        f"<tr><td>{escape(problem)}</td><td class='n'>{count}</td><td>{escape(brings.replace('->', '→'))}</td></tr>"
+    rows = [
+        (problem, count, brings.replace("->", "→"))
         for problem, count, brings in map(_gap, found.head(_SHOWN).to_dict("records"))
-    )
-    table = "".join(
-        f"<div>{escape(title)}</div><table><thead><tr><th scope='col'>problem</th>"
-        "<th scope='col' class='n'>failing</th><th scope='col'>if fixed</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
-        for title in _gaps_title(len(found))
-    )
-    footnotes = "".join(f"<div class='note'>{escape(note)}</div>" for note in notes(audit))
-    return (
-        f"<div class='prodex-audit mathjax_ignore'><style>{_STYLE}</style>"
-        f"<div><strong>{escape(headline)}</strong></div>{told}{table}{footnotes}</div>"
-    )
+    ]
+    (title,) = _gaps_title(len(found))
+    gaps = table(title.rstrip(":."), ["problem", "failing", "if fixed"], rows, numbers=["failing"])
+    return block(headline, others if rows else [*others, (title, False)], [gaps] * bool(rows), notes(audit))
 
 
 def lines(audit: Audit) -> list[tuple[str, bool]]:

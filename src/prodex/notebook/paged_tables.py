@@ -8,8 +8,8 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Int
 
-from prodex.display.audit import counted
 from prodex.notebook.panel import html
+from prodex.text import counted
 
 #: Said again with every update: what is left out falls back to what itables does otherwise. Rows are turned by page
 #: in Python, and chosen by a click, or by Return where the keyboard has come to.

@@ -13,6 +13,7 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Bool, Unicode
 
+from prodex.display.style import DARK, LIGHT, custom_properties
 from prodex.display_text import words
 from prodex.errors import ProdexError
 
@@ -136,9 +137,11 @@ _FILES = ("common", "audit", "products", "query", "card", "explore")
 
 @cache
 def style() -> str:
-    """Return the style sheet."""
+    """Return the style sheet, the colours first that panels share with reports and charts."""
     folder = resources("prodex.notebook") / "css"
-    return "\n".join((folder / f"{name}.css").read_text("utf-8") for name in _FILES)
+    dark = custom_properties('[data-jp-theme-light="false"] .prodex', DARK)
+    own = ((folder / f"{name}.css").read_text("utf-8") for name in _FILES)
+    return "\n".join([custom_properties(".prodex", LIGHT), dark, *own])
 
 
 class Fold(w.VBox):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +12,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import counted, moved, notes, readiness
-from prodex.display_text import on_one_line
+from prodex.dispatch import call
 from prodex.errors import InputError
 from prodex.frames import to_frame
 from prodex.quality.audit import Audit
+from prodex.quality.scores import readiness
 from prodex.quality.states import State
+from prodex.text import counted, moved
 
 #: What can become of a product under a check, and when it is said: states before and after.
 CHANGES = ("fixed", "newly failing", "still failing", "not comparable")
 
-_SHOWN = 10
 _PRODUCT = ["product_id", "gtin", "name", "owner_id", "owner", "brand_code", "brand", "kind_code", "kind"]
 
 
@@ -80,29 +79,12 @@ class AuditComparison:
         return pd.DataFrame({"old": self.old.summary[names], "new": self.new.summary[names]})
 
     def __repr__(self) -> str:
-        counts = {name: int(self.by_check[name.replace(" ", "_")].sum()) for name in CHANGES}
-        told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-        changed = self.by_check[self.by_check[["fixed", "newly_failing"]].sum(axis=1) > 0]
-        rows = [
-            f"  {row.problem}: {row.fixed:,} fixed, {row.newly_failing:,} newly failing"
-            for row in changed.head(_SHOWN).itertuples()
-        ]
-        if len(changed) > _SHOWN:
-            rows.append(f"  {_SHOWN} of {len(changed)} checks that changed; all in .by_check")
-        return "\n".join(map(on_one_line, [*self._headlines(told), *rows, *self.notes, notes(self.new)[0]]))
+        text: str = call("AuditComparison.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return f"<pre class='mathjax_ignore'>{escape(repr(self))}</pre>"
-
-    def _headlines(self, told: str) -> list[str]:
-        old, new = self.old.summary, self.new.summary
-        ready = f"{readiness(old)} -> {readiness(new)}"
-        score = f"score {moved(old['score'], new['score'])}"
-        return [
-            f"{self.old.now:%Y-%m-%d %H:%M} to {self.new.now:%Y-%m-%d %H:%M} ({self.new.profile})",
-            f"{ready}, {score}",
-            f"{told}; {counted(len(self.added), 'product')} added, {len(self.gone):,} gone",
-        ]
+        html: str = call("AuditComparison.html", self)
+        return html
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs

@@ -7,9 +7,9 @@ ready when one does, and undecided when none fails but one is unknown; shares of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -185,6 +185,18 @@ def ratio(part: Floats, whole: Floats) -> Floats:
     """Divide, with no result where there is nothing to divide by; rounding never leaves 0 to 1."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.minimum(np.where(whole > 0, part / whole, np.nan), 1.0)
+
+
+def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
+    """Say how many products are ready, how many are not, and of how many nobody can say; the parts are all.
+
+    >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})
+    'ready 61, not ready 30, undecided 9 of 100'
+    """
+    ready, not_ready, undecided = (
+        f"{int(figures[f'{name}_products']):,}" for name in ("ready", "not_ready", "undecided")
+    )
+    return f"ready {ready}, not ready {not_ready}, undecided {undecided} of {int(figures['products']):,}"
 
 
 def coverage(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from prodex.display import charts
-from prodex.display.audit import percent
 from prodex.display.charts.style import plain
 from prodex.facts.groups import column_names
 from prodex.quality.scores import SMALL
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.audit import notes, percent
+from prodex.display.audit import notes
 from prodex.display.report.failing_products import FailingProducts, failing
 from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, ScoreMap, heat_map, offenders
 from prodex.display.report.headline import Gap, Header, Tile, header, largest_gaps, tiles
@@ -16,6 +16,7 @@ from prodex.display.report.product_cards import ReportCards, cards
 from prodex.display_text import Words, words
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

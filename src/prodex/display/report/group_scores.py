@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import pandas as pd
 
-from prodex.display.audit import percent, readiness
 from prodex.display.charts import shade
 from prodex.display_text import Words, label
 from prodex.facts.groups import column_names
 from prodex.locales import language_label
-from prodex.quality.scores import SMALL
+from prodex.quality.scores import SMALL, readiness
 from prodex.quality.states import State
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

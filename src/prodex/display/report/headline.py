@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.display.audit import lines, percent, readiness
+from prodex.display.audit import lines
 from prodex.display_text import Words, label, words
+from prodex.quality.scores import readiness
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

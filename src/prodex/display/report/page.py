@@ -11,14 +11,15 @@ from typing import Any
 
 import jinja2
 
-from prodex.display.audit import percent
 from prodex.display.charts import SCORES
 from prodex.display.charts.audit_charts import grades_over_time
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
 from prodex.display.report.product_cards import PICTURE_FACTS
+from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
 from prodex.locales import language_label
 from prodex.quality.scores import SMALL
+from prodex.text import percent
 
 
 def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
@@ -37,7 +38,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         files=files,
         chart=_chart(contents),
         chart_words=_chart_words(contents),
-        style=_resource("style.css"),
+        style=_style(),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         picture_facts=list(PICTURE_FACTS),
@@ -57,6 +58,13 @@ def _template() -> jinja2.Template:
     )
     environment.filters |= {"percent": percent, "n": _number, "language": _language}
     return environment.get_template("page.html")
+
+
+def _style() -> str:
+    """Return the style sheet: what the report has in common with summaries and panels, then its own."""
+    dark = custom_properties(":root", DARK)
+    shared = [custom_properties(":root", LIGHT), f"@media (prefers-color-scheme: dark) {{ {dark} }}"]
+    return "\n".join([*shared, stylesheet("tables"), _resource("style.css")])
 
 
 def _resource(name: str) -> str:

@@ -11,11 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import percent
 from prodex.display_text import Words, even_limit, label, weight, words
 from prodex.locales import market_name
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

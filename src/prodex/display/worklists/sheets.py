@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import counted, percent, readiness
 from prodex.locales import market_name
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.quality.scores import CAVEAT, FORMULA, readiness
+from prodex.text import counted, percent
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import ipywidgets as w
 
-from prodex.display.audit import counted
 from prodex.errors import InputError, ProdexError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exporting import path_of
 from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.snapshots.saved import earlier
 from prodex.quality import Audit
+from prodex.text import counted
 
 _BY = ("owner", "brand", "kind")
 

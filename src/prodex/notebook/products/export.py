@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from prodex import formats
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.errors import ProdexError, QueryError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exporting import path_of
@@ -21,6 +20,7 @@ from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.notebook.products.table_page import shown
 from prodex.tables.declaration import TABLES
+from prodex.text import counted
 
 #: What can be written, as people choose it.
 AS_SHOWN, EVERYTHING = "the table as shown", "all tables of these products"

@@ -10,12 +10,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import percent
 from prodex.display_text import words
 from prodex.notebook.products.naming import NAMES
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.search import folded
 from prodex.tables.declaration import TABLES
+from prodex.text import percent
 
 #: What is shown first, and what further columns are called; the others go by their names.
 COLUMNS = ("gtin", "name", "brand", "kind", "owner", "updated_at", "texts_count", "pictures_count")

@@ -12,7 +12,6 @@ import pyarrow as pa
 from traitlets import Instance
 
 from prodex.compare import Difference, diff
-from prodex.display.audit import counted, moved
 from prodex.display_text import words
 from prodex.errors import InputError, ProdexError
 from prodex.files import writing
@@ -23,6 +22,7 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import AuditComparison, compare_audits, list_audits
+from prodex.text import counted, moved
 
 _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
 
