@@ -1,5 +1,6 @@
 """Judging a catalogue: rules, profiles, the matrix of states, scores, gaps and failures."""
 
+import prodex.quality.rules  # noqa: F401 - a rule is known once its module was imported
 from prodex.quality.archive import list_audits, open_audit
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
