@@ -26,11 +26,12 @@ from prodex.query.filters import FILTERS
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
+from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built, name_of, snapshots_folder
+from prodex.store.snapshot import commit_built, name_of
 
 #: Windows that are fetched side by side.
 WINDOWS = 4
