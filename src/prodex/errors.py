@@ -80,8 +80,9 @@ def _escaped(character: str) -> str:
 class Shortfall(Protocol):
     """What an incomplete load has to say of itself, as a `prodex.Ledger` does."""
 
+    @property
     def problems(self) -> list[tuple[str, str]]:
-        """Return what is missing and why."""
+        """What is missing and why."""
 
 
 class Unfinished(Protocol):

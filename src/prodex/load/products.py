@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from prodex import locales
 from prodex.arguments import described
-from prodex.catalog import Catalog, Ledger, Origin
+from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
+from prodex.ledger import Ledger
 from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
