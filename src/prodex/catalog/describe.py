@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.cells import NOT_ITSELF, Cells, Wanted, cells_of, within
+from prodex.catalog.cells import NOT_ITSELF, Cells, WantedAttributes, cells_of, within
 from prodex.catalog.data import CatalogData
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES, child_path
@@ -56,7 +56,7 @@ def describe(catalog: CatalogData) -> pd.DataFrame:
     ids = products["product_id"].combine_chunks()
     rows: list[dict[str, Any]] = []
     for place, cells in enumerate(
-        [*cells_of(catalog.arrow, ids, Wanted(None), None, False), *_own(products)]
+        [*cells_of(catalog.arrow, ids, WantedAttributes(None), None, False), *_own(products)]
     ):
         facts = _facts(cells, size)
         for column, name in enumerate(cells.names):

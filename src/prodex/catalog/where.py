@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import is_one, listed
-from prodex.catalog.conditions import not_found_words, wanted
+from prodex.catalog.conditions import not_found_words, column_condition
 from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
@@ -205,7 +205,7 @@ def selected(
     def stored(column: str) -> pa.Array:
         return catalog.arrow("products", [column])[column].unique()
 
-    wants = [wanted(column, value, schema, stored) for column, value in equal.items()]
+    wants = [column_condition(column, value, schema, stored) for column, value in equal.items()]
     conditions = [want.condition for want in wants if len(want.entries) <= _MANY]
     masks = [
         want.holds(catalog.arrow("products", want.columns)).to_numpy()

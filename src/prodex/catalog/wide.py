@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog.attribute_names import Names
-from prodex.catalog.cells import Cells, Kind, Wanted, cells_of, grouped, language_of, number_texts, within
+from prodex.catalog.cells import Cells, Kind, WantedAttributes, cells_of, grouped, language_of, number_texts, within
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
@@ -39,7 +39,7 @@ def wide(
     chosen = None if columns is None else _listed(columns, "columns")
     _warn_of_unasked(catalog, languages, asked)
     products = catalog.arrow("products")
-    wanted = Wanted(None if asked is None else tuple(asked))
+    wanted = WantedAttributes(None if asked is None else tuple(asked))
     ids = products["product_id"].combine_chunks()
     side = pivot(cells_of(catalog.arrow, ids, wanted, languages, numbers), products.num_rows, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
@@ -143,7 +143,7 @@ def _themselves(asked: Sequence[str]) -> list[str]:
     return [*named, *(path for path in asked if path == "gtin")]
 
 
-def _text_columns(catalog: CatalogData, wanted: Wanted, languages: Sequence[str] | None) -> list[str]:
+def _text_columns(catalog: CatalogData, wanted: WantedAttributes, languages: Sequence[str] | None) -> list[str]:
     """Return the columns that every text attribute has in the languages asked for, filled or not."""
     if languages is None:
         return []
