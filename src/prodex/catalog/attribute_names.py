@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.locales import language_tag
-from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS
-from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, child_path, within
+from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
 
@@ -85,7 +85,7 @@ class Names:
         if head not in self.heads:
             there = "catalog.presence has a column for each attribute of a product."
             raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")
-        if path == head or path in self.seen or any(_inside(known, path) for known in PATHS):
+        if path == head or path in self.seen or any(within(known, path) for known in PATHS):
             return path
         around, _, last = path.rpartition(".")
         if last in {"code", "label", "description"} and around in self.seen:
@@ -112,15 +112,11 @@ class Names:
 
     def knows(self, column: str, languages: Sequence[str] | None) -> bool:
         """Whether this is the column of an attribute that nobody has filled."""
-        if column in self.heads or any(_inside(known, column) for known in PATHS):
+        if column in self.heads or any(within(known, column) for known in PATHS):
             return True
         around, _, last = column.rpartition(".")
         spoken = _is_language(last) if languages is None else last in languages
         return spoken and (around in TEXTS or any(name.startswith(f"{around}.") for name in self._spoken))
-
-
-def _inside(path: str, outer: str) -> bool:
-    return path == outer or path.startswith(f"{outer}.")
 
 
 def _is_language(word: str) -> bool:

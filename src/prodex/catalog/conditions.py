@@ -25,6 +25,7 @@ from prodex.catalog.closed_lists import (
     packaging_value,
 )
 from prodex.errors import QueryError
+from prodex.query.values import gtins_given, refuse_rounded
 
 #: No column of whole numbers reaches as far.
 _HUGE = 10**19
@@ -162,7 +163,7 @@ def column_condition(
 
 def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:
     """Read GTINs; an empty cell among several stands for none, and None alone for the products without."""
-    given = gtin.read_several(column, value)
+    given = gtins_given(column, value)
     if given.is_none:
         return ColumnCondition(column, (WantedValue(None, column, None),), schema)
     odd = [text for text in given.texts if not gtin.has_digits(text)]
@@ -170,7 +171,7 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
         there = set(gtin.comparable_column(stored(column)).to_pylist())
         lost = [text for text in odd if text not in there]
         for text in lost:
-            gtin.refuse_rounded(column, text)
+            refuse_rounded(column, text)
         if lost and len(lost) == len(given.texts):
             raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
     entries = tuple(WantedValue(shown, column, text) for text, shown in given.texts.items())

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import names_given
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.table_properties import TableProperties
@@ -241,8 +242,8 @@ def joined(
     with_products: str | Iterable[str],
 ) -> pd.DataFrame:
     """Return a table, whose columns are `own`, with columns of `products` beside it; see `Catalog.table`."""
-    beside = _listed(with_products, "with_products")
-    chosen = list(own) if columns is None else _listed(columns, "columns")
+    beside = names_given(with_products, "table", "with_products")
+    chosen = list(own) if columns is None else names_given(columns, "table", "columns")
     if name == "products":
         return to_frame(catalog.arrow(name, list(dict.fromkeys([*chosen, *beside]))))
     if not beside:
@@ -259,12 +260,3 @@ def joined(
         label = f"product_{column}" if column in own and column not in _KEYS else column
         found[label] = products[column].take(places)
     return to_frame(pa.table(found))
-
-
-def _listed(given: str | Iterable[str], what: str) -> list[str]:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    listed: list[str] = list(dict.fromkeys(given)) if several else [given]  # type: ignore[list-item]
-    for one in listed:
-        if not isinstance(one, str):
-            raise QueryError(f"table() takes names of columns under {what}, and {one!r:.60} is none.")
-    return listed

@@ -17,6 +17,7 @@ from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.ledger import Ledger
 from prodex.locales import short_of
 from prodex.query import ProductQuery
+from prodex.tables.attributes import within
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ class Origin:
         if self.query is None:
             return True
         included = self.query.source_include
-        if included and not any(_within(attribute, path) or _within(path, attribute) for path in included):
+        if included and not any(within(attribute, path) or within(path, attribute) for path in included):
             return False
-        if any(_within(attribute, path) for path in self.query.source_exclude or ()):
+        if any(within(attribute, path) for path in self.query.source_exclude or ()):
             return False
         languages = self.query.product_languages
         return language is None or not languages or any(_same_language(language, one) for one in languages)
@@ -161,10 +162,6 @@ class _Written(msgspec.Struct):
     loaded_at: Moment | None
     ledger: dict[str, Any]
     asked_by: str | None = None
-
-
-def _within(path: str, outer: str) -> bool:
-    return path == outer or path.startswith(outer + ".")
 
 
 def _same_language(one: str, other: str) -> bool:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import is_one, listed
-from prodex.catalog.conditions import not_found_words, column_condition
+from prodex.catalog.conditions import column_condition, not_found_words
 from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import QueryError

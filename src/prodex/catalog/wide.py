@@ -12,13 +12,22 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import names_given
 from prodex.catalog.attribute_names import Names
-from prodex.catalog.cells import Cells, Kind, WantedAttributes, cells_of, grouped, language_of, number_texts, within
+from prodex.catalog.cells import (
+    Cells,
+    Kind,
+    WantedAttributes,
+    as_text,
+    cells_of,
+    grouped,
+    language_of,
+)
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
 from prodex.locales import language_tag, short_of
-from prodex.tables.attributes import TEXTS
+from prodex.tables.attributes import TEXTS, within
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
@@ -34,9 +43,13 @@ def wide(
 ) -> pd.DataFrame:
     """Put what stands in rows beside the products; see `Catalog.wide`."""
     names = Names(catalog)
-    languages = None if language is None else _languages(catalog, _listed(language, "language"))
-    asked = None if attributes is None else [names.attribute(a) for a in _listed(attributes, "attributes")]
-    chosen = None if columns is None else _listed(columns, "columns")
+    languages = None if language is None else _languages(catalog, names_given(language, "wide", "language"))
+    asked = (
+        None
+        if attributes is None
+        else [names.attribute(a) for a in names_given(attributes, "wide", "attributes")]
+    )
+    chosen = None if columns is None else names_given(columns, "wide", "columns")
     _warn_of_unasked(catalog, languages, asked)
     products = catalog.arrow("products")
     wanted = WantedAttributes(None if asked is None else tuple(asked))
@@ -60,20 +73,10 @@ def wide(
     return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
 
 
-def _listed(given: str | Iterable[str], what: str) -> list[str]:
-    """Return what was given as a list without repetitions."""
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    listed: list[str] = list(dict.fromkeys(given)) if several else [given]  # type: ignore[list-item]
-    for one in listed:
-        if not isinstance(one, str):
-            raise QueryError(f"wide() takes text under {what}, and {one!r:.60} is none.")
-    if what == "language" and not listed:
-        raise QueryError("wide() was given no language. Leave it out for a column in each.")
-    return listed
-
-
 def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
     """Return the short codes of languages; one that neither the texts nor the CLDR have is refused."""
+    if not given:
+        raise QueryError("wide() was given no language. Leave it out for a column in each.")
     there = _spoken(catalog)
     found = []
     for one in given:
@@ -143,7 +146,9 @@ def _themselves(asked: Sequence[str]) -> list[str]:
     return [*named, *(path for path in asked if path == "gtin")]
 
 
-def _text_columns(catalog: CatalogData, wanted: WantedAttributes, languages: Sequence[str] | None) -> list[str]:
+def _text_columns(
+    catalog: CatalogData, wanted: WantedAttributes, languages: Sequence[str] | None
+) -> list[str]:
     """Return the columns that every text attribute has in the languages asked for, filled or not."""
     if languages is None:
         return []
@@ -290,9 +295,3 @@ def as_numbers(texts: pa.Array) -> pa.Array:
     large = pc.greater_equal(pc.abs(doubles), float(_EXACT))
     inexact = pc.or_(pc.and_(whole, large), pc.invert(pc.is_finite(doubles)))
     return texts if pc.any(inexact).as_py() else doubles
-
-
-def as_text(values: pa.Array) -> pa.Array:
-    if pa.types.is_boolean(values.type):
-        return pc.if_else(values, "true", "false")
-    return number_texts(values) if pa.types.is_floating(values.type) else values.cast(pa.string())

@@ -145,7 +145,9 @@ FAILURES = pa.schema(
 _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 
 
-def failure_rows(part: AuditPart, checks: Sequence[CheckFacts], wants: Sequence[ColumnCondition] = ()) -> pa.Table:
+def failure_rows(
+    part: AuditPart, checks: Sequence[CheckFacts], wants: Sequence[ColumnCondition] = ()
+) -> pa.Table:
     """Return the findings of a part: its evidence, and a row from the matrix for each failing check without any.
 
     Parameters
@@ -178,7 +180,11 @@ def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
 
 
 def _kept(
-    part: AuditPart, checks: Sequence[CheckFacts], products: Any, places: Any, wants: Sequence[ColumnCondition]
+    part: AuditPart,
+    checks: Sequence[CheckFacts],
+    products: Any,
+    places: Any,
+    wants: Sequence[ColumnCondition],
 ) -> Any:
     """Say which rows are wanted, by what is known before any of them is written."""
     kept = np.ones(len(products), bool)
