@@ -108,3 +108,31 @@ def described(given: object) -> str:
         return f"the path {str(given)!r:.80}"
     name = type(given).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name:.60}"
+
+
+def names_given(given: str | Iterable[str], call: str, keyword: str) -> list[str]:
+    """Return a name, or several, as a list without repetitions.
+
+    Parameters
+    ----------
+    given
+        One text, or anything that holds texts.
+    call, keyword
+        The method and its keyword, for the message.
+
+    Raises
+    ------
+    QueryError
+        When one of them is no text.
+
+    Examples
+    --------
+    >>> names_given("brand", "wide", "columns"), names_given(["kind", "brand", "kind"], "wide", "columns")
+    (['brand'], ['kind', 'brand'])
+    """
+    is_several = isinstance(given, Iterable) and not isinstance(given, str)
+    names: list[str] = list(dict.fromkeys(given)) if is_several else [given]  # type: ignore[list-item]
+    for one in names:
+        if not isinstance(one, str):
+            raise QueryError(f"{call}() takes text under {keyword}, and {one!r:.60} is none.")
+    return names

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.locales import language_tag
-from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS
-from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, child_path, within
+from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 #: What a path into a text or a quantity ends with on the wire, where tables name the attribute alone.
@@ -31,7 +28,7 @@ _HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
 class Names:
     """The attributes of a catalogue, by wire path."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: CatalogData) -> None:
         self._catalog = catalog
 
     @cached_property
@@ -88,7 +85,7 @@ class Names:
         if head not in self.heads:
             there = "catalog.presence has a column for each attribute of a product."
             raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")
-        if path == head or path in self.seen or any(_inside(known, path) for known in PATHS):
+        if path == head or path in self.seen or any(within(known, path) for known in PATHS):
             return path
         around, _, last = path.rpartition(".")
         if last in {"code", "label", "description"} and around in self.seen:
@@ -115,15 +112,11 @@ class Names:
 
     def knows(self, column: str, languages: Sequence[str] | None) -> bool:
         """Whether this is the column of an attribute that nobody has filled."""
-        if column in self.heads or any(_inside(known, column) for known in PATHS):
+        if column in self.heads or any(within(known, column) for known in PATHS):
             return True
         around, _, last = column.rpartition(".")
         spoken = _is_language(last) if languages is None else last in languages
         return spoken and (around in TEXTS or any(name.startswith(f"{around}.") for name in self._spoken))
-
-
-def _inside(path: str, outer: str) -> bool:
-    return path == outer or path.startswith(f"{outer}.")
 
 
 def _is_language(word: str) -> bool:

@@ -16,7 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.tables.declaration import TABLES, Column, Table, anchored
+from prodex.tables.attributes import anchored, within
+from prodex.tables.declaration import TABLES
+from prodex.tables.schema import Column, Table
 
 Read = Callable[..., pa.Table]
 #: What the values of some cells are; numbers and booleans out of `scalars` are still written as text.
@@ -43,7 +45,7 @@ _LEAVES = {
 }
 
 
-class Wanted(NamedTuple):
+class WantedAttributes(NamedTuple):
     """Which attributes are shown: those asked for with all below them, or all that describe the product itself."""
 
     asked: tuple[str, ...] | None
@@ -122,7 +124,7 @@ class _Rows(NamedTuple):
 
 
 def cells_of(
-    read: Read, products: pa.Array, wanted: Wanted, languages: Sequence[str] | None, numbers: bool
+    read: Read, products: pa.Array, wanted: WantedAttributes, languages: Sequence[str] | None, numbers: bool
 ) -> Iterator[Cells]:
     """Yield the cells of a catalogue, table by table.
 
@@ -159,7 +161,7 @@ def cells_of(
 class _Reader(NamedTuple):
     read: Read
     products: pa.Array
-    wanted: Wanted
+    wanted: WantedAttributes
 
     def rows(self, table: str, *columns: str) -> _Rows:
         """Read rows whose attribute is wanted, or may hold a leaf that is."""
@@ -247,7 +249,7 @@ def _is_whole(attribute: str) -> bool:
     return "." not in re.sub(r"\\.", "", attribute) or anchored(attribute) is not None
 
 
-def _leaf(rows: _Rows, leaf: str, column: str, wanted: Wanted) -> Iterator[Cells]:
+def _leaf(rows: _Rows, leaf: str, column: str, wanted: WantedAttributes) -> Iterator[Cells]:
     """Yield the leaf of an object that was asked for by its own path, such as `originCountry.code`."""
     paths = [
         f"{name}.{leaf}".lstrip(".") for name in rows.names
@@ -259,7 +261,7 @@ def _leaf(rows: _Rows, leaf: str, column: str, wanted: Wanted) -> Iterator[Cells
         yield found.cells(values, "quantity" if column == "value" else "text", paths)
 
 
-def _items(opened: _Reader, table: Table, wanted: Wanted) -> Iterator[Cells]:
+def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[Cells]:
     """Yield one cell for each item of a declared table, and the leaves of items that were asked for."""
     leaves = [column for column in table.columns if column.paths]
     named = _NAMES.get(table.name, ())
@@ -277,7 +279,7 @@ def _items(opened: _Reader, table: Table, wanted: Wanted) -> Iterator[Cells]:
         shown = pc.coalesce(*(own.column(name) for name in named))
         if shown.null_count:  # a label with nothing but a date is a label all the same
             every = opened.rows(table.name, *rest).of(wanted.holds)
-            shown = pc.coalesce(shown, *(_as_text(every.column(name)) for name in rest))
+            shown = pc.coalesce(shown, *(as_text(every.column(name)) for name in rest))
         yield own.cells(shown)
     deeper = [
         path for path in wanted.asked or () if any(path != name and within(path, name) for name in rows.names)
@@ -295,7 +297,7 @@ def _item_leaves(opened: _Reader, table: Table, leaves: Sequence[Column], path: 
             continue
         for group, columns in grouped(leaves, inner).items():
             own = rows.of(lambda attribute, only=name: attribute == only)  # type: ignore[misc]
-            values = pc.coalesce(*(_as_text(own.column(column)) for column in columns))
+            values = pc.coalesce(*(as_text(own.column(column)) for column in columns))
             kind = kind_of(own.table.schema.field(columns[0]).type) if len(columns) == 1 else "text"
             yield own.cells(values, kind, [f"{name}.{group}"] * len(own.names))
 
@@ -327,13 +329,9 @@ def kind_of(type_: pa.DataType) -> Kind:
     return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "text"
 
 
-def _as_text(values: pa.Array) -> pa.Array:
+def as_text(values: pa.Array) -> pa.Array:
+    """Write values as `wide()` shows them where a column is text: numbers as people write them, true and false."""
     return number_texts(values) if pa.types.is_floating(values.type) else values.cast(pa.string())
-
-
-def within(path: str, outer: str) -> bool:
-    """Whether a wire path is another one, or stands below it."""
-    return path == outer or path.startswith(f"{outer}.")
 
 
 def _matching(paths: Sequence[str]) -> pc.Expression:

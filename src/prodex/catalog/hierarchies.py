@@ -10,19 +10,16 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
 from prodex.text import hint
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
 
 _COLUMNS = ["product_id", "attribute", "position", "node_gtin", "node_uuid", "quantity", "packaging_code"]
 _BELOW = ".children"
@@ -58,7 +55,7 @@ class Node:
         return self.key or "a unit without GTIN"
 
 
-def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
+def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
     """Yield each tree with the product that tells it: those of `logisticalHierarchies`, then those of `sharingUnits`.
 
     Trees of an update that waits are left out: they are not the product's own yet.
@@ -144,7 +141,7 @@ class _Telling(NamedTuple):
     units: tuple[tuple[str, ...], ...]
 
 
-def contents(catalog: Catalog, of: str, unit: str) -> pd.DataFrame:
+def contents(catalog: CatalogData, of: str, unit: str) -> pd.DataFrame:
     """Count the units in each root of a type of packaging; see `Catalog.contents`."""
     roots, units = _meant(catalog, of), _meant(catalog, unit)
     told: dict[str, list[_Telling]] = defaultdict(list)
@@ -164,7 +161,7 @@ def contents(catalog: Catalog, of: str, unit: str) -> pd.DataFrame:
     return to_frame(pa.Table.from_pylist(rows, _SCHEMA))
 
 
-def _meant(catalog: Catalog, packaging: str) -> set[str]:
+def _meant(catalog: CatalogData, packaging: str) -> set[str]:
     """Return the codes of a type of packaging that was given by code or by label."""
     if not isinstance(packaging, str):
         raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
@@ -259,7 +256,7 @@ def _row(key: str, tellings: Sequence[_Telling], products: dict[str, str | None]
     }
 
 
-def _products(catalog: Catalog) -> dict[str, dict[str, str | None]]:
+def _products(catalog: CatalogData) -> dict[str, dict[str, str | None]]:
     """Return the products by GTIN, each id with what people call it."""
     found: dict[str, dict[str, str | None]] = defaultdict(dict)
     names = dict(_names(catalog))
@@ -269,7 +266,7 @@ def _products(catalog: Catalog) -> dict[str, dict[str, str | None]]:
     return found
 
 
-def _names(catalog: Catalog) -> Iterator[tuple[str, str]]:
+def _names(catalog: CatalogData) -> Iterator[tuple[str, str]]:
     """Yield products with their names, the best one last: the first text of the long public name, if there is one."""
     those = pc.field("attribute").isin(_NAMES)
     texts = catalog.arrow("texts", ["product_id", "attribute", "text"], those).to_pylist()
