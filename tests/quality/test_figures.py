@@ -22,8 +22,8 @@ from prodex.display.report.group_scores import heat_map, offenders
 from prodex.display.report.page import rendered
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
+from prodex.quality.check import with_problem
 from prodex.quality.comparison import compare_audits
-from prodex.quality.problems import with_problem
 from prodex.quality.products import Products
 from prodex.quality.scores import readiness
 from prodex.sandbox.sample import AS_OF

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prodex.locales import language_label
-from prodex.quality.rulebook import RULES
-
-if TYPE_CHECKING:
-    from prodex.quality.check import CheckFacts
 
 #: What attributes are called whose wire name does not say it.
 _LABELS = {
@@ -86,17 +81,6 @@ def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> 
         r"{(\w+)}", lambda found: _said(found[1], given[found[1]]) if found[1] in given else found[0], rule
     )
     return said[:1].upper() + said[1:]
-
-
-def with_problem(check: CheckFacts) -> CheckFacts:
-    """Say the problem of a check that was saved when checks had none: as its rule says it today, if it can."""
-    if check.problem:
-        return check
-    rule = RULES.get(check.rule)
-    known = [("attribute", check.attribute), ("language", check.language)]
-    wanted = re.findall(r"{(\w+)}", rule.problem) if rule is not None else []
-    is_known = check.shipped and rule is not None and all(dict(known).get(name) for name in wanted)
-    return replace(check, problem=problem_of(rule.problem if rule and is_known else "", check.title, known))
 
 
 def _said(name: str, value: Any) -> str:
