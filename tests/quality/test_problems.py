@@ -134,7 +134,7 @@ def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> No
 def test_rules_and_profiles_list_both_sentences() -> None:
     """What should be true, and what the problem is if it is not."""
     rules = prodex.rules().set_index("rule")
-    assert ("there is a packshot of the front", "No front packshot") == tuple(
+    assert ("the product has a front packshot", "No front packshot") == tuple(
         rules.loc["has_front_packshot", ["title", "problem"]]
     )
     table = prodex.Profile.read("core").table.set_index("check")

@@ -117,7 +117,10 @@ def test_damage_is_named() -> None:
     for broken, why in (
         ("{", "cannot be read"),
         (json.dumps({**json.loads(manifest), "format": 9}), "of format 9"),
-        (json.dumps({**json.loads(manifest), "checks": [{"id": 1}]}), "does not describe an audit"),
+        (
+            json.dumps({**json.loads(manifest), "checks": [{"id": 1}]}),
+            r"cannot be read \(Expected `str`, got `int`",
+        ),
     ):
         Path(saved / "manifest.json").write_text(broken)
         with pytest.raises(SnapshotDamaged, match=why):

@@ -13,7 +13,7 @@ from prodex.facts.groups import Groups, column_names
 from prodex.quality.matrix import AuditMatrix
 from prodex.quality.scores import SMALL, ratio
 from prodex.quality.states import State
-from prodex.text import nearest
+from prodex.text import hint_and_all
 
 
 def scores_by(audit: AuditMatrix, by: str, block: str | None) -> pd.DataFrame:
@@ -27,9 +27,8 @@ def scores_by(audit: AuditMatrix, by: str, block: str | None) -> pd.DataFrame:
     chosen = np.array([block is None or check.block == block for check in audit.checks], bool)
     if not chosen.any() and block is not None:
         there = dict.fromkeys(check.block for check in audit.checks)
-        near = nearest(str(block), there)
-        meant = "there are" if near is None else f"did you mean {near!r}? There are"
-        raise QueryError(f"No check belongs to the block {block!r}; {meant} {', '.join(there)}.")
+        there_are = hint_and_all(str(block), there, f"There are {', '.join(there)}.")
+        raise QueryError(f"No check belongs to the block {block!r}{there_are}")
     if by == "language":
         return _scores_by_language(audit, chosen)
     groups = audit.groups(by)

@@ -228,7 +228,7 @@ class Check:
             severity=self.severity,
             weight=self.weight,
             title=self.title,
-            why=rule.why,
+            why=self._said(rule.why),
             fix=self.fix,
             reason=self.reason,
             source=rule.source,

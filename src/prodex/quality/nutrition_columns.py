@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict
 from prodex.quality.units import FACTORS
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, numbers
 
@@ -203,3 +205,46 @@ class NutritionColumns:
     def names(self, rows: Rows) -> list[str]:
         """Return the names of partitions, "?" where they have none."""
         return [name or "?" for name in self["partition"].take(pa.array(self._first[rows])).to_pylist()]
+
+    def energies(self, rows: Rows) -> list[str]:
+        """Return the declared energy of partitions in words: "1500 kJ, 355 kcal"."""
+        told = [(self.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
+        return [
+            ", ".join(f"{amounts[place]:g} {sign}" for amounts, sign in told if not np.isnan(amounts[place]))
+            for place in range(len(rows))
+        ]
+
+    def verdict(self, wrong: Mask, known: Mask, seen: Iterable[str], why: Iterable[str]) -> Verdict:
+        """Fail the products of the wrong partitions.
+
+        Parameters
+        ----------
+        wrong, known
+            One boolean for each partition: whether it is wrong, and whether it declares enough to say so.
+        seen, why
+            Value and reason for each wrong partition, product by product.
+        """
+        rows = self.in_order(wrong)
+        # A reader compares with the table on the pack, so figures of a serving name the serving.
+        is_hundred = np.isclose(self.per_hundred[rows], 1.0)
+        names = [
+            "" if hundred else f"per {name}: "
+            for name, hundred in zip(self.names(rows), is_hundred, strict=True)
+        ]
+        reasons = [name + words for name, words in zip(names, why, strict=True)]
+        evidence = Evidence(self.product[rows], PATH, None, list(seen), reasons)
+        return Verdict(self.any(wrong), applies=self.any(known), evidence=evidence)
+
+    def nutrient_verdict(self, wrong: Mask, known: Mask, why: str) -> Verdict:
+        """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`."""
+        whose = self.product[self.row]
+        rows = np.flatnonzero(wrong)
+        rows = rows[np.argsort(whose[rows], kind="stable")]
+        names = [self[column].take(pa.array(rows)).to_pylist() for column in ("nutrient", "nutrient_code")]
+        units = self["unit_code"].take(pa.array(rows)).to_pylist()
+        seen = [
+            f"{label or code}: {value:g} {unit or ''}".strip()
+            for label, code, value, unit in zip(*names, numbers(self["quantity"])[rows], units, strict=True)
+        ]
+        fails, applies = self.products.any(whose[wrong]), self.products.any(whose[known])
+        return Verdict(fails, applies, Evidence(whose[rows], PATH, None, seen, why))

@@ -34,8 +34,8 @@ _AGREED = 0.9
 
 
 @rule(
-    title="allergens that the ingredients name are listed",
-    problem="Allergen in the ingredients is not listed",
+    title="allergens named in the ingredients are listed",
+    problem="Allergen of the ingredients not listed",
     fix="Add the allergen to {listed}, or correct the ingredients if it is not in the product.",
     severity="error",
     dimension="consistency",
@@ -48,7 +48,7 @@ _AGREED = 0.9
 def composition_allergens_listed(
     products: Products, *, composition: str = "composition", listed: str = "allergens"
 ) -> Verdict:
-    """People with an allergy filter by the list: what is missing there can kill.
+    """People with an allergy filter by the list: an allergen missing from it can kill.
 
     Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese: in the
     language that a text is in, whatever its label says. What is "free from" or "may contain" an allergen does not

@@ -20,7 +20,7 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
 @rule(
-    title="there is a name: long, short or legal",
+    title="the product has a name: long, short or legal",
     problem="No name",
     fix="Write namePublicLong.",
     severity="blocker",
@@ -31,7 +31,7 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
     source="Product data exchange service: gtin and one of three names are mandatory",
 )
 def has_name(products: Products) -> Verdict:
-    """A product without a name can be neither found nor sold."""
+    """A product without a name can neither be found nor sold."""
     fails = ~np.logical_or.reduce([products.filled(name) for name in NAMES])
     waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
     waiting = np.flatnonzero(fails & waits)
@@ -48,7 +48,7 @@ def has_name(products: Products) -> Verdict:
     needs="brand.code",
 )
 def has_brand(products: Products) -> Verdict:
-    """Labels are spelled in many ways; only the code finds all products of a brand."""
+    """Brand labels are spelled in many ways; only the code finds all products of a brand."""
     return _has_code(products, "brand")
 
 
@@ -62,7 +62,7 @@ def has_brand(products: Products) -> Verdict:
     needs="kind.code",
 )
 def has_kind(products: Products) -> Verdict:
-    """The kind decides which information a product needs, and on which shelf it is found."""
+    """The kind decides which information a product needs and where customers find it."""
     return _has_code(products, "kind")
 
 
@@ -76,8 +76,8 @@ def _has_code(products: Products, name: str) -> Verdict:
 
 
 @rule(
-    title="the GS1 brick is given with its eight digits",
-    problem="No GS1 brick of eight digits",
+    title="the GS1 brick is given as eight digits",
+    problem="No eight-digit GS1 brick",
     fix="Choose the brick of the Global Product Classification.",
     severity="info",
     dimension="completeness",
@@ -86,7 +86,7 @@ def _has_code(products: Products, name: str) -> Verdict:
     source="GS1 Global Product Classification",
 )
 def has_gpc_brick(products: Products) -> Verdict:
-    """The brick is the only category that all trading partners share."""
+    """The brick is the only category that all trading partners have in common."""
     codes = products["gpc_code"].fillna("").str.strip()
     fails = ~codes.str.fullmatch("[0-9]{8}").to_numpy(bool)
     other = np.flatnonzero(fails & (codes != "").to_numpy(bool))
@@ -95,8 +95,8 @@ def has_gpc_brick(products: Products) -> Verdict:
 
 
 @rule(
-    title="it is said whether customers buy this unit",
-    problem="Not said whether customers buy this unit",
+    title="the record states whether this is a consumer unit",
+    problem="Consumer unit not stated",
     fix="Set isConsumerUnit to true or false.",
     severity="error",
     dimension="completeness",
@@ -105,12 +105,12 @@ def has_gpc_brick(products: Products) -> Verdict:
     source="GDSN, isTradeItemAConsumerUnit",
 )
 def says_whether_consumer_unit(products: Products) -> Verdict:
-    """Most of what a product needs depends on it; checks of consumer units say nothing of those that are silent."""
+    """Most requirements depend on it: without it, the checks for consumer units are unknown."""
     return Verdict(products["is_consumer_unit"].isna().to_numpy())
 
 
 @rule(
-    title="it is said how the unit is packed",
+    title="the type of packaging is given",
     problem="Type of packaging missing",
     fix="Choose the type of packaging: each, pack, case, pallet.",
     severity="warning",
@@ -119,14 +119,14 @@ def says_whether_consumer_unit(products: Products) -> Verdict:
     needs="typePackaging.code",
 )
 def has_packaging_type(products: Products) -> Verdict:
-    """Piece, case or pallet: orders and deliveries go by it."""
+    """Orders and deliveries depend on whether the unit is a piece, a case or a pallet."""
     return Verdict(~filled_values(products.column("packaging_code")))
 
 
 @rule(
     title="the owner is known",
-    problem="Owner not known",
-    fix="Ask the service who shared the product; nobody else can correct it.",
+    problem="Owner unknown",
+    fix="Ask the service who shared the product; only the owner can correct it.",
     severity="warning",
     dimension="completeness",
     block="identity",
@@ -134,7 +134,7 @@ def has_packaging_type(products: Products) -> Verdict:
     certain="passes",
 )
 def has_owner(products: Products) -> Verdict:
-    """Whatever is wrong has to be sent to somebody."""
+    """Somebody has to receive the corrections to make."""
     columns = [products.column(name) for name in ("owner_id", "owner_uuid", "owner")]
     return Verdict(~np.logical_or.reduce([filled_values(column) for column in columns]))
 
@@ -142,7 +142,7 @@ def has_owner(products: Products) -> Verdict:
 @rule(
     title="the product has a uuid",
     problem="No universally unique id",
-    fix="Load the product again; where it still has none, ask the service.",
+    fix="Load the product again; if it still has none, ask the service.",
     severity="info",
     block="identity",
     needs="uuid",
@@ -157,9 +157,9 @@ def has_uuid(products: Products) -> Verdict:
 
 
 @rule(
-    title="the market is one of ISO 3166-1",
+    title="the market is a country of ISO 3166-1",
     problem="Market missing or unknown",
-    fix="Give the market by its number: 250 for France.",
+    fix="Give the market as its ISO number, such as 250 for France.",
     severity="warning",
     dimension="completeness",
     block="identity",
@@ -167,7 +167,7 @@ def has_uuid(products: Products) -> Verdict:
     source="ISO 3166-1 numeric",
 )
 def has_market(products: Products) -> Verdict:
-    """The market decides on languages and law; checks of a market say nothing of products without one."""
+    """The market decides which languages and laws apply; checks for a market are unknown without one."""
     encoded = products.column("target_market").dictionary_encode()
     known = pa.array([*map(_is_market, encoded.dictionary.to_pylist()), False])
     place = encoded.indices.fill_null(len(known) - 1)
@@ -221,7 +221,7 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
 @rule(
     title="a brand code has one label",
     problem="Brand code with several spellings",
-    fix="Agree on one spelling of the brand, or give the other brand a code of its own.",
+    fix="Use one spelling of the brand, or give the other brand its own code.",
     severity="info",
     dimension="consistency",
     block="identity",
@@ -230,9 +230,9 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
     prepare=partial(_odd_ones, by="code", told="label"),
 )
 def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
-    """Two labels of a code are two brands under one number, or one brand that was renamed by half.
+    """Two labels for one code are two brands with the same code, or a brand that was renamed in some records only.
 
-    Products with the label that most products of the code bear are right.
+    Products with the most frequent label of the code pass.
     """
     return _is_usual(products, whole, "brand", "brand.label")
 
@@ -240,7 +240,7 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
 @rule(
     title="a brand has one code",
     problem="Brand with several codes",
-    fix="Use the code under which most products of the brand stand.",
+    fix="Use the code that most products of the brand have.",
     severity="warning",
     dimension="uniqueness",
     block="identity",
@@ -250,9 +250,9 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
     exact=False,
 )
 def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
-    """Two codes for one name split the brand: every list, score and order of it misses a part.
+    """Two codes for one name split the brand: every list and score of it misses some products.
 
-    Products with the code that most products of the name bear are right; case and punctuation make no other name.
+    Products with the most frequent code of the name pass; case and punctuation do not make another name.
     """
     return _is_usual(products, whole, "brand_code", "brand.code")
 

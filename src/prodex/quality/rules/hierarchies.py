@@ -39,9 +39,9 @@ def _in_parent(packing: HierarchyColumns, rows: Rows) -> list[str]:
 
 
 @rule(
-    title="an outer unit says what is in it",
-    problem="Outer unit does not say what is in it",
-    fix="Add the units that it holds, each with its quantity.",
+    title="an outer unit lists its contents",
+    problem="Outer unit without contents",
+    fix="Add the units it contains, each with its quantity.",
     severity="error",
     dimension="completeness",
     block="hierarchies",
@@ -51,9 +51,9 @@ def _in_parent(packing: HierarchyColumns, rows: Rows) -> list[str]:
 def outer_unit_has_children(
     products: Products, *, packagings: tuple[str, ...] = ("PACK", "CASE", "PALLET")
 ) -> Verdict:
-    """A case of which nobody knows what is in it cannot be ordered, received or split.
+    """A case with unknown contents cannot be ordered, received or split.
 
-    A pack that is sold to consumers as it is may well be the smallest unit that the supplier describes.
+    A pack that is sold to consumers as it is may be the smallest unit that the supplier describes.
     """
     packing = HierarchyColumns.of(products)
     outer = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
@@ -72,8 +72,8 @@ def outer_unit_has_children(
 
 @rule(
     title="the lowest unit of a hierarchy is a consumer or base unit",
-    problem="Lowest unit is no consumer or base unit",
-    fix="Add the units down to the one that consumers buy, or mark the lowest one as consumer unit.",
+    problem="Lowest unit is neither consumer nor base unit",
+    fix="Add the units down to the consumer unit, or mark the lowest one as consumer unit.",
     severity="warning",
     dimension="completeness",
     block="hierarchies",
@@ -81,7 +81,7 @@ def outer_unit_has_children(
     source=_GDSN,
 )
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
-    """A hierarchy that ends above the product does not say how many products one orders."""
+    """A hierarchy that ends above the product does not show how many products are ordered."""
     packing = HierarchyColumns.of(products)
     is_base = is_true(pc.is_in(packing["packaging_code"], pa.array(base, pa.string())))
     leaves = ~packing.has_children & ~packing.repeats
@@ -92,7 +92,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
 
 
 @rule(
-    title="the hierarchy says how many of a unit are in the next larger one",
+    title="the hierarchy gives the quantity of a unit in the next larger one",
     problem="Quantity in the next larger unit missing",
     fix="Give the quantity.",
     severity="warning",
@@ -102,7 +102,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     source=_GDSN,
 )
 def quantity_in_parent_told(products: Products) -> Verdict:
-    """Whoever orders a case has to know how many are in it; one must not be guessed."""
+    """The quantity in a case decides what an order brings; it must not be guessed."""
     packing = HierarchyColumns.of(products)
     wrong = packing.is_inner & np.isnan(packing.quantity)
     return _verdict(
@@ -117,7 +117,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
 
 @rule(
     title="quantities in a hierarchy are whole numbers of 1 or more",
-    problem="Quantity in a hierarchy is no whole number",
+    problem="Quantity in a hierarchy is not a whole number",
     fix="Correct the quantity.",
     severity="error",
     dimension="validity",
@@ -126,7 +126,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
     source=_GDSN,
 )
 def quantity_in_parent_whole(products: Products) -> Verdict:
-    """Half a unit cannot be packed, and none is no child."""
+    """Half a unit cannot be packed, and a quantity of zero is no content."""
     packing = HierarchyColumns.of(products)
     told = packing.is_inner & ~np.isnan(packing.quantity)
     wrong = told & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
@@ -141,9 +141,9 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
 
 
 @rule(
-    title="no unit is inside itself",
-    problem="Unit is inside itself",
-    fix="Take the unit out of its own contents; the wrong GTIN was probably linked.",
+    title="no unit contains itself",
+    problem="Unit contains itself",
+    fix="Remove the unit from its own contents; probably the wrong GTIN was linked.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -151,7 +151,7 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
     source=_GDSN,
 )
 def hierarchy_without_cycle(products: Products) -> Verdict:
-    """What holds itself has no size: systems that count contents stop or never end."""
+    """A unit that contains itself has no size: systems that count contents fail or never finish."""
     packing = HierarchyColumns.of(products)
     return _verdict(
         packing,
@@ -174,7 +174,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     source=_GDSN,
 )
 def has_despatch_unit(products: Products) -> Verdict:
-    """Without one nothing can be sent."""
+    """Without a despatch unit nothing can be sent."""
     return _has_unit(products, "is_despatch_unit")
 
 
@@ -190,7 +190,7 @@ def has_despatch_unit(products: Products) -> Verdict:
     source=_GDSN,
 )
 def has_orderable_unit(products: Products) -> Verdict:
-    """Without one nothing can be ordered."""
+    """Without an orderable unit nothing can be ordered."""
     return _has_unit(products, "is_orderable_unit")
 
 
@@ -203,7 +203,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
 @rule(
     title="a pallet is not sold to consumers, unless it is a display",
     problem="Pallet is marked as sold to consumers",
-    fix="Take the mark isConsumerUnit off the pallet, or mark it as display unit.",
+    fix="Set isConsumerUnit to false for the pallet, or mark it as display unit.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -211,7 +211,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
     source=_GDSN,
 )
 def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
-    """Shops list every consumer unit: the pallet stands online at the price of a thousand."""
+    """Shops list every consumer unit: the pallet is offered online as a single product."""
     packing = HierarchyColumns.of(products)
     pallets = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
     sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
@@ -226,9 +226,9 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
 
 
 @rule(
-    title="an outer unit shows its hierarchy",
+    title="an outer unit has a hierarchy",
     problem="Outer unit without a hierarchy",
-    fix="Send the hierarchy of the unit: what it holds, and how many.",
+    fix="Send the hierarchy of the unit: its contents and their quantities.",
     severity="warning",
     dimension="completeness",
     block="hierarchies",
@@ -237,12 +237,12 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     source=_GDSN,
 )
 def outer_unit_has_hierarchy(products: Products) -> Verdict:
-    """A case or pallet without a hierarchy says nothing of the products that it brings."""
+    """A case or pallet without a hierarchy does not show which products it contains."""
     return Verdict(~HierarchyColumns.of(products).packed)
 
 
 @rule(
-    title="the GTINs of a hierarchy have right check digits",
+    title="the GTINs of a hierarchy have correct check digits",
     problem="Wrong GTIN in a hierarchy",
     fix="Correct the GTIN in the hierarchy.",
     severity="error",
@@ -272,9 +272,9 @@ def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
 
 
 @rule(
-    title="what a unit holds is in the catalogue",
-    problem="What a unit holds is not in the catalogue",
-    fix="Share the product that is inside as well, or correct its GTIN in the hierarchy.",
+    title="the contents of a unit are in the catalogue",
+    problem="Contents of a unit not in the catalogue",
+    fix="Share the contained product as well, or correct its GTIN in the hierarchy.",
     severity="warning",
     dimension="consistency",
     block="hierarchies",
@@ -284,9 +284,10 @@ def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
     source=_GDSN,
 )
 def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
-    """A case of a product that nobody has shared cannot be sold.
+    """A case of a product that is not shared cannot be sold.
 
-    In a catalogue that was asked for in part only (one tag, consumer units alone), the child may simply not be in it.
+    In a catalogue that was loaded in part (one tag, consumer units only), the contained product may just be missing
+    from it.
     """
     packing = HierarchyColumns.of(products)
     inner = packing.is_inner & (packing.gtin >= 0)
@@ -315,19 +316,19 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
 
 
 @rule(
-    title="a unit is packed in one sort of larger unit",
-    problem="Packed in several sorts of larger unit",
-    fix="Nothing, if it is meant: say which of them is to be ordered.",
+    title="a unit is packed in only one larger unit",
+    problem="Packed in several different larger units",
+    fix="Nothing, if this is intended: tell receivers which unit to order.",
     severity="info",
     dimension="consistency",
     block="hierarchies",
     needs=(f"{_CHILDREN}.gtin", _TREE),
     whole=("hierarchies.node_gtin", "hierarchies.parent_gtin", "hierarchies.attribute"),
     prepare=_parents_of,
-    source="worth knowing, no mistake: receivers ask which of them they order",
+    source="not an error: receivers ask which unit to order",
 )
 def one_parent(products: Products, *, whole: Any) -> Verdict:
-    """A product that comes in two sorts of cases is ordered in the wrong one sooner or later."""
+    """A product that comes in two different cases is sooner or later ordered in the wrong one."""
     packed, several = whole
     place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
     found = np.flatnonzero(is_true(place.is_valid()))

@@ -19,7 +19,7 @@ _GS1 = "GS1 General Specifications, section 7.9"
 
 
 @rule(
-    title="the GTIN has 14 digits of which the last is the right check digit",
+    title="the GTIN has 14 digits with a correct check digit",
     problem="GTIN missing or wrong",
     fix="Correct the GTIN: compare it with the one printed under the barcode.",
     severity="error",
@@ -29,7 +29,7 @@ _GS1 = "GS1 General Specifications, section 7.9"
     source=_GS1,
 )
 def valid_gtin(products: Products) -> Verdict:
-    """A wrong GTIN is another product's, or nobody's: orders, prices and pictures go astray."""
+    """A wrong GTIN belongs to another product or to none: orders, prices and pictures go to the wrong product."""
     gtins = products["gtin"].fillna("")
     fails = ~are_valid(gtins.tolist())
     wrong = np.flatnonzero(fails & (gtins != "").to_numpy())
@@ -40,16 +40,16 @@ def valid_gtin(products: Products) -> Verdict:
 
 
 @rule(
-    title="the GTIN is not one for use inside a company",
-    problem="GTIN for use inside a company only",
-    fix="Ask the brand owner for the GTIN that is the same everywhere.",
+    title="the GTIN is not restricted to use within a company",
+    problem="GTIN restricted to use within a company",
+    fix="Ask the brand owner for the globally unique GTIN.",
     severity="warning",
     block="identity",
     needs="gtin",
     source="GS1 General Specifications, section 1.4: restricted circulation numbers",
 )
 def gtin_is_unrestricted(products: Products) -> Verdict:
-    """Numbers of restricted circulation mean another product in every company and country."""
+    """Restricted circulation numbers identify a different product in each company and country."""
     gtins = products["gtin"]
     names = gtins.gtin.prefix_name.fillna("")
     short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
@@ -65,16 +65,16 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
 
 
 @rule(
-    title="the GTIN is that of a product, not of a coupon, a refund receipt or a demonstration",
+    title="the GTIN identifies a product, not a coupon, a refund receipt or a demonstration",
     problem="GTIN of a coupon, receipt or demonstration",
-    fix="Replace the number: its prefix is not given to products.",
+    fix="Replace the number: its prefix is not assigned to products.",
     severity="warning",
     block="identity",
     needs="gtin",
     source="GS1 General Specifications, section 1.4: GS1 prefixes",
 )
 def gtin_is_of_a_product(products: Products) -> Verdict:
-    """Such numbers are free for all, so they come from a test or a template."""
+    """Anybody can use such numbers, so they come from a test or a template."""
     gtins = products["gtin"]
     names = gtins.gtin.prefix_name.fillna("")
     found = np.flatnonzero(names.str.contains("coupon|refund|demonstration").to_numpy(bool))
@@ -85,9 +85,9 @@ def gtin_is_of_a_product(products: Products) -> Verdict:
 
 
 @rule(
-    title="a consumer unit does not bear the GTIN of an outer unit",
-    problem="Consumer unit bears the GTIN of an outer unit",
-    fix="Give the unit that customers buy its own GTIN, or say that it is no consumer unit.",
+    title="a consumer unit does not have the GTIN of an outer unit",
+    problem="Consumer unit with the GTIN of an outer unit",
+    fix="Assign the consumer unit its own GTIN, or set isConsumerUnit to false.",
     severity="warning",
     dimension="consistency",
     block="identity",
@@ -96,14 +96,14 @@ def gtin_is_of_a_product(products: Products) -> Verdict:
     source="GS1 General Specifications, section 2.1: indicator digits",
 )
 def consumer_unit_has_own_gtin(products: Products) -> Verdict:
-    """Numbers with an indicator from 1 to 8 stand for cases and pallets, and tills cannot read them."""
+    """GTINs with an indicator from 1 to 8 identify cases and pallets; tills cannot read them."""
     return _with_indicator(products, "12345678", "stands for an outer unit")
 
 
 @rule(
-    title="a consumer unit does not bear the GTIN of a variable measure",
-    problem="Consumer unit bears a GTIN of variable measure",
-    fix="Give the unit that customers buy a GTIN without indicator 9, or say that it is no consumer unit.",
+    title="a consumer unit does not have the GTIN of a variable measure item",
+    problem="Consumer unit with the GTIN of a variable measure item",
+    fix="Assign the consumer unit a GTIN without indicator 9, or set isConsumerUnit to false.",
     severity="info",
     dimension="consistency",
     block="identity",
@@ -112,7 +112,7 @@ def consumer_unit_has_own_gtin(products: Products) -> Verdict:
     source="GS1 General Specifications, section 2.1: indicator 9, variable measure trade items",
 )
 def consumer_unit_is_of_fixed_measure(products: Products) -> Verdict:
-    """Indicator 9 means that each piece weighs differently; no till reads such a number."""
+    """Indicator 9 means that each piece has its own weight; tills cannot read such a number."""
     return _with_indicator(products, "9", "stands for a variable measure")
 
 

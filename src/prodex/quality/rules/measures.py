@@ -17,7 +17,7 @@ _TREE = "logisticalHierarchies"
 
 
 @rule(
-    title="{attribute} is told",
+    title="{attribute} is given",
     problem="{attribute} missing",
     fix="Measure or weigh the unit and give {attribute} with its unit.",
     severity="warning",
@@ -27,7 +27,7 @@ _TREE = "logisticalHierarchies"
     source=_GDSN,
 )
 def measure_told(products: Products, *, attribute: str) -> Verdict:
-    """Transport, shelves and warehouses are planned with weights and sizes; zero is none."""
+    """Transport, shelves and warehouses are planned with weights and sizes; zero counts as missing."""
     told = products.arrow("quantities", "attribute", "value")
     told = told.filter(pc.equal(told["attribute"], attribute))
     value = told["value"].to_numpy()
@@ -42,7 +42,7 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
 
 
 @rule(
-    title="the net weight is not above the gross weight",
+    title="the net weight does not exceed the gross weight",
     problem="Net weight above the gross weight",
     fix="Correct one of the two weights, or its unit.",
     severity="error",
@@ -52,7 +52,7 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
     source=_GDSN,
 )
 def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict:
-    """The package cannot weigh less than nothing: one of the weights is wrong, or its unit is."""
+    """The packaging cannot have a negative weight: one of the weights or its unit is wrong."""
     net, gross = grams(products, "netWeight"), grams(products, "grossWeight")
     fails = net > gross * (1 + tolerance)
     wrong = np.flatnonzero(fails)
@@ -70,9 +70,9 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
 
 
 @rule(
-    title="a unit weighs as much as what is in it",
-    problem="Unit does not weigh what is in it",
-    fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of what it holds.",
+    title="a unit weighs at least as much as its contents",
+    problem="Weight of a unit differs from that of its contents",
+    fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of its contents.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -80,7 +80,7 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
     source=_GDSN,
 )
 def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -> Verdict:
-    """Trucks are loaded by these weights; a difference of more than {tolerance} is no rounding.
+    """Trucks are loaded by these weights; rounding does not explain a difference of more than {tolerance}.
 
     Children of which quantity or weight is not told count nothing, so what is found is certain.
     """
@@ -112,9 +112,9 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
 
 
 @rule(
-    title="a unit is at least as large as one that is in it",
-    problem="Unit is smaller than what is in it",
-    fix="Correct height, width and depth of the outer unit, or of what it holds.",
+    title="a unit is at least as large as each unit in it",
+    problem="Unit smaller than its contents",
+    fix="Correct height, width and depth of the outer unit or of its contents.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -125,7 +125,9 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
     source=_GDSN,
 )
 def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> Verdict:
-    """Shelves and pallets are planned by these sizes; what is inside cannot be larger, whichever way up it stands."""
+    """Shelves and pallets are planned by these sizes; the contents cannot be larger, whichever way up they are
+    packed.
+    """
     packing = HierarchyColumns.of(products)
     inner = np.flatnonzero(packing.is_inner)
     around = packing.parent[inner]
@@ -165,9 +167,9 @@ _CONSUMERS = {"is_consumer_unit": True}
 
 
 @rule(
-    title="the net content is told, and more than zero",
+    title="the net content is given and above zero",
     problem="Net content missing or not above zero",
-    fix="Give the net content with its unit, as it stands on the pack.",
+    fix="Give the net content with its unit, as printed on the pack.",
     severity="error",
     dimension="completeness",
     block="identity",
@@ -177,7 +179,9 @@ _CONSUMERS = {"is_consumer_unit": True}
     source="Regulation (EU) No 1169/2011, Art. 9(1)(e) and 23",
 )
 def has_net_content(products: Products, *, attribute: str = "netContent") -> Verdict:
-    """Customers compare prices by it, and the law asks for it on anything that is sold by weight, volume or number."""
+    """Customers compare prices by net content, and the law requires it for products sold by weight, volume or
+    number.
+    """
     missing = told(products, attribute, np.ones(len(products), bool))
     rows = products.arrow("quantities", "attribute", "value")
     rows = rows.filter(pc.equal(rows["attribute"], attribute))
@@ -204,7 +208,7 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
     exact=False,
 )
 def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -> Verdict:
-    """A factor of thousand between them is a wrong unit, and somebody will print the wrong one."""
+    """A factor of a thousand between the two is a wrong unit, which then appears on price labels."""
     content, weight = grams(products, "netContent"), grams(products, "netWeight")
     known = (content > 0) & (weight > 0)
     fails = known & (np.abs(content - weight) > tolerance * np.maximum(content, weight))

@@ -24,9 +24,9 @@ PRESETS = {
 
 
 @rule(
-    title="there is a picture",
+    title="the product has a picture",
     problem="No picture",
-    fix="Add a picture, first of all one of the front on a white background.",
+    fix="Add pictures, first one of the front on a white background.",
     severity="error",
     dimension="completeness",
     block="pictures",
@@ -40,7 +40,7 @@ def has_picture(products: Products) -> Verdict:
 
 
 @rule(
-    title="there is a packshot of the front",
+    title="the product has a front packshot",
     problem="No front packshot",
     fix="Add a picture of the front on a white background, marked as packshot with productFace 1.",
     severity="blocker",
@@ -67,9 +67,9 @@ def has_front_packshot(products: Products) -> Verdict:
 
 
 @rule(
-    title="one picture is the packshot of the front, not several",
+    title="only one picture is the front packshot",
     problem="Several front packshots",
-    fix="Leave the mark isPackshot with productFace 1 on one picture in each language.",
+    fix="Keep isPackshot with productFace 1 on one picture per language.",
     severity="warning",
     dimension="uniqueness",
     block="pictures",
@@ -77,9 +77,10 @@ def has_front_packshot(products: Products) -> Verdict:
     source=_GS1,
 )
 def one_front_packshot(products: Products) -> Verdict:
-    """Where several pictures claim to be the one, each shop shows another.
+    """If several pictures claim to be the front packshot, each shop shows another.
 
-    Packs that are printed for several languages have a front in each; a front that says no language is meant for all.
+    Packs that are printed for several languages have a front in each; a front that says no language is meant for
+    all.
     """
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
@@ -95,9 +96,9 @@ def one_front_packshot(products: Products) -> Verdict:
 
 
 @rule(
-    title="what a picture says it shows agrees with its file name",
-    problem="Picture shows another side than its file name says",
-    fix="Correct productFace, or give the file the name of what it shows.",
+    title="the face stated for a picture agrees with its file name",
+    problem="Stated face of a picture differs from its file name",
+    fix="Correct productFace, or rename the file to match the view.",
     severity="warning",
     dimension="consistency",
     block="pictures",
@@ -105,7 +106,7 @@ def one_front_packshot(products: Products) -> Verdict:
     source=_GS1,
 )
 def face_agrees_with_file_name(products: Products) -> Verdict:
-    """One of the two is wrong, and some receivers read the one, some the other: the back becomes the front."""
+    """Receivers rely on one or the other: where they differ, some of them show the back as the front."""
     pictures = PictureColumns.of(products)
     face, named = pictures["product_face"], pictures.face_in_name
     told = is_true(pc.and_(face.is_valid(), named.is_valid()))
@@ -128,7 +129,7 @@ def _shown(face: str) -> str:
 
 
 @rule(
-    title="the longest side of the front packshot has at least {pixels} pixels",
+    title="the front packshot has at least {pixels} pixels on its longest side",
     problem="Front packshot under {pixels} pixels",
     fix="Send the original in its full size: at least {pixels} pixels on the longest side.",
     severity="warning",
@@ -143,7 +144,7 @@ def _shown(face: str) -> str:
     source="published minimums of receivers: 500, 800, 1200 and 2500 pixels",
 )
 def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
-    """Below the minimum of a receiver the picture is refused, or shown so that nobody can read the pack."""
+    """A picture below the minimum of a receiver is rejected, or shown so small that nobody can read the pack."""
     pictures = PictureColumns.of(products)
     known = pictures.is_front_packshot & ~np.isnan(pictures.longest_side)
     large = pictures.longest_side >= pixels
@@ -166,8 +167,8 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
 
 
 @rule(
-    title="the size of the front packshot is told",
-    problem="Size of the front packshot not told",
+    title="the size of the front packshot is given",
+    problem="Size of the front packshot missing",
     fix="Send width and height of the original in pixels.",
     severity="info",
     dimension="completeness",
@@ -181,7 +182,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     source=_GS1,
 )
 def packshot_size_known(products: Products) -> Verdict:
-    """Without width and height nobody can say whether the picture is large enough before it is downloaded."""
+    """Without width and height, whether the picture is large enough is only known after a download."""
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
     unknown = pictures.in_order(fronts & np.isnan(pictures.longest_side))
@@ -197,7 +198,7 @@ def packshot_size_known(products: Products) -> Verdict:
 @rule(
     title="the front packshot has a rendition of {side} pixels",
     problem="Front packshot has no rendition of {side} pixels",
-    fix="Have the renditions of the picture made again; where the original is smaller, send a larger one.",
+    fix="Have the renditions made again; if the original is smaller, send a larger one.",
     severity="warning",
     dimension="completeness",
     block="pictures",
@@ -210,7 +211,7 @@ def packshot_size_known(products: Products) -> Verdict:
     source="renditions of the service: 1024, 512, 256, 128 and 64 pixels",
 )
 def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
-    """Shops take the ready-made renditions; without the large one they enlarge a small one."""
+    """Shops use the ready-made renditions; without a large one they enlarge a small one."""
     pictures = PictureColumns.of(products)
     renditions = products.arrow("exportables", "position", "width", "height")
     long = is_true(pc.greater_equal(pc.max_element_wise(renditions["width"], renditions["height"]), side))
@@ -237,9 +238,9 @@ def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.Chunked
 
 
 @rule(
-    title="a picture was touched within {days} days",
-    problem="No picture touched for {days} days",
-    fix="Compare the pictures with the pack on the shelf, and send new ones where it changed.",
+    title="a picture was changed within {days} days",
+    problem="No picture changed for {days} days",
+    fix="Compare the pictures with the current pack, and send new ones if it changed.",
     severity="warning",
     dimension="timeliness",
     block="pictures",
@@ -247,9 +248,9 @@ def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.Chunked
     source=_GS1,
 )
 def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
-    """Packs are redesigned every few years; the old one in the shop makes customers doubt the product.
+    """Packs are redesigned every few years; the old design in a shop makes customers doubt the product.
 
-    The date stays when the last picture is taken away: a product without pictures has no stale ones.
+    The date remains when the last picture is removed: a product without pictures has no outdated ones.
     """
     touched = products["pictures_updated_at"]
     pictured = PictureColumns.of(products).pictured

@@ -29,7 +29,7 @@ from prodex.quality.text_columns import ANY_TEXT, TEXTS, Mask, TextColumns
     certain="passes",
 )
 def required_text(products: Products, *, attribute: str, language: str) -> Verdict:
-    """Customers read their own language, and markets require it."""
+    """Customers expect their own language, and markets require it."""
     fails = ~products.filled(attribute, language)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
     return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, WAITS))
@@ -46,16 +46,16 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
     certain="passes",
 )
 def has_text(products: Products, *, attribute: str) -> Verdict:
-    """What nobody wrote in any language cannot be translated either."""
+    """A text that exists in no language cannot be translated either."""
     fails = ~products.filled(attribute)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
     return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, WAITS))
 
 
 @rule(
-    title="what is filled in another language is filled in {language}",
+    title="texts that exist in another language exist in {language}",
     problem="Not translated into {language}",
-    fix="Translate it into {language}.",
+    fix="Translate the text into {language}.",
     severity="error",
     dimension="completeness",
     block="texts",
@@ -63,7 +63,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
     certain="fails",
 )
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
-    """A page in two languages at once, or with holes, is a page that nobody finished."""
+    """A product page in two languages, or with gaps, looks unfinished."""
     names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
     languages = TextColumns.of(products).languages
     filled_there = (
@@ -111,8 +111,8 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
 
 @rule(
     title="texts in different languages differ",
-    problem="Same text under two languages",
-    fix="Translate the text; the copy stands there in the wrong language.",
+    problem="Same text in two languages",
+    fix="Translate the text; one of the two is a copy in the wrong language.",
     severity="warning",
     dimension="accuracy",
     block="texts",
@@ -123,7 +123,7 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
 def translations_differ(
     products: Products, *, letters: int = 40, attributes: tuple[str, ...] = ()
 ) -> Verdict:
-    """A copy in place of a translation fills the field, and the customer cannot read it; short ones may be names."""
+    """A copy in place of a translation fills the field, but customers cannot read it; short texts may be names."""
     texts = TextColumns.of(products)
     long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
     judged = texts.where(long) & texts.within(attributes) & (texts.language != _place(texts, ""))
@@ -147,9 +147,9 @@ def translations_differ(
 
 
 @rule(
-    title="every text says its language",
-    problem="Text does not say its language",
-    fix="Say in which language the text is.",
+    title="every text states its language",
+    problem="Text without a language",
+    fix="State the language of the text.",
     severity="warning",
     dimension="completeness",
     block="texts",
@@ -158,7 +158,7 @@ def translations_differ(
     source="ISO 639",
 )
 def texts_say_their_language(products: Products) -> Verdict:
-    """A text of no language is shown to nobody, or to everybody."""
+    """A text without a language is shown to everybody or to nobody."""
     texts = TextColumns.of(products)
     known = np.array([_is_language(one) for one in texts.languages], bool)
     found = np.flatnonzero(~known[texts.language])
@@ -196,9 +196,9 @@ def _is_language(code: str) -> bool:
 
 
 @rule(
-    title="a text stands once in each language",
+    title="a text occurs once in each language",
     problem="Several texts in one language",
-    fix="Keep the right one; receivers take any.",
+    fix="Keep the right one; receivers use any of them.",
     severity="warning",
     dimension="uniqueness",
     block="texts",
@@ -206,7 +206,7 @@ def _is_language(code: str) -> bool:
     certain="fails",
 )
 def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = TEXTS) -> Verdict:
-    """With two names in one language, every receiver shows another."""
+    """With two names in one language, each receiver shows a different one."""
     texts = TextColumns.of(products)
     judged = texts.within(attributes)
     place = texts.product * len(texts.attributes) + texts.attribute
@@ -238,8 +238,8 @@ def in_stated_language(
 
     The language is told by the words, where a text has enough letters. A text of which another language than the
     stated one is likelier, but not sure, is unknown; so is a text in a language that prodex does not know, whose
-    label it can neither confirm nor deny. Public names are not judged unless they are asked for: a foreign brand makes
-    them foreign.
+    label it can neither confirm nor deny. Public names are not judged unless they are asked for: a foreign brand
+    makes them foreign.
     """
     texts = TextColumns.of(products)
     stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
