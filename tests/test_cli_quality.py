@@ -61,7 +61,7 @@ def test_an_audit_is_shown_in_words(run: Run, profile: str) -> None:
 
 def test_without_a_market_it_is_said_that_none_is_known(run: Run, profile: str) -> None:
     """Else nobody would see that a check applies to nothing."""
-    assert "the market of 3 products is not known" in run("audit", "shop", "--profile", profile).stdout
+    assert "no market is known for 3 products" in run("audit", "shop", "--profile", profile).stdout
 
 
 def test_an_audit_judges_what_waits_when_asked_to(run: Run, profile: str) -> None:

@@ -333,7 +333,7 @@ def test_an_audit_is_told_in_words() -> None:
 
     assert ["no", "17"] == [one.words for one in section.all("ul", class_="tiles")[0].all("strong")][2:]
     assert "blocker" == judged.failed[0].facts.severity
-    assert "waits under lastRequest: it is there as soon as the update is accepted" in section.words
+    assert "pending under lastRequest: filled as soon as the update is accepted" in section.words
     assert "To do: Write namePublicLong in fr." in section.words
     assert f"{len(judged.passed)} checks passed" in section.words
 

@@ -167,7 +167,7 @@ def test_a_list_that_waits_is_not_there_yet() -> None:
     """The finding says that it waits."""
     audit = audited(food(("fr", BREAD), lastRequest={"allergens": [text("fr", "Gluten")]}))
 
-    assert ["gluten: named in the composition, not listed; a list waits under lastRequest"] == (
+    assert ["gluten: named in the composition, not listed; a list is pending under lastRequest"] == (
         audit.failures()["reason"].tolist()
     )
 

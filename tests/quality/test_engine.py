@@ -167,7 +167,7 @@ def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
 
     assert (0, 1) == (audit.summary["ready_products"], audit.summary["ready_unknown"])
     assert audit.products["ready"].isna().all()
-    assert "1 product of which nobody can say whether they are ready" in repr(audit)
+    assert "1 product undecided: their data do not show whether they are ready" in repr(audit)
 
 
 def test_what_a_rule_wants_whole_is_seen_over_all_parts() -> None:
@@ -269,12 +269,12 @@ def test_what_waits_under_last_request_is_not_called_empty() -> None:
     audit = prodex.audit(catalog, {"checks": NAME})
     accepted = prodex.audit(prodex.with_pending_updates(catalog), {"checks": NAME})
 
-    assert ["waits under lastRequest", "no data"] == [
+    assert ["pending under lastRequest", "no data"] == [
         reason.split(":")[0] for reason in audit.failures()["reason"]
     ]
     assert ["Riz", None] == audit.failures()["name"].astype(object).where(lambda s: s.notna(), None).tolist()
     assert 1 == audit.pending
-    assert "1 product with an update that waits" in repr(audit)
+    assert "1 product with an update pending acceptance" in repr(audit)
     assert [0, 1] == accepted.states[:, 0].tolist()
 
 

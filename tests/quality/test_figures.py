@@ -231,6 +231,6 @@ def test_findings_and_failing_checks_are_two_words(sample: prodex.Catalog, tmp_p
 def test_what_was_assumed_is_said_under_the_score() -> None:
     """And an audit with another assumption is another measure."""
     plain, assumed = (audited([READY], **more) for more in ({}, {"assume": {"food": True}}))
-    assert "Taken for granted where products do not say it: food = true." in repr(assumed)
-    assert "Taken for granted" not in repr(plain)
+    assert "Assumed where the data do not decide: food = true." in repr(assumed)
+    assert "Assumed where" not in repr(plain)
     assert [False, True] == assumed.trend([plain])["comparable"].tolist()

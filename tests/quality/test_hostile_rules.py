@@ -96,8 +96,8 @@ def raises_what_cannot_be_shown(products: Products) -> Any:
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
-        (exits, "it wanted to end the program: SystemExit 3"),
-        (raises_its_own, "it wanted to end the program: Oddity odd"),
+        (exits, "it tried to end the program: SystemExit 3"),
+        (raises_its_own, "it tried to end the program: Oddity odd"),
         (recurses, "RecursionError"),
         (yields, "it returned generator instead of prodex.Verdict"),
         (gives_a_generator, "fails has the shape ()"),

@@ -93,11 +93,11 @@ def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> N
     assert "shop" == head.one("h1").words == facts["Catalogue"]
     assert repr(query) == facts["Query"]
     assert service.base_url == facts["From"]
-    assert f"{catalog.origin.server_time:%Y-%m-%d %H:%M} UTC" == facts["Asked"]
-    assert "Only these attributes were asked for: brand" in facts["Not asked"]
-    assert "Only texts in these languages were asked for: fr." in facts["Not asked"]
-    assert "Unknown therefore, for every product:" in facts["Not asked"]
-    assert "required_text[namePublicLong,fr]" in facts["Not asked"]
+    assert f"{catalog.origin.server_time:%Y-%m-%d %H:%M} UTC" == facts["Requested"]
+    assert "Only these attributes were requested: brand" in facts["Not requested"]
+    assert "Only texts in these languages were requested: fr." in facts["Not requested"]
+    assert "Unknown therefore, for every product:" in facts["Not requested"]
+    assert "required_text[namePublicLong,fr]" in facts["Not requested"]
 
 
 def test_tiles_are_the_summary_with_its_change(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:

@@ -99,7 +99,7 @@ CASES = {
         FOOD,
     ),
     "nutrient_not_negative": Case(
-        grams(("FAT", 0)), grams(("FAT", -1)), (CONTAINS, None, "FAT: -1 GRM", "less than nothing"), FOOD
+        grams(("FAT", 0)), grams(("FAT", -1)), (CONTAINS, None, "FAT: -1 GRM", "below zero"), FOOD
     ),
     "nutrient_within_hundred": Case(
         nutrition(("FAT", 50_000, "MGM")),
@@ -218,7 +218,7 @@ def test_what_waits_to_be_accepted_is_not_called_empty() -> None:
     """The finding says where it is."""
     case = Case({}, food(lastRequest={"composition": [text("fr", "Riz")]}), (None, None, None, ""))
 
-    assert case.found("has_composition")[3].startswith("waits under lastRequest")
+    assert case.found("has_composition")[3].startswith("pending under lastRequest")
 
 
 def test_another_attribute_can_be_named() -> None:

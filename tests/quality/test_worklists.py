@@ -156,8 +156,8 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
     said = "\n".join(row[0] for row in sheets(path)["Read me"])
     every = len(audit.failures())
     for words in (
-        "What to mend: Mill (4)",
-        "2 of 2 products have something to mend: 6 findings in 6 failing checks.",
+        "What to fix: Mill (4)",
+        "2 of 2 products have something to fix: 6 findings in 6 failing checks.",
         "ready 1, not ready 1, undecided 0 of 2: by all checks of the profile",
         "Catalogue: records, 4 products, complete",
         f"Profile: own, 5 checks, rule set {audit.rule_set}",
@@ -188,8 +188,8 @@ def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Pat
     audited(waiting, checks=checks).worklists(tmp_path / "out")
 
     said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
-    assert "1 products of the catalogue have an update that waits" in said
-    assert "1 checks could not be asked: it_raises." in said
+    assert "1 products have an update pending acceptance" in said
+    assert "1 checks crashed: it_raises." in said
     assert "1 answers of the audit are unknown" in said
 
 

@@ -1,7 +1,4 @@
-"""How an audit shows itself: the figures, the five largest gaps, and how far they can be trusted.
-
-Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
-"""
+"""How an audit looks: the figures, the five largest gaps, and how reliable they are."""
 
 from __future__ import annotations
 
@@ -45,9 +42,9 @@ def html_of(audit: Audit) -> str:
 
 
 def lines(audit: Audit) -> list[tuple[str, bool]]:
-    """Return what is said before the gaps, each line with whether it is a warning."""
+    """Return the lines above the gaps, each with whether it is a warning."""
     figures = audit.summary
-    told = [
+    shown = [
         (
             f"Audit of {counted(len(audit), 'product')} by {counted(len(audit.checks), 'check')} ({audit.profile})",
             False,
@@ -56,37 +53,34 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
         (f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False),
     ]
     if not audit.origin.complete:
-        told.append((f"incomplete: {audit.origin.ledger}", True))
+        shown.append((f"incomplete: {audit.origin.ledger}", True))
     if figures["unknown"]:
         unknown = (
-            f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: what they look at "
-            f"was not asked for, or nothing decides whom they are about{', or the rule crashed' * bool(audit.crashes)}"
+            f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: their data "
+            "were not requested, or nothing decides to which products they apply"
+            f"{', or the rule crashed' * bool(audit.crashes)}"
         )
-        cells = f"{figures['unknown']:,} of {len(audit) * len(audit.checks):,} answers are unknown"
-        told.append((unknown, True) if figures["checks_unknown"] else (cells, False))
-    homeless = sum(part.products["market"].null_count for part in audit.parts)
-    if homeless and any("market = " in check.scope for check in audit.checks):
-        told.append(
+        cells = f"{figures['unknown']:,} of {len(audit) * len(audit.checks):,} results are unknown"
+        shown.append((unknown, True) if figures["checks_unknown"] else (cells, False))
+    without_market = sum(part.products["market"].null_count for part in audit.parts)
+    if without_market and any("market = " in check.scope for check in audit.checks):
+        shown.append(
             (
-                f"the market of {counted(homeless, 'product')} is not known: checks for a market cannot judge them",
+                f"no market is known for {counted(without_market, 'product')}: checks for a market cannot judge them",
                 True,
             )
         )
     if figures["undecided_products"]:
-        told.append(
-            (
-                f"{counted(figures['undecided_products'], 'product')} of which nobody can say whether they are ready",
-                True,
-            )
-        )
+        undecided = counted(figures["undecided_products"], "product")
+        shown.append((f"{undecided} undecided: their data do not show whether they are ready", True))
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
-    told += [
+    shown += [
         (f"rule crashed: {check}: {_plain(message)}", True)
         for check, message in list(crashed.items())[:_SHOWN]
     ]
     if len(crashed) > _SHOWN:
-        told.append((f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True))
-    return told
+        shown.append((f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True))
+    return shown
 
 
 def _figures(figures: pd.Series) -> str:
@@ -99,22 +93,22 @@ def _figures(figures: pd.Series) -> str:
 
 
 def notes(audit: Audit) -> list[str]:
-    """Return the footnotes that stand under every score."""
+    """Return the footnotes that belong under every score."""
     own = sum(not check.shipped for check in audit.checks)
     rules = f"Rule set {audit.rule_set}" + (f" and {counted(own, 'own check')}" if own else "")
     best = audit.grade_with_blocker
     limit = "" if best == "A" else f" A product with a failing blocker has grade {best} at best."
-    told = [f"{FORMULA}.{limit} {rules}. {CAVEAT}"]
+    footnotes = [f"{FORMULA}.{limit} {rules}. {CAVEAT}"]
     if audit.assumed:
-        told.append(
-            f"Taken for granted where products do not say it: {', '.join(map(_assumption, audit.assumed))}."
+        footnotes.append(
+            f"Assumed where the data do not decide: {', '.join(map(_assumption, audit.assumed))}."
         )
     if audit.pending:
-        told.append(
-            f"{counted(audit.pending, 'product')} with an update that waits for acceptance, judged without it; "
-            "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be."
+        footnotes.append(
+            f"{counted(audit.pending, 'product')} with an update pending acceptance, judged without it; "
+            "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be after acceptance."
         )
-    return told
+    return footnotes
 
 
 def _assumption(assumed: tuple[str, Any]) -> str:
@@ -123,7 +117,7 @@ def _assumption(assumed: tuple[str, Any]) -> str:
 
 
 def _plain(message: str) -> str:
-    r"""Return what a rule said on one line: no character of it may move a cursor or turn the writing around.
+    r"""Return a rule's message on one line, without characters that move a cursor or change the direction of writing.
 
     >>> _plain("ValueError: \u202ea\nb")
     'ValueError: \\u202ea\\nb'

@@ -1,7 +1,4 @@
-"""How a catalogue shows itself: what is inside, from when, complete or not, and where it lies.
-
-Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
-"""
+"""How a catalogue looks: its contents, its time, whether it is complete, and where it is stored."""
 
 from __future__ import annotations
 

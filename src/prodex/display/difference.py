@@ -1,7 +1,4 @@
-"""How a difference shows itself: the counts, what they do not say, and where most changed.
-
-Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
-"""
+"""How a difference looks: the counts, what was not compared, and the attributes that changed most."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def block(
     tables
         From `table`.
     notes
-        How far the figures can be trusted.
+        How reliable the figures are.
 
     Examples
     --------

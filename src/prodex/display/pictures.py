@@ -1,7 +1,4 @@
-"""How downloaded pictures show themselves: how many of how many, what became of the others, and why.
-
-Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
-"""
+"""How downloaded pictures look: how many of how many, what happened to the others, and why."""
 
 from __future__ import annotations
 
@@ -40,8 +37,8 @@ def _lines(pictures: Pictures) -> list[str]:
     lines = ["; ".join([headline, *lost]) + (", see .broken" if lost else "")]
     lines.append(f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there")
     if counts["not asked"]:
-        lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not asked for")
-    lines.append(f"in {seen_from_here(pictures.folder)}; pictures.csv there says what is what")
+        lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not requested")
+    lines.append(f"in {seen_from_here(pictures.folder)}; pictures.csv there describes each file")
     every = sum(counts[state] for state in _LOST)
     if every > _ROWS:
         lines.append(f"the first {_ROWS} of the {every:,} that are not there:")

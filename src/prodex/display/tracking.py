@@ -1,4 +1,4 @@
-"""How a tracking shows itself: the outcome first, then what failed. What others wrote is escaped."""
+"""How a tracking looks: the result first, then the products that failed."""
 
 from __future__ import annotations
 

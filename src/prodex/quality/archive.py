@@ -237,8 +237,8 @@ def _open(folder: Path) -> Audit:
     manifest = _manifest(folder)
     try:
         parts = tuple(
-            read_part(folder, number, digests, len(manifest.checks), tuple(told))
-            for number, (digests, told) in enumerate(zip(manifest.parts, manifest.crashes, strict=True))
+            read_part(folder, number, digests, len(manifest.checks), tuple(crashes))
+            for number, (digests, crashes) in enumerate(zip(manifest.parts, manifest.crashes, strict=True))
         )
         _check_sum(parts, manifest.products)
         audit = Audit(

@@ -144,22 +144,22 @@ class Check:
     @cached_property
     def title(self) -> str:
         """The sentence that should be true, with the parameters filled in."""
-        return self._said(self.rule.title)
+        return self._filled_in(self.rule.title)
 
     @cached_property
     def problem(self) -> str:
-        """What is wrong with a failing product, with the parameters as people say them."""
+        """What is wrong with a failing product, with labels for the parameters."""
         return problem_of(self.rule.problem, self.title, self.parameters)
 
     @cached_property
     def fix(self) -> str:
         """What has to be done, with the parameters filled in."""
-        return self._said(self.rule.fix)
+        return self._filled_in(self.rule.fix)
 
     @cached_property
     def reason(self) -> str:
-        """What is said of a failing product without evidence."""
-        return self._said(self.rule.reason)
+        """The reason shown for a failing product without evidence."""
+        return self._filled_in(self.rule.reason)
 
     @property
     def attribute(self) -> str | None:
@@ -197,18 +197,18 @@ class Check:
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        """The wire paths without which nothing can be said."""
+        """The wire paths without which the check is unknown."""
         return tuple(
-            OR.join(one.removesuffix(".data") for one in self._said(path).split(OR))
+            OR.join(one.removesuffix(".data") for one in self._filled_in(path).split(OR))
             for path in self.rule.needs
         )
 
     def asked(self, origin: Origin) -> Asked:
-        """Say how much was asked for of what the check itself looks at."""
+        """Return how much was requested of the data that the check itself reads."""
         return asked_for(origin, self.needs, self.language)
 
     def knows_scope(self, origin: Origin, market: int | None, assume: Collection[str] = ()) -> bool:
-        """Whether everything was asked for that says to which products it applies, or is taken for granted."""
+        """Whether all data that decide to which products it applies were requested or are assumed."""
         given = market is not None or (origin.query is not None and origin.query.target_market is not None)
         columns = {column for scope in (self.rule.scope, *self.scopes) for column in scope.columns}
         columns -= {*assume, "market"} if given else {*assume}
@@ -228,7 +228,7 @@ class Check:
             severity=self.severity,
             weight=self.weight,
             title=self.title,
-            why=self._said(rule.why),
+            why=self._filled_in(rule.why),
             fix=self.fix,
             reason=self.reason,
             source=rule.source,
@@ -256,7 +256,7 @@ class Check:
             )
         return replace(self, scopes=tuple(dict.fromkeys((*self.scopes, *other.scopes))))
 
-    def _said(self, words: str) -> str:
+    def _filled_in(self, words: str) -> str:
         for name, value in self.parameters:
             words = words.replace(f"{{{name}}}", _word(value))
         return words

@@ -1,4 +1,4 @@
-"""Comparing two audits: what was fixed, what is new, what stays, and what cannot be compared."""
+"""Comparing two audits: what was fixed, what is new, what remains, what cannot be compared, and if it got worse."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prodex.quality.scores import readiness
 from prodex.quality.states import State
 from prodex.text import counted, moved
 
-#: What can become of a product under a check, and when it is said: states before and after.
+#: What can happen to a product under a check.
 CHANGES = ("fixed", "newly failing", "still failing", "not comparable")
 
 _PRODUCT = ["product_id", "gtin", "name", "owner_id", "owner", "brand_code", "brand", "kind_code", "kind"]
@@ -38,9 +38,9 @@ class AuditComparison:
         One row per check: the number of products fixed, newly failing, still failing, not comparable, under `note` why
         a whole check is not comparable, and the problem that the check finds.
     added, gone
-        Products of only the new audit, and of only the old one: what they are.
+        Products of the new audit only, and of the old one only.
     notes
-        What stands in the way of comparing the figures.
+        Why the figures are not fully comparable.
 
     Examples
     --------
@@ -118,8 +118,8 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
     """Compare two audits product by product and check by check.
 
     A product counts as fixed where it failed and no longer does, as newly failing where it did not fail and does.
-    Where one side is unknown and the other fails, nobody can say, and it is not comparable; so are checks that
-    only one audit has.
+    Where one side is unknown and the other fails, it is not comparable, and neither are checks that only one audit
+    has.
 
     Parameters
     ----------
@@ -199,14 +199,14 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
     if old.rule_set != new.rule_set:
         yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
     if old.profile != new.profile:
-        yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not the same measure."
+        yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not comparable."
     if old.grade_with_blocker != new.grade_with_blocker:
         yield (
             f"The best grade of a product with a failing blocker differs ({old.grade_with_blocker} and "
-            f"{new.grade_with_blocker}): the grades are not the same measure."
+            f"{new.grade_with_blocker}): the grades are not comparable."
         )
     if old.assumed != new.assumed:
-        yield "What is taken for granted of products that do not say it differs: other checks apply to them."
+        yield "The assumptions for products whose data do not decide differ: other checks apply to them."
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
     other = [c.id for c in new.checks if c.id in weights and weights[c.id] != (c.severity, c.weight, c.scope)]
     if other:
@@ -226,14 +226,14 @@ _SAME = 1e-9
 
 
 class Worsening(NamedTuple):
-    """What two audits say of each other.
+    """Whether an audit became worse, and why.
 
     Attributes
     ----------
     is_worse
-        Whether the new one is worse; None where nobody can say.
+        Whether the new one is worse; None where this cannot be decided.
     why
-        One sentence for each figure that is worse, or for each thing that stands in the way.
+        One sentence for each figure that is worse, or for each reason why this cannot be decided.
     figures
         Score and readiness before and after, in words.
     """
@@ -286,7 +286,7 @@ def _doubts(comparison: AuditComparison) -> Iterator[str]:
         which = "earlier" if math.isnan(old.score) else "new"
         yield f"The {which} audit has no score: no check of it applies to a product and is known."
     if _share(new.summary, "undecided") > _share(old.summary, "undecided") + _SAME:
-        yield "Of more of the products nobody can say whether they are ready."
+        yield "A larger share of the products is undecided."
     if count := int(comparison.by_check["not_comparable"].sum()):
         yield f"{counted(count, 'answer')} of checks: failing on one side, and unknown on the other."
 

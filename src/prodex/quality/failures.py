@@ -193,8 +193,8 @@ def _kept(
             kept &= want.holds(part.products).to_numpy()[products]
         elif want.column in OF_CHECK and len(checks):
             facts = [getattr(check, OF_CHECK[want.column]) for check in checks]
-            told = want.holds(pa.table({want.column: pa.array(facts, pa.string())}))
-            kept &= told.to_numpy()[places]
+            matches = want.holds(pa.table({want.column: pa.array(facts, pa.string())}))
+            kept &= matches.to_numpy()[places]
     return kept
 
 

@@ -1,4 +1,4 @@
-"""Gaps: what fails, and how far the catalogue would get if it were mended."""
+"""Gaps: what fails, and what the figures would be if it were fixed; and the checks of an audit as a table."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _COLUMNS = [
 
 
 def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) -> pd.DataFrame:
-    """Return one row per check (or rule) with failing products, the one that helps most first.
+    """Return one row per check (or rule) with failing products, the one that would help most first.
 
-    If a check were mended, every product that fails it would pass it. `ready` moves where it is the only blocker that
+    If a check were fixed, every product that fails it would pass it. `ready` moves where it is the only blocker that
     fails, `score` by its weight.
     """
     if by not in {"check", "rule"}:
@@ -87,21 +87,21 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
 
 
 def brings(ready: float, ready_then: float, score: float, score_then: float, products: int) -> str:
-    """Say what it brings to mend something: what ready becomes, and how far ready and score rise.
+    """Describe the gain of fixing something: the new share of ready products, and how much ready and score rise.
 
     >>> brings(0.61, 0.632, 0.9, 0.905, 22)
     'ready 61.0 -> 63.2 % (+2.20 points), score +0.50 points'
     >>> brings(0.61, 0.61001, 0.9, 0.90001, 1), brings(0.61, 0.61, 0.9, 0.9, 0)
     ('ready +1 product, score under +0.01 points', 'nothing in ready or score')
     """
-    told = []
+    gains = []
     if products:
         is_seen = percent(ready) != percent(ready_then)
         step = f"{moved(ready, ready_then)} ({points(ready_then - ready)})"
-        told.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
+        gains.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
     if score_then - score > 1e-11:
-        told.append(f"score {points(score_then - score)}")
-    return ", ".join(told) or "nothing in ready or score"
+        gains.append(f"score {points(score_then - score)}")
+    return ", ".join(gains) or "nothing in ready or score"
 
 
 def _share(part: float, whole: float) -> float:

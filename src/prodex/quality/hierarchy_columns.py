@@ -129,7 +129,7 @@ class HierarchyColumns:
 
     @cached_property
     def quantity(self) -> Numbers:
-        """How many stand in the parent; NaN where it is not told."""
+        """How many stand in the parent; NaN where it is missing."""
         return numbers(self["quantity"])
 
     def is_flagged(self, flag: str) -> Mask:
@@ -137,11 +137,11 @@ class HierarchyColumns:
         return np.equal(self._completed(numbers(self[flag])), 1.0)
 
     def is_unflagged(self, flag: str) -> Mask:
-        """Say of which nodes a flag is told to be false."""
+        """Say of which nodes a flag is false."""
         return np.equal(self._completed(numbers(self[flag])), 0.0)
 
     def measure(self, name: str) -> Numbers:
-        """Return grams or millimetres of each node; NaN where they are not told in a unit that is known."""
+        """Return grams or millimetres of each node; NaN where they are missing or in an unknown unit."""
         return self._completed(self._measures[name])
 
     @cached_property
@@ -151,19 +151,23 @@ class HierarchyColumns:
 
     @cached_property
     def _measures(self) -> dict[str, Numbers]:
-        told = self.products.arrow("quantities", "attribute", "position", "value", "unit_code")
-        paths, path = encoded(told["attribute"])
+        measures = self.products.arrow("quantities", "attribute", "position", "value", "unit_code")
+        paths, path = encoded(measures["attribute"])
         read = [_NODE_MEASURE.fullmatch(each) for each in paths.to_pylist()]
         chosen = np.flatnonzero(np.array([one is not None for one in read], bool)[path])
-        told, path = told.take(pa.array(chosen)), path[chosen]
+        measures, path = measures.take(pa.array(chosen)), path[chosen]
         # Of each path: which source, how deep, which measure.
         parts = [
             (SOURCES.index(one[1]), one[2].count("."), _NAMES.index(one[3])) if one else _NONE for one in read
         ]
         source, level, measure = np.array(parts, np.int64).reshape(-1, 3)[path].T
-        keys = self._keys(told["product"].to_numpy(), source, self._node_places(told["position"], level))
+        keys = self._keys(
+            measures["product"].to_numpy(), source, self._node_places(measures["position"], level)
+        )
         rows = looked_up(*self._found, keys)
-        values = in_base_unit(told["value"], told["unit_code"], np.array(list(_MEASURES.values()))[measure])
+        values = in_base_unit(
+            measures["value"], measures["unit_code"], np.array(list(_MEASURES.values()))[measure]
+        )
         made = {}
         for number, name in enumerate(_NAMES):
             known = np.flatnonzero((measure == number) & (rows >= 0) & ~np.isnan(values))[::-1]
@@ -186,8 +190,8 @@ class HierarchyColumns:
             return values
         unit = self.product * (self.gtin.max() + 1) + self.gtin
         known = np.flatnonzero(~np.isnan(values) & (self.gtin >= 0))
-        told, first = np.unique(unit[known], return_index=True)
-        place = looked_up(told, known[first], unit[unknown])
+        keys, first = np.unique(unit[known], return_index=True)
+        place = looked_up(keys, known[first], unit[unknown])
         completed = values.copy()
         completed[unknown[place >= 0]] = values[place[place >= 0]]
         return completed

@@ -61,7 +61,7 @@ class AuditMatrix:
 
     @property
     def crashes(self) -> tuple[Crash, ...]:
-        """The rules that could not be asked, with the reason; their columns are unknown there."""
+        """The rules that crashed, with the reason; their columns are unknown in those parts."""
         return tuple(crash for part in self.parts for crash in part.crashes)
 
     @property

@@ -124,24 +124,24 @@ class NutritionColumns:
         Figures are rounded: to whole grams from 10 g on and to a tenth below, salt and sodium to a tenth from 1 g on
         and to a hundredth below. What is hardly there is declared as 0, or as "<0.5".
         """
-        told = self.amount(nutrient)
+        declared = self.amount(nutrient)
         if nutrient in {SALT, SODIUM}:
-            half = np.where(told < 1, 0.005, 0.05)
+            half = np.where(declared < 1, 0.005, 0.05)
         else:
-            half = np.where((told >= _WHOLE_FROM) & (told == np.round(told)), 0.5, 0.05)
+            half = np.where((declared >= _WHOLE_FROM) & (declared == np.round(declared)), 0.5, 0.05)
         negligible = _NEGLIGIBLE.get(nutrient, _NEGLIGIBLE_OTHERS)
-        least = np.where(told <= negligible, 0.0, told - half)
-        most = np.where(told <= negligible, negligible, told + half)
+        least = np.where(declared <= negligible, 0.0, declared - half)
+        most = np.where(declared <= negligible, negligible, declared + half)
         limit = self._in_partitions(self._named(nutrient), self._limits * self._gram)
-        less = np.isnan(told) & ~np.isnan(limit)
+        less = np.isnan(declared) & ~np.isnan(limit)
         return np.where(less, 0.0, least), np.where(less, limit, most)
 
     def is_declared(self, nutrient: str, sign: str | None = None) -> Mask:
         """Say which partitions declare a nutrient (energy in this unit), as a number or as less than one."""
-        told = self.amount(nutrient) if sign is None else self.energy(sign)
+        declared = self.amount(nutrient) if sign is None else self.energy(sign)
         factors = self._gram if sign is None else self._energy_factors(sign)
         limit = self._in_partitions(self._named(nutrient), self._limits * factors)
-        return np.logical_not(np.isnan(told) & np.isnan(limit))
+        return np.logical_not(np.isnan(declared) & np.isnan(limit))
 
     @cached_property
     def _limits(self) -> Numbers:
@@ -165,9 +165,9 @@ class NutritionColumns:
     @property
     def has_alcohol(self) -> Mask:
         """The partitions that declare alcohol, in whatever unit."""
-        told = self._named(ALCOHOL) & (numbers(self["quantity"]) > 0)
+        declared = self._named(ALCOHOL) & (numbers(self["quantity"]) > 0)
         found = np.zeros(len(self.product), bool)
-        found[self.row[told]] = True
+        found[self.row[declared]] = True
         return found
 
     def energy(self, sign: str) -> Numbers:
@@ -208,9 +208,11 @@ class NutritionColumns:
 
     def energies(self, rows: Rows) -> list[str]:
         """Return the declared energy of partitions in words: "1500 kJ, 355 kcal"."""
-        told = [(self.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
+        declared = [(self.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
         return [
-            ", ".join(f"{amounts[place]:g} {sign}" for amounts, sign in told if not np.isnan(amounts[place]))
+            ", ".join(
+                f"{amounts[place]:g} {sign}" for amounts, sign in declared if not np.isnan(amounts[place])
+            )
             for place in range(len(rows))
         ]
 

@@ -1,4 +1,4 @@
-"""Problems in a person's words: what is said where a check fails, with labels and names of languages filled in."""
+"""Problems in a person's words: what is shown where a check fails, with labels and names of languages filled in."""
 
 from __future__ import annotations
 
@@ -77,15 +77,17 @@ def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> 
     if not rule:
         return f"Not true: {title}"
     given = dict(parameters)
-    said = re.sub(
-        r"{(\w+)}", lambda found: _said(found[1], given[found[1]]) if found[1] in given else found[0], rule
+    sentence = re.sub(
+        r"{(\w+)}",
+        lambda found: _in_words(found[1], given[found[1]]) if found[1] in given else found[0],
+        rule,
     )
-    return said[:1].upper() + said[1:]
+    return sentence[:1].upper() + sentence[1:]
 
 
-def _said(name: str, value: Any) -> str:
+def _in_words(name: str, value: Any) -> str:
     if isinstance(value, tuple):
-        return ", ".join(_said(name, one) for one in value)
+        return ", ".join(_in_words(name, one) for one in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

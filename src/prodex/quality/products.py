@@ -1,7 +1,7 @@
-"""What a rule is given: the products of one part, every column read once, with positions instead of keys.
+"""The input of a rule: the products of one part, every column read once, with positions instead of keys.
 
 A rule works on whole columns. `products["brand_code"]` has one value for each product; `products.rows("texts", "text")`
-has one row for each text, and says under `product` to which product it belongs, as a position from 0.
+has one row for each text, with the position of its product, from 0, in the column `product`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Products:
     Attributes
     ----------
     origin
-        What was asked for; rules hardly need it, since the engine takes care of what was not.
+        The query and load; rules hardly need it, since the engine handles data that were not requested.
     now
         The moment to which "older than" refers: local time without zone, as the service's dates.
     assume

@@ -1,4 +1,4 @@
-"""Profiles: which checks make an audit, how bad each is, and for which products.
+"""Profiles: the checks of an audit, their severity, and the products they apply to.
 
 A profile is a TOML file::
 
@@ -20,12 +20,12 @@ A table `[checks.<rule>]` is a check, `[[checks.<rule>]]` one of several of the 
 for a parameter that takes one value makes one check for each. The language "of the market" makes one check for each
 language that a market requires, for the products of its markets.
 
-`attributes = ["lidColour"]` names attributes of one's own that nobody has filled yet; any other attribute has to be one
-of the specification or of the catalogue that is judged.
+`attributes = ["lidColour"]` declares custom attributes that no product has yet; any other attribute has to be in the
+specification or in the catalogue that is judged.
 
-Which products a check is about is undecided where a product does not say what decides: the check is then unknown.
-`market` and `assume` decide by word for such products: `food` for those that nothing tells to be food or not, and
-columns of `products`, such as `is_consumer_unit`, for those without a value, or where it was not asked for.
+Whether a check applies to a product is undecided where the product lacks the deciding data: the check is then unknown.
+`market` and `assume` decide for such products: `food` for those with no sign of being food or not, and columns of
+`products`, such as `is_consumer_unit`, for those without a value, or where it was not requested.
 
 `grade_with_blocker` is the best grade that a product with a failing blocker can have: "C" unless a profile says
 another; with "A" its score alone decides.
@@ -77,11 +77,11 @@ class Profile:
     checks
         The columns of the matrix.
     market
-        Market of products that say none, where none was asked for.
+        Market of products without one, where the query has none.
     assume
-        What is taken for granted of products of which it is not known: "food", or a column of `products`, and a value.
+        Assumptions for products whose data do not decide: "food", or a column of `products`, with a value.
     attributes
-        Attributes of one's own, which neither the specification nor, for now, any product has.
+        Custom attributes, which neither the specification nor, for now, any product has.
     grade_with_blocker
         The best grade of a product with a failing blocker.
 
@@ -199,7 +199,7 @@ class Profile:
         return replace(self, checks=(*kept, check))
 
     def with_market(self, market: int | str) -> Self:
-        """Return the profile for products of a market, where they do not say theirs.
+        """Return the profile with a market for products without one of their own.
 
         Examples
         --------
@@ -209,7 +209,7 @@ class Profile:
         return replace(self, market=market_code(market))
 
     def with_assumption(self, **known: Any) -> Self:
-        """Return the profile with something taken for granted where it is not known.
+        """Return the profile with assumptions for products whose data do not decide.
 
         >>> Profile.read("food-eu").with_assumption(food=True, is_consumer_unit=True).assume
         (('food', True), ('is_consumer_unit', True))

@@ -23,7 +23,7 @@ _CHECK_KEYS = ("severity", "weight", "only", "except")
 
 @dataclass(frozen=True)
 class ProfileText:
-    """A file and its text, to say in which line a key stands."""
+    """The text of a profile, to name the line of a key in errors."""
 
     shown: str
     text: str
@@ -38,13 +38,13 @@ class ProfileText:
         return InputError(f"{self.where(keys)}: {problem}")
 
     def where(self, keys: tuple[str | int, ...]) -> str:
-        """Say in which line of which file a key stands."""
+        """Return file, line and key as they are named in errors."""
         line = self._line(keys)
         where = f"{self.shown}, line {line}" if line else self.shown
         return f"{where}, {'.'.join(str(key) for key in keys if not isinstance(key, int))}"
 
     def _line(self, keys: tuple[str | int, ...]) -> int | None:
-        """Find the line of the innermost key that has one of its own."""
+        """Find the line of the innermost key that has a line of its own."""
         names = [str(key) for key in keys if not isinstance(key, int)]
         number = next((key for key in keys if isinstance(key, int)), 0)
         start = 0
@@ -84,7 +84,7 @@ def checks_of(rule: str, written: Any, place: ProfileText) -> Iterator[Check]:
 def _expanded(
     rule: str, entry: Mapping[str, Any], place: ProfileText, here: tuple[str | int, ...]
 ) -> Iterator[Check]:
-    """Make one check for each combination of the values that are given for parameters that take one."""
+    """Make one check for each combination of the values given for single-valued parameters."""
     declared = {parameter.name: parameter for parameter in RULES[rule].parameters}
     given: dict[str, list[Any]] = {}
     for key, value in entry.items():
@@ -152,7 +152,7 @@ def _check(
 
 
 def merged(base: list[Check], own: list[Check], place: ProfileText) -> tuple[Check, ...]:
-    """Put checks together: what is asked for twice is one column, for the products of both."""
+    """Merge checks: the same check named twice is one column, for the products of both."""
     merged: dict[str, Check] = {}
     for check in (*base, *own):
         try:
@@ -183,14 +183,14 @@ def grade_of(given: Any, place: ProfileText) -> str:
     return str(given)
 
 
-#: What can be taken for granted.
+#: What a profile can assume.
 _ASSUMABLE = ("food", "market", *TABLES["products"].schema.names)
 
 
 def assumptions_of(given: Any, place: ProfileText) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise place.error(
-            ("assume",), f"assume is {given!r:.60}; give what is taken for granted: {{food = true}}"
+            ("assume",), f"assume is {given!r:.60}; give a table of assumptions: {{food = true}}"
         )
     assumed: dict[str, Any] = {}
     for name, value in given.items():

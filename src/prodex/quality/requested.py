@@ -1,7 +1,7 @@
-"""How much of what a check needs was asked for: all of it, a part, or nothing.
+"""How much of the data that a check needs was requested: all, a part, or nothing.
 
-What was not asked for is neither there nor missing. With a part of the texts at hand, a wrong one among them is wrong
-whatever the others are, and a name that is there is there; whatever else a rule would say is a guess.
+Data that were not requested are neither present nor missing. If only a part of the texts was requested, a wrong one
+among them is still wrong and a present name is still present; any other verdict would be a guess.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from prodex.locales import short_of
 from prodex.query import ALWAYS_REQUESTED, ProductQuery
 from prodex.tables.declaration import TABLES
 
-#: Between wire paths of which one is enough to say something.
+#: Separates wire paths of which one is enough.
 OR = " or "
 
 #: Attributes that hold no texts: a choice of languages takes nothing from them. Those of the columns of `products`,
@@ -39,12 +39,12 @@ _LOCALIZED = (
 #: Lists of objects: where only a part of each object is asked for, those without it are left out.
 _LISTS = tuple(anchor for table in TABLES.values() if table.name != "products" for anchor in table.anchors)
 
-#: Stands for every attribute that may hold a text, and for whatever a product may hold.
+#: Wildcards: every attribute that may hold a text, and everything that a product may hold.
 EVERY_TEXT, EVERYTHING = "*", "**"
 
 
 class Asked(IntEnum):
-    """How much was asked for."""
+    """How much was requested."""
 
     NOTHING = 0
     PART = 1
@@ -52,7 +52,7 @@ class Asked(IntEnum):
 
 
 def asked_for(origin: Origin, needs: Iterable[str], language: str | None = None) -> Asked:
-    """Say how much was asked for of everything that is needed.
+    """Return how much of the needed data was requested.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _path(query: ProductQuery, path: str, language: str | None) -> Asked:
 
 
 def _in_language(query: ProductQuery, language: str | None) -> Asked:
-    """Say how much was asked for of the texts in a language, or in all of them."""
+    """Return how many of the texts in a language, or in all languages, were requested."""
     if not query.product_languages:
         return Asked.ALL
     if language is None:

@@ -187,7 +187,7 @@ def ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
-    """Say how many products are ready, how many are not, and of how many nobody can say; the parts are all.
+    """Return how many products are ready, not ready and undecided; together they are all products.
 
     >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})
     'ready 61, not ready 30, undecided 9 of 100'

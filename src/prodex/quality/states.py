@@ -1,4 +1,4 @@
-"""The four states of a product under a check, and how they are made: here and nowhere else."""
+"""The four states of a product under a check; only this module makes them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     verdict
         What a rule returned.
     in_scope
-        The products that the check is about; missing where nobody can say.
+        The products that the check is about; missing where this is undecided.
     check
         Its place in the matrix.
 
@@ -73,17 +73,17 @@ def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     if not isinstance(verdict, Verdict):
         raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.Verdict(fails)")
     size = len(in_scope)
-    meant, unclear = _told("in_scope", in_scope, size)
-    fails, doubtful = _told("fails", verdict.fails, size)
+    meant, unclear = _booleans("in_scope", in_scope, size)
+    fails, doubtful = _booleans("fails", verdict.fails, size)
     asked = in_scope if verdict.applies is None else verdict.applies
-    applies, undecided = _told("applies", asked, size)
+    applies, undecided = _booleans("applies", asked, size)
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
     return Judged(states, _evidence(verdict.evidence, fails, states == State.FAIL, check))
 
 
-def _told(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
+def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     """Return where a column of booleans is true, and where it is missing."""
     values = given
     if isinstance(values, pd.Series):

@@ -119,7 +119,7 @@ class TextColumns:
         """Say which texts have one of the wordings that are marked."""
         return np.asarray(wordings[self.wording])
 
-    def said(self, rows: Rows) -> pa.Array:
+    def values(self, rows: Rows) -> pa.Array:
         """Return the texts of these rows."""
         return self.texts.take(pa.array(self.wording[rows]))
 
@@ -145,7 +145,7 @@ class TextColumns:
             self.product[rows],
             attributes.take(pa.array(self.attribute[rows])),
             languages.take(pa.array(self.language[rows])),
-            self.said(rows),
+            self.values(rows),
             reason,
         )
         return Verdict(fails, applies, evidence)

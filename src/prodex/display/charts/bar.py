@@ -81,9 +81,9 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
                 part = value / total if total else 0.0
                 axes.barh(place, part, left=left, color=colour, height=0.7, edgecolor=GREY, linewidth=0.4)
                 if part > 0.07:
-                    said = f"{plain(name)} {percent(part, 0)}"
+                    shown = f"{plain(name)} {percent(part, 0)}"
                     ink = "white" if colour == BLUE else "black"
-                    axes.text(left + part / 2, place, said, ha="center", va="center", fontsize=9, color=ink)
+                    axes.text(left + part / 2, place, shown, ha="center", va="center", fontsize=9, color=ink)
                 left += part
         axes.set_yticks(range(len(counts)), [plain(label) for label in counts.index])
         axes.set_xlim(0, 1)

@@ -94,8 +94,8 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
         for place, row in enumerate(rows):
             for column, value in enumerate(row):
                 ink = GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
-                said = "–" if isnan(value) else percent(value)
-                axes.text(column, place, said, ha="center", va="center", fontsize=8.5, color=ink)
+                shown = "–" if isnan(value) else percent(value)
+                axes.text(column, place, shown, ha="center", va="center", fontsize=8.5, color=ink)
         axes.set_xticks(range(len(values.columns)), [plain(label) for label in values.columns])
         axes.set_yticks(range(len(rows)), [plain(label) for label in values.index])
         axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)

@@ -1,4 +1,4 @@
-"""What a report shows, as plain values computed from an audit. Nothing is written or drawn here."""
+"""The contents of a report, as plain values computed from an audit; nothing is written or drawn here."""
 
 from __future__ import annotations
 

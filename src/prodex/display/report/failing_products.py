@@ -1,4 +1,4 @@
-"""Failing products, check by check: as many rows as a page bears, and how many there are."""
+"""Failing products, check by check: as many rows as a page can hold, and how many there are in all."""
 
 from __future__ import annotations
 

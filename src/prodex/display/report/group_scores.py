@@ -1,4 +1,4 @@
-"""Who stands where: scores of groups by block, and the groups with most of the work."""
+"""Scores of groups by block, and the groups with most failing checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: what is shown, poured into a template that escapes all of it, with one chart drawn in."""
+"""The page: the contents rendered by a template that escapes all of it, with one chart as an embedded picture."""
 
 from __future__ import annotations
 
@@ -94,5 +94,5 @@ def _chart(contents: Contents) -> str:
 def _chart_words(contents: Contents) -> str:
     """Say what the chart shows, for those who cannot see it."""
     row = contents.trend[contents.trend["comparable"]].iloc[-1]
-    told = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
-    return f"Stacked bars of grades for each audit. The last one: {told}. The table below has all of them."
+    grades = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
+    return f"Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them."

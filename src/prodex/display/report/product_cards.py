@@ -1,4 +1,4 @@
-"""Product cards: what the worst products say of themselves, as facts. Nothing that they point to is fetched."""
+"""Product cards: the data of the worst products as text; no address in them is ever fetched."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class ReportCards:
     with_data: bool
 
 
-#: What is said of a picture: a heading, and the column of `pictures`.
+#: The facts of a picture: heading and column of `pictures`.
 PICTURE_FACTS = {
     "file": "gdsn_file_name",
     "format": "format",

@@ -55,8 +55,8 @@ def composition_allergens_listed(
     count, nor what only sounds like one (coconut milk). Where the language is uncertain, the words of all languages
     count; if the list then lacks none of them, the check is unknown, as it is where the list cannot be read.
     """
-    made_of = _Told.of(products, composition)
-    lists = _lists(products, _Told.of(products, listed))
+    made_of = _AttributeTexts.of(products, composition)
+    lists = _lists(products, _AttributeTexts.of(products, listed))
     mentions, certain = _mentions(made_of.texts)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
@@ -71,8 +71,8 @@ def composition_allergens_listed(
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What products tell under an attribute.
+class _AttributeTexts:
+    """The values that products have under an attribute.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class _Told:
 
     @classmethod
     def of(cls, products: Products, attribute: str) -> Self:
-        """Read what the products tell, with texts that have no language at all."""
+        """Read the values of the products, also texts without any language."""
         texts = products.arrow("texts", "attribute", "language", "text")
         texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
         scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
@@ -126,7 +126,7 @@ def _below(rows: pa.Table, attribute: str) -> pa.Table:
 
 @dataclass(frozen=True)
 class _Lists:
-    """What the lists of allergens say.
+    """The allergens that are listed.
 
     Attributes
     ----------
@@ -158,16 +158,16 @@ class _Mentions:
     spoken: pa.Array
 
 
-def _lists(products: Products, told: _Told) -> _Lists:
+def _lists(products: Products, listed_texts: _AttributeTexts) -> _Lists:
     # A dash lists nothing.
-    lists = told.texts.filter(pc.match_substring_regex(told.texts["text"], r"\pL"))
+    lists = listed_texts.texts.filter(pc.match_substring_regex(listed_texts.texts["text"], r"\pL"))
     distinct, code = encoded(lists["text"])
     product = lists["product"].to_numpy()
     groups = np.zeros(len(products), np.int32)
     # "May contain" counts here: the list says it.
     np.bitwise_or.at(groups, product, named_allergens(distinct, perhaps=True).groups[code])
     read = _is_understood(distinct, _languages(detect(distinct)))
-    return _Lists(groups, ~told.otherwise & ~products.any(product[~read[code]]))
+    return _Lists(groups, ~listed_texts.otherwise & ~products.any(product[~read[code]]))
 
 
 def _languages(found: DetectedLanguages) -> pa.Array:
@@ -219,8 +219,8 @@ def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray)
     """
     labels, label = encoded(stated)
     places = np.array([*(place_of(one) if one in LANGUAGES else -1 for one in labels.to_pylist()), -1])[label]
-    told = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
-    return np.asarray((places >= 0) & (places == detected.language[text]) & told[text])
+    is_certain = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
+    return np.asarray((places >= 0) & (places == detected.language[text]) & is_certain[text])
 
 
 def _evidence(
@@ -247,7 +247,7 @@ def _evidence(
     words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
     waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
     reasons = [
-        reason + _read_as(spoken, label) + ("; a list waits under lastRequest" if waiting else "")
+        reason + _read_as(spoken, label) + ("; a list is pending under lastRequest" if waiting else "")
         for (_, _, reason), spoken, label, waiting in zip(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )

@@ -13,7 +13,7 @@ from prodex.errors import QueryError
 from prodex.locales import market_code
 from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
-from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
+from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
 from prodex.quality.text_columns import ANY_NAME, NAMES
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
@@ -35,7 +35,7 @@ def has_name(products: Products) -> Verdict:
     fails = ~np.logical_or.reduce([products.filled(name) for name in NAMES])
     waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
     waiting = np.flatnonzero(fails & waits)
-    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, PENDING))
 
 
 @rule(
@@ -186,7 +186,7 @@ def _is_market(code: str) -> bool:
         return False
 
 
-def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.DataFrame:
+def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.DataFrame:
     """Return the pairs of brand code and label that differ from those of most products, with the reason.
 
     Parameters
@@ -195,7 +195,7 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
         Codes and labels of all products.
     by
         What should go with one value only: "code", or "name", the label without case and punctuation.
-    told
+    other
         The value: "label" or "code".
     """
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
@@ -205,15 +205,15 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
     frame["name"] = frame["label"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
     frame = frame[(frame["code"].str.strip() != "") & (frame["name"] != "")]
     odd = []
-    for _, group in frame.groupby(by).filter(lambda each: each[told].nunique() > 1).groupby(by):
-        counts = group.groupby(told)["count_all"].sum().sort_values(ascending=False, kind="stable")
+    for _, group in frame.groupby(by).filter(lambda each: each[other].nunique() > 1).groupby(by):
+        counts = group.groupby(other)["count_all"].sum().sort_values(ascending=False, kind="stable")
         usual = counts.index[counts == counts.iloc[0]]
-        wrong = group if len(usual) > 1 else group[group[told] != usual[0]]
+        wrong = group if len(usual) > 1 else group[group[other] != usual[0]]
         others = {
             one: [f"{value} ({n:,} products)" for value, n in counts.items() if value != one]
-            for one in wrong[told]
+            for one in wrong[other]
         }
-        odd.append(wrong.assign(reason=[f"also {', '.join(others[one])}" for one in wrong[told]]))
+        odd.append(wrong.assign(reason=[f"also {', '.join(others[one])}" for one in wrong[other]]))
     every: pd.DataFrame = pd.concat([frame.iloc[:0].assign(reason=""), *odd])
     return every[["code", "label", "reason"]]
 
@@ -227,7 +227,7 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
     block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
-    prepare=partial(_odd_ones, by="code", told="label"),
+    prepare=partial(_minority, by="code", other="label"),
 )
 def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
     """Two labels for one code are two brands with the same code, or a brand that was renamed in some records only.
@@ -246,7 +246,7 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
     block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
-    prepare=partial(_odd_ones, by="name", told="code"),
+    prepare=partial(_minority, by="name", other="code"),
     exact=False,
 )
 def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prodex.quality.food_products import is_alcoholic, is_food, is_of_kind
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, rule, told
+from prodex.quality.rulebook import Verdict, missing_data, rule
 
 _EU = "Regulation (EU) No 1169/2011"
 _CONSUMERS = {"is_consumer_unit": True}
@@ -27,7 +27,7 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
 
     Food of a single ingredient with the same name needs no list (Art. 19): exclude such kinds in the profile.
     """
-    return told(products, attribute, is_food(products) & ~is_alcoholic(products))
+    return missing_data(products, attribute, is_food(products) & ~is_alcoholic(products))
 
 
 @rule(
@@ -48,7 +48,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 
     The law requires them only for food that needs special conditions, which a record does not show: a warning.
     """
-    return told(products, attribute, is_food(products))
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
@@ -65,7 +65,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 )
 def has_operator_contact(products: Products, *, attribute: str = "contact") -> Verdict:
     """Customers and authorities have to know whom to contact."""
-    return told(products, attribute, is_food(products))
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
@@ -84,7 +84,7 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
     """It is mandatory for meat, fish, eggs, honey, olive oil, wine, fruit and vegetables, and where its absence
     misleads.
     """
-    return told(products, attribute, is_food(products))
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
@@ -101,7 +101,7 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
 )
 def has_instructions_for_use(products: Products, *, attribute: str = "consumptionAdvice") -> Verdict:
     """They are mandatory where food cannot be used properly without them, as with raw, frozen or dried food."""
-    return told(products, attribute, is_food(products))
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
@@ -124,7 +124,7 @@ def has_alcohol_strength(
     if kinds:
         of_kind = is_of_kind(products, kinds) & is_food(products)
         applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
-    return told(products, attribute, applies)
+    return missing_data(products, attribute, applies)
 
 
 @rule(
@@ -145,4 +145,4 @@ def has_nutrition(products: Products, *, attribute: str = "isPartitionedBy") -> 
     Unprocessed single-ingredient food, water, spices, tea and coffee need none (Annex V): exclude such kinds in the
     profile.
     """
-    return told(products, f"{attribute}.contains", is_food(products) & ~is_alcoholic(products))
+    return missing_data(products, f"{attribute}.contains", is_food(products) & ~is_alcoholic(products))

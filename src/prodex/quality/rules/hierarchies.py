@@ -128,15 +128,15 @@ def quantity_in_parent_told(products: Products) -> Verdict:
 def quantity_in_parent_whole(products: Products) -> Verdict:
     """Half a unit cannot be packed, and a quantity of zero is no content."""
     packing = HierarchyColumns.of(products)
-    told = packing.is_inner & ~np.isnan(packing.quantity)
-    wrong = told & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
+    given = packing.is_inner & ~np.isnan(packing.quantity)
+    wrong = given & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
     return _verdict(
         packing,
         wrong,
         "quantity",
         lambda rows: packing.quantity[rows],
         lambda rows: [f"no whole number of 1 or more: {where}" for where in _in_parent(packing, rows)],
-        applies=products.any(packing.product[told]),
+        applies=products.any(packing.product[given]),
     )
 
 

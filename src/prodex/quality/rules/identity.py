@@ -13,7 +13,7 @@ from prodex.gtin import are_valid, check_digit
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 
-#: Of the other products of a GTIN, at most so many are named; how many there are is always said.
+#: Of the other products of a GTIN, at most so many are named; the total is always given.
 _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 

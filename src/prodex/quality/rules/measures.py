@@ -1,4 +1,4 @@
-"""Rules of weights and sizes: told, and larger the further out a unit is."""
+"""Rules of weights and sizes: quantities, and larger the further out a unit is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule, told
+from prodex.quality.rulebook import Evidence, Verdict, missing_data, rule
 from prodex.quality.units import grams
 from prodex.tables.columns import numbers
 
@@ -28,15 +28,15 @@ _TREE = "logisticalHierarchies"
 )
 def measure_told(products: Products, *, attribute: str) -> Verdict:
     """Transport, shelves and warehouses are planned with weights and sizes; zero counts as missing."""
-    told = products.arrow("quantities", "attribute", "value")
-    told = told.filter(pc.equal(told["attribute"], attribute))
-    value = told["value"].to_numpy()
-    positive = products.any(told["product"].to_numpy()[value > 0])
-    nothing = np.flatnonzero((value <= 0) & ~positive[told["product"].to_numpy()])
+    quantities = products.arrow("quantities", "attribute", "value")
+    quantities = quantities.filter(pc.equal(quantities["attribute"], attribute))
+    value = quantities["value"].to_numpy()
+    positive = products.any(quantities["product"].to_numpy()[value > 0])
+    nothing = np.flatnonzero((value <= 0) & ~positive[quantities["product"].to_numpy()])
     return Verdict(
         ~positive,
         evidence=Evidence(
-            told["product"].to_numpy()[nothing], attribute, None, value[nothing], "not more than zero"
+            quantities["product"].to_numpy()[nothing], attribute, None, value[nothing], "not more than zero"
         ),
     )
 
@@ -82,7 +82,7 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
 def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -> Verdict:
     """Trucks are loaded by these weights; rounding does not explain a difference of more than {tolerance}.
 
-    Children of which quantity or weight is not told count nothing, so what is found is certain.
+    Children without quantity or weight count nothing, so what is found is certain.
     """
     packing = HierarchyColumns.of(products)
     gross = packing.measure("grossWeight")
@@ -182,7 +182,7 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
     """Customers compare prices by net content, and the law requires it for products sold by weight, volume or
     number.
     """
-    missing = told(products, attribute, np.ones(len(products), bool))
+    missing = missing_data(products, attribute, np.ones(len(products), bool))
     rows = products.arrow("quantities", "attribute", "value")
     rows = rows.filter(pc.equal(rows["attribute"], attribute))
     product, value = rows["product"].to_numpy(), numbers(rows["value"])

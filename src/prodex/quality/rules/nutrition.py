@@ -73,7 +73,7 @@ def nutrition_complete(products: Products) -> Verdict:
         "protein": nutrition.is_declared(PROTEIN),
         "salt": nutrition.is_declared(SALT),
     }
-    lacks = np.stack([~nutrition.any(told) for told in parts.values()])
+    lacks = np.stack([~nutrition.any(declared) for declared in parts.values()])
     known = products.any(nutrition.product)
     wrong = np.flatnonzero(known & lacks.any(axis=0))
     names = np.array(list(parts))
@@ -124,8 +124,8 @@ def nutrition_per_hundred(products: Products) -> Verdict:
 def nutrient_not_negative(products: Products) -> Verdict:
     """A quantity cannot be negative."""
     nutrition = NutritionColumns.of(products)
-    told = numbers(nutrition["quantity"])
-    return nutrition.nutrient_verdict(told < 0, ~np.isnan(told), "less than nothing")
+    amounts = numbers(nutrition["quantity"])
+    return nutrition.nutrient_verdict(amounts < 0, ~np.isnan(amounts), "below zero")
 
 
 @rule(
@@ -244,7 +244,7 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (FIBRE, POLYOLS))
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
     known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
-    off, told = np.zeros((2, len(known)), bool)
+    off, has_energy = np.zeros((2, len(known)), bool)
     given: dict[str, Numbers] = {}
     for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
         energy = nutrition.energy(sign)
@@ -252,10 +252,10 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
         given[sign] = (least + most) / 2
         most = most + of_fibre * fibre[1]
         least = least - of_sugar * fibre[1] - (of_sugar - of_polyols) * polyols[1]
-        told |= ~np.isnan(energy)
+        has_energy |= ~np.isnan(energy)
         off |= energy > most + np.maximum(percent / 100 * most, rounding)
         off |= energy < least - np.maximum(percent / 100 * least, rounding)
-    known &= told
+    known &= has_energy
     wrong = known & off
     rows = nutrition.in_order(wrong)
     why = [

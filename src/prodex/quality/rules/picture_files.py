@@ -53,13 +53,13 @@ def picture_of_this_gtin(products: Products) -> Verdict:
     """It is probably the picture of another product, which customers will then expect."""
     pictures = PictureColumns.of(products)
     own = products.column("gtin").take(pa.array(pictures.product))
-    told = pictures.follows_gs1 & is_true(own.is_valid())
+    comparable = pictures.follows_gs1 & is_true(own.is_valid())
     # A GTIN of 8, 12 or 13 digits is written with leading zeros in file names.
     full = pc.utf8_lpad(own, 14, "0")
-    wrong = pictures.in_order(told & is_true(pc.not_equal(full, pictures.gtin_in_name)))
+    wrong = pictures.in_order(comparable & is_true(pc.not_equal(full, pictures.gtin_in_name)))
     return Verdict(
         products.any(pictures.product[wrong]),
-        applies=products.any(pictures.product[told]),
+        applies=products.any(pictures.product[comparable]),
         evidence=pictures.evidence(
             wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", "the file name bears another GTIN"
         ),
@@ -81,10 +81,10 @@ def picture_format_for_web(
 ) -> Verdict:
     """A TIFF is fine for print but shows as a broken picture in an online shop."""
     pictures = PictureColumns.of(products)
-    told = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
-    told = pc.replace_substring_regex(told, "^image/", "")
-    filled = is_true(pc.greater(pc.utf8_length(told), 0))
-    shown = is_true(pc.is_in(told, pa.array([each.lower() for each in formats], pa.string())))
+    formats_given = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
+    formats_given = pc.replace_substring_regex(formats_given, "^image/", "")
+    filled = is_true(pc.greater(pc.utf8_length(formats_given), 0))
+    shown = is_true(pc.is_in(formats_given, pa.array([each.lower() for each in formats], pa.string())))
     other = pictures.in_order(filled & ~shown)
     return Verdict(
         products.any(pictures.product[other]),

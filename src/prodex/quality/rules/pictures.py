@@ -58,7 +58,7 @@ def has_front_packshot(products: Products) -> Verdict:
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
     near = pictures.in_order(nearly & fails[pictures.product])
     marked = np.where(pictures.is_packshot[near], "marked", "not marked")
-    faces = pictures.seen("product_face", near).fill_null("not told").to_pylist()
+    faces = pictures.seen("product_face", near).fill_null("not comparable").to_pylist()
     reasons = [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
     return Verdict(
         fails,
@@ -109,17 +109,17 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     """Receivers rely on one or the other: where they differ, some of them show the back as the front."""
     pictures = PictureColumns.of(products)
     face, named = pictures["product_face"], pictures.face_in_name
-    told = is_true(pc.and_(face.is_valid(), named.is_valid()))
-    wrong = pictures.in_order(told & is_true(pc.not_equal(face, named)))
+    comparable = is_true(pc.and_(face.is_valid(), named.is_valid()))
+    wrong = pictures.in_order(comparable & is_true(pc.not_equal(face, named)))
     reasons = [
-        f"productFace {said}{_shown(said)}, and face {other}{_shown(other)} in the file name"
-        for said, other in zip(
+        f"productFace {stated}{_shown(stated)}, and face {other}{_shown(other)} in the file name"
+        for stated, other in zip(
             face.take(pa.array(wrong)).to_pylist(), named.take(pa.array(wrong)).to_pylist(), strict=True
         )
     ]
     return Verdict(
         products.any(pictures.product[wrong]),
-        applies=products.any(pictures.product[told]),
+        applies=products.any(pictures.product[comparable]),
         evidence=pictures.evidence(wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", reasons),
     )
 
@@ -161,7 +161,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
             pictures.product[small],
             "assets.pictures.width",
             value=[f"{width} x {height}" for width, height in sizes],
-            reason=pictures.say(small, f"longest side under {pixels} pixels ({preset})"),
+            reason=pictures.numbered(small, f"longest side under {pixels} pixels ({preset})"),
         ),
     )
 
@@ -190,7 +190,7 @@ def packshot_size_known(products: Products) -> Verdict:
         products.any(pictures.product[unknown]),
         applies=products.any(pictures.product[fronts]),
         evidence=pictures.evidence(
-            unknown, "assets.pictures.width", "definition", "width and height are not both told"
+            unknown, "assets.pictures.width", "definition", "width and height are not both given"
         ),
     )
 

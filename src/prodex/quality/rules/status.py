@@ -150,7 +150,7 @@ def no_update_waits(products: Products) -> Verdict:
     accepted = ~_awaits_acceptance(products)
     waits = products["has_pending_update"].fillna(False).to_numpy(bool) & accepted
     found = np.flatnonzero(waits)
-    evidence = Evidence(found, "lastRequest", None, None, "an update waits under lastRequest")
+    evidence = Evidence(found, "lastRequest", None, None, "an update is pending under lastRequest")
     return Verdict(waits, accepted, evidence)
 
 

@@ -14,7 +14,7 @@ from prodex.locales import language_tag
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
-from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
+from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, Mask, TextColumns
 
 
@@ -32,7 +32,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
     """Customers expect their own language, and markets require it."""
     fails = ~products.filled(attribute, language)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, PENDING))
 
 
 @rule(
@@ -49,7 +49,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
     """A text that exists in no language cannot be translated either."""
     fails = ~products.filled(attribute)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, PENDING))
 
 
 @rule(
@@ -135,7 +135,7 @@ def translations_differ(
     _, inverse, count = np.unique(same, return_inverse=True, return_counts=True)
     shared = np.flatnonzero(count[inverse] > 1)
     # Letters are counted in these few texts only: a list of numbers is the same in all languages.
-    shared = shared[pc.count_substring_regex(texts.said(rows[shared]), r"\pL").to_numpy() >= letters]
+    shared = shared[pc.count_substring_regex(texts.values(rows[shared]), r"\pL").to_numpy() >= letters]
     for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
         others.setdefault(one, set()).add(language)
     wrong, reasons = np.zeros(len(judged), bool), []
@@ -163,15 +163,15 @@ def texts_say_their_language(products: Products) -> Verdict:
     known = np.array([_is_language(one) for one in texts.languages], bool)
     found = np.flatnonzero(~known[texts.language])
     silent = _without_language(products)
-    said = pd.DataFrame(
+    stated = pd.DataFrame(
         {
             "product": texts.product[found],
             "attribute": [texts.attributes[place] for place in texts.attribute[found]],
             "language": [texts.languages[place] or None for place in texts.language[found]],
-            "value": texts.said(found).to_pylist(),
+            "value": texts.values(found).to_pylist(),
         }
     )
-    every = pd.concat([said, silent], ignore_index=True)
+    every = pd.concat([stated, silent], ignore_index=True)
     reason = "says no language that there is"
     return Verdict(
         products.any(every["product"]),
@@ -236,7 +236,7 @@ def in_stated_language(
 ) -> Verdict:
     """Customers who read French get German: worse than nothing, since it counts as filled.
 
-    The language is told by the words, where a text has enough letters. A text of which another language than the
+    The language is detected from the words, where a text has enough letters. A text of which another language than the
     stated one is likelier, but not sure, is unknown; so is a text in a language that prodex does not know, whose
     label it can neither confirm nor deny. Public names are not judged unless they are asked for: a foreign brand
     makes them foreign.
