@@ -185,7 +185,7 @@ def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path
     assert {"no_brand.xlsx", "no_brand.csv", "no_brand.parquet", "index.csv", "worklists.json"} == {
         path.name for path in (tmp_path / "fix").iterdir()
     }
-    assert "holds worklists already" in str(run(*words).exception)
+    assert "already contains worklists" in str(run(*words).exception)
     assert 0 == run(*words, "--replace").exit_code
 
 

@@ -309,7 +309,7 @@ def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     assert (tmp_path / "audit.html").stat().st_size > 10_000
     assert 1 == len(prodex.list_audits("shop"))
     for button, refused in (
-        (files.write_lists, "holds worklists already"),
+        (files.write_lists, "already contains worklists"),
         (files.write_page, "there already"),
     ):
         button.click()

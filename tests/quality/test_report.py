@@ -279,7 +279,7 @@ def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, t
 def test_without_its_catalogue_a_card_says_so(audit: prodex.Audit) -> None:
     """An audit whose catalogue is not at hand has no texts to show."""
     text = rendered(contents(replace(audit, catalog=None)))
-    assert "The catalogue was not at hand" in text
+    assert "The catalogue was not available" in text
     assert "Texts</h4>" not in text
 
 

@@ -74,7 +74,7 @@ def test_an_audit_of_a_catalogue_in_memory_needs_a_name() -> None:
     opened = prodex.open_audit("tried")
 
     assert ["ACME"] == opened.scores("brand")["brand_code"].tolist()
-    with pytest.raises(QueryError, match="its catalogue is not at hand"):
+    with pytest.raises(QueryError, match="its catalogue is not available"):
         opened.scores("gpc_code")
     with pytest.raises(QueryError, match="does not keep tags itself"):
         opened.scores("tag")

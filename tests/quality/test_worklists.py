@@ -190,7 +190,7 @@ def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Pat
     said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
     assert "1 products have an update pending acceptance" in said
     assert "1 checks crashed: it_raises." in said
-    assert "1 answers of the audit are unknown" in said
+    assert "1 results of the audit are unknown" in said
 
 
 def test_programs_find_the_rows_again(tmp_path: Path) -> None:
@@ -530,7 +530,7 @@ def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: 
     prodex.open_audit("gone").worklists(tmp_path / "out")
 
     said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
-    assert "the catalogue was not at hand" in said
+    assert "the catalogue was not available" in said
     assert {""} == {row["updated_at"] for row in to_fix(tmp_path / "out" / "Mill-4.xlsx")}
 
 

@@ -52,6 +52,7 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
         (_figures(figures), False),
         (f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False),
     ]
+    # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:
         shown.append((f"incomplete: {audit.origin.ledger}", True))
     if figures["unknown"]:
@@ -62,6 +63,7 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
         )
         cells = f"{figures['unknown']:,} of {len(audit) * len(audit.checks):,} results are unknown"
         shown.append((unknown, True) if figures["checks_unknown"] else (cells, False))
+    # Only worth a warning where a check asks for the market.
     without_market = sum(part.products["market"].null_count for part in audit.parts)
     if without_market and any("market = " in check.scope for check in audit.checks):
         shown.append(
@@ -76,6 +78,7 @@ def lines(audit: Audit) -> list[tuple[str, bool]]:
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     shown += [
         (f"rule crashed: {check}: {_plain(message)}", True)
+        # A broken rule crashes in every part: the first message of each check is enough.
         for check, message in list(crashed.items())[:_SHOWN]
     ]
     if len(crashed) > _SHOWN:
@@ -96,6 +99,7 @@ def notes(audit: Audit) -> list[str]:
     """Return the footnotes that belong under every score."""
     own = sum(not check.shipped for check in audit.checks)
     rules = f"Rule set {audit.rule_set}" + (f" and {counted(own, 'own check')}" if own else "")
+    # The formula belongs under every score: without it, two audits seem comparable that are not.
     best = audit.grade_with_blocker
     limit = "" if best == "A" else f" A product with a failing blocker has grade {best} at best."
     footnotes = [f"{FORMULA}.{limit} {rules}. {CAVEAT}"]

@@ -70,6 +70,7 @@ def save_audit(audit: Audit, name: str | None = None) -> Audit:
         folder = audit.catalog_folder.parent / AUDITS.below
     else:
         folder = AUDITS.folder(name)
+    # A link would let an audit be written outside the folder of snapshots.
     if is_there(folder) and not is_folder(folder):
         raise StorageError(
             f"{folder} is a link or a file, and audits are kept in a folder of their own. Nothing was written; look "
@@ -123,6 +124,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
         return _open(Path(wanted))
     found = [folder for folder in AUDITS.matching(wanted) if is_folder(folder)]
     if profile is not None:
+        # The profile is in the manifest only, so each manifest is read; an audit that cannot be read has none.
         found = [folder for folder in found if _profile_of(folder) == profile]
     if not found:
         by = f" by profile {profile!r}" if profile is not None else ""
@@ -240,6 +242,7 @@ def _open(folder: Path) -> Audit:
             read_part(folder, number, digests, len(manifest.checks), tuple(crashes))
             for number, (digests, crashes) in enumerate(zip(manifest.parts, manifest.crashes, strict=True))
         )
+        # A missing part would otherwise go unnoticed: every figure would be that of fewer products.
         _check_sum(parts, manifest.products)
         audit = Audit(
             parts=parts,
@@ -273,6 +276,7 @@ def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
     """
     path = PurePath(judged or "")
     time, name = path.name, path.parent.name
+    # The manifest may come from somebody else: a name such as "../../etc" is never joined to a path.
     if not time[:1].isdecimal() or time != safe_name(time):
         return audit
     beside = folder.absolute().parent.parent / time

@@ -70,6 +70,7 @@ class Audit(AuditMatrix):
         `ready` is missing for an undecided product: none of its blockers fails, and at least one is unknown.
         """
         tally = self.tally
+        # Nullable, since "undecided" is neither True nor False.
         ready = pd.array(tally.ready, "boolean")
         ready[tally.undecided] = pd.NA
         return to_frame(self.identity).assign(
@@ -100,6 +101,7 @@ class Audit(AuditMatrix):
         >>> audit.summary[["ready_products", "not_ready_products", "grade"]].tolist()
         [1, 1, 'E']
         """
+        # All products as one group: headline and breakdowns come from the same computation.
         row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
         counted = {f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"}
         more = {
@@ -223,6 +225,7 @@ class Audit(AuditMatrix):
         [1]
         """
         wants = failure_filters(FAILURES.names, self.parts, self.checks, equal)
+        # A generator: millions of findings never are in memory at once.
         rows = (failure_rows(part, self.checks, wants) for part in self.parts)
         return (batch for table in rows for batch in table.to_batches())
 

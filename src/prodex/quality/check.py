@@ -113,12 +113,14 @@ class Check:
         if name not in RULES:
             raise InputError(f"there is no rule {name!r}{hint(name, RULES, 'prodex.rules() lists them.')}")
         rule = RULES[name]
+        # A tuple, since `in` a dict would hash a list and raise a TypeError that names nothing.
         if severity is not None and severity not in tuple(SEVERITIES):  # it may be anything, and not hashable
             near = hint(str(severity), SEVERITIES)
             raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}{near}")
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
             raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
+        # A profile that changes the severity means its weight too, unless it gives one.
         usual = rule.weight if severity in {None, rule.severity} else SEVERITIES[severity or rule.severity]
         read = read_parameters(rule.parameters, parameters or {})
         return cls(
@@ -170,6 +172,7 @@ class Check:
         named: str | None = dict(self.parameters).get("attribute")
         if named is not None:
             return named
+        # "namePublicLong.data or nameLegal.data": the first name is the one that lists show.
         if self.rule.certain == "passes" and self.rule.needs[0].endswith(".data"):
             return self.needs[0].split(OR)[0]
         return next((path for path in self.needs if OR not in path), None)
@@ -211,6 +214,7 @@ class Check:
         """Whether all data that decide to which products it applies were requested or are assumed."""
         given = market is not None or (origin.query is not None and origin.query.target_market is not None)
         columns = {column for scope in (self.rule.scope, *self.scopes) for column in scope.columns}
+        # What is assumed or given by the query does not have to be requested.
         columns -= {*assume, "market"} if given else {*assume}
         needed = [path for column in columns for path in wire_paths(column)]
         return asked_for(origin, needed) is Asked.ALL
@@ -249,6 +253,7 @@ class Check:
         InputError
             When they differ in severity or weight: a column has one of each.
         """
+        # A column of the matrix has one severity and one weight; two would make the score ambiguous.
         if (self.severity, self.weight) != (other.severity, other.weight):
             raise InputError(
                 f"{self.id} is asked for twice, as {self.severity} of weight {self.weight:g} and as "
@@ -269,6 +274,7 @@ def with_problem(check: CheckFacts) -> CheckFacts:
     rule = RULES.get(check.rule)
     known = [("attribute", check.attribute), ("language", check.language)]
     wanted = re.findall(r"{(\w+)}", rule.problem) if rule is not None else []
+    # A rule may have other parameters today than when the audit was saved.
     is_known = check.shipped and rule is not None and all(dict(known).get(name) for name in wanted)
     return replace(check, problem=problem_of(rule.problem if rule and is_known else "", check.title, known))
 

@@ -147,6 +147,7 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
                 f"Give two audits; {type(audit).__name__} is none. prodex.audit(catalog) makes one."
             )
     theirs, ours = old.identity.select(_PRODUCT), new.identity.select(_PRODUCT)
+    # By `product_id`: GTINs can be missing, wrong or repeated.
     place = pc.index_in(ours["product_id"].combine_chunks(), theirs["product_id"].combine_chunks())
     after = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     before = place.drop_null().to_numpy().astype(np.int64)
@@ -165,6 +166,7 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
 
 def _changed(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
     failed, fails = was == State.FAIL, now == State.FAIL
+    # Unknown on one side is neither fixed nor newly failing: perhaps only the query was smaller.
     doubt = (was == State.UNKNOWN) | (now == State.UNKNOWN)
     return {
         "fixed": failed & ~fails & ~doubt,
@@ -257,8 +259,10 @@ def worsening(comparison: AuditComparison) -> Worsening:
     """
     old, new = comparison.old.summary, comparison.new.summary
     figures = f"score {moved(old['score'], new['score'])}; {readiness(old)} -> {readiness(new)}"
+    # Before the figures: those of another measure must not be compared at all.
     if measures := tuple(_measures(comparison)):
         return Worsening(None, measures, figures)
+    # Before the doubts: a lower score is worse whatever else is undecided.
     if worse := tuple(_worse(comparison)):
         return Worsening(True, worse, figures)
     doubts = tuple(_doubts(comparison))

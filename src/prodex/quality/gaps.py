@@ -45,6 +45,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
     members: dict[str, list[int]] = {}
     for place, check in enumerate(checks):
         members.setdefault(check.id if by == "check" else check.rule, []).append(place)
+    # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible = tally.earned.sum(), tally.possible.sum()
     ready, score = _share(tally.ready.sum(), len(states)), _share(earned, possible)
     rows = []
@@ -54,6 +55,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
         if not count:
             continue
         is_blocker = np.array([checks[place].severity == "blocker" for place in places])
+        # Fixing a check makes a product ready only where no other blocker fails.
         left = tally.blockers - failed[:, is_blocker].sum(axis=1)
         # A product that becomes free of failing blockers but has an unknown one is then undecided.
         would_be = (left == 0) & ~tally.doubtful
@@ -82,6 +84,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
+    # Ready products first: a listing needs them, a score does not sell anything.
     frame = frame.sort_values(["ready_gain", "score_gain", "products"], ascending=False, kind="stable")
     return frame.drop(columns=["check"] if by == "rule" else []).reset_index(drop=True)
 

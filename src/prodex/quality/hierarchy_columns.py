@@ -88,6 +88,7 @@ class HierarchyColumns:
     @cached_property
     def _found(self) -> tuple[Rows, Rows]:
         keys = self._keys(self.product, self.source, self._places[1])
+        # Stable: of two nodes with one key the first counts, as in the record.
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
@@ -120,6 +121,7 @@ class HierarchyColumns:
         found = np.zeros(len(self), bool)
         rows = np.flatnonzero(self.is_inner & (self.gtin >= 0))
         above = self.parent[rows]
+        # Level by level for all products at once; a row leaves when it meets its own GTIN or the root.
         while len(rows):
             found[rows[self.gtin[rows] == self.gtin[above]]] = True
             above = self.parent[above]
@@ -170,6 +172,7 @@ class HierarchyColumns:
         )
         made = {}
         for number, name in enumerate(_NAMES):
+            # Reversed, so that the first of several values is written last and stays.
             known = np.flatnonzero((measure == number) & (rows >= 0) & ~np.isnan(values))[::-1]
             made[name] = np.full(len(self), np.nan)
             made[name][rows[known]] = values[known]
@@ -178,6 +181,7 @@ class HierarchyColumns:
     def _node_places(self, position: pa.ChunkedArray, level: Rows) -> Rows:
         """Return the place of the node that a measure belongs to; lists of one have one index more than the node."""
         distinct, own = encoded(position)
+        # A weight that is a list has one more index than its node; both spellings occur.
         depth = pc.count_substring(distinct, ".").to_numpy().astype(np.int64)
         exact = places(distinct, self._places[0])
         shorter = places(pc.replace_substring_regex(distinct, _LAST_INDEX, ""), self._places[0])

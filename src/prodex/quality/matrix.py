@@ -50,6 +50,7 @@ class AuditMatrix:
     @cached_property
     def states(self) -> States:
         """The matrix as numbers: products x checks, values of `State`."""
+        # An audit without parts still has its columns.
         empty = np.empty((0, len(self.checks)), np.int8)
         return np.concatenate([empty, *(part.states for part in self.parts)])
 
@@ -138,23 +139,25 @@ class AuditMatrix:
         return self._from_catalog("products", name)
 
     def _from_catalog(self, table: str, name: str) -> pa.Array:
-        catalog = self._at_hand(f"the column {name!r}")
+        catalog = self._available_catalog(f"the column {name!r}")
         read = catalog.arrow(table, ["product_id", name])
+        # The catalogue may have its products in another order than the audit.
         place = pc.index_in(self._column("product_id"), read["product_id"].combine_chunks())
         return read[name].combine_chunks().take(place)
 
     def _tags(self) -> pa.Table:
-        own = self._at_hand("tags").arrow(
+        own = self._available_catalog("tags").arrow(
             "tags", ["product_id", "tag"], ~pc.starts_with(pc.field("attribute"), "lastRequest.")
         )
         place = pc.index_in(own["product_id"].combine_chunks(), self._column("product_id"))
+        # Tags of products that the audit does not have (a filter) have no place.
         table = pa.table([place, own["tag"].combine_chunks()], names=["product", "tag"])
         return table.filter(pc.and_(place.is_valid(), table["tag"].combine_chunks().is_valid()))
 
-    def _at_hand(self, wanted: str) -> Catalog:
+    def _available_catalog(self, wanted: str) -> Catalog:
         if self.catalog is None:
             raise QueryError(
-                f"An audit does not keep {wanted} itself, and its catalogue is not at hand. Audit the catalogue again, "
+                f"An audit does not keep {wanted} itself, and its catalogue is not available. Audit it again, "
                 f"or group by {', '.join((*NAMED, 'language'))}."
             )
         return self.catalog

@@ -72,6 +72,7 @@ class NutritionColumns:
         # The last index is the nutrient's place in its partition.
         outer = encoded(pc.replace_substring_regex(positions, "[.]?[^.]*$", ""))[1]
         product = table["product"].to_numpy()
+        # One number for product and partition; a part has far fewer than 2^63 of them.
         keys = product * (len(positions) + 1) + outer[position]
         _, first, row = np.unique(keys, return_index=True, return_inverse=True)
         return cls(products, row.astype(np.int64), product[first], first)

@@ -22,7 +22,7 @@ from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.frames import to_frame
 from prodex.quality.presence import PresenceIndex, filled_values
-from prodex.quality.requested import EVERY_TEXT, EVERYTHING
+from prodex.quality.requested import EVERY_TEXT, EVERYTHING, is_within
 from prodex.quality.scope import wire_paths
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of, state_column
@@ -233,7 +233,7 @@ class Products:
                 continue
             inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
             for column in TABLES[table].columns:
-                if not any(_within(".".join(path), inner) for path in column.paths):
+                if not any(is_within(".".join(path), inner) for path in column.paths):
                     continue
                 (values,) = self._read(table, (column.name,))
                 filled = filled_values(values)
@@ -302,11 +302,7 @@ def _series(name: str, values: pa.Array) -> pd.Series:
     return to_frame(pa.table([values], names=[name]))[name]
 
 
-def _within(path: str, outer: str) -> bool:
-    return path == outer or path.startswith(f"{outer}.")
-
-
 def _meets(attribute: str, anchor: str) -> bool:
     """Whether rows anchored here can stand at the path, above it or below it, an update that waits included."""
     own = attribute.removeprefix(_PENDING)
-    return _within(own, anchor) or _within(anchor, own) or own == "lastRequest"
+    return is_within(own, anchor) or is_within(anchor, own) or own == "lastRequest"

@@ -129,6 +129,7 @@ class Profile:
         if name in known:
             return cls._parsed(name, known[name], f"profile {name}", shipped=True)
         path = Path(source)
+        # A misspelled name of a profile is far more frequent than a path without an ending.
         if path.suffix != ".toml" and not path.is_file():
             raise InputError(
                 f"There is no profile {name!r}{hint_of(name, known)} Give your own by its path, such as own.toml."
@@ -146,6 +147,7 @@ class Profile:
             return cls._made(name, tomllib.loads(text), ProfileText(shown, text, shipped))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{shown} is not TOML: {error}.") from error
+        # tomllib recurses; a profile may come from somebody else.
         except RecursionError as error:
             raise InputError(f"{shown} is nested too deep to be a profile.") from error
 
@@ -158,6 +160,8 @@ class Profile:
         if (parent := content.get("extends")) is not None:
             if not isinstance(parent, str) or parent not in shipped():
                 raise place.error(("extends",), f"{parent!r} is no profile{hint_of(str(parent), shipped())}")
+            # Only shipped profiles can be extended: a chain of files would need a search path and could run in
+            # circles.
             base = cls.read(parent)
         for key in ("title", "description"):
             if not isinstance(content.get(key, ""), str):
@@ -170,6 +174,7 @@ class Profile:
             name,
             content.get("title", name),
             content.get("description", ""),
+            # A profile that names a rule replaces all checks that its parent makes of it.
             merged([c for c in base.checks if c.rule.id not in checks], own, place),
             market_of(content.get("market"), place) or base.market,
             tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),

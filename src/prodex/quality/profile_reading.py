@@ -45,6 +45,7 @@ class ProfileText:
 
     def _line(self, keys: tuple[str | int, ...]) -> int | None:
         """Find the line of the innermost key that has a line of its own."""
+        # tomllib does not report lines, so the line of a key is found in the text.
         names = [str(key) for key in keys if not isinstance(key, int)]
         number = next((key for key in keys if isinstance(key, int)), 0)
         start = 0
@@ -72,6 +73,7 @@ def _key(line: str) -> str:
 
 def checks_of(rule: str, written: Any, place: ProfileText) -> Iterator[Check]:
     entries = written if isinstance(written, list) else [written]
+    # [checks.x] and [[checks.x]] are one check and a list of them.
     for number, entry in enumerate(entries):
         here = ("checks", rule, number)
         if rule not in RULES:
@@ -97,6 +99,7 @@ def _expanded(
         single = not declared[key].several
         given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
     scope = _scope(entry, place, here)
+    # Three attributes in two languages are six checks, each a column.
     for values in itertools.product(*given.values()):
         chosen = dict(zip(given, values, strict=True))
         for parameters, condition in _by_market(chosen, scope):
@@ -142,6 +145,7 @@ def _check(
         made = Check.of(
             rule, parameters, severity=entry.get("severity"), weight=entry.get("weight"), scope=scope
         )
+        # prodex's own profiles are tested; only users' profiles are validated against a catalogue.
         if place.shipped:
             return made
         named = [key for key in ("attribute", "attributes", "kinds", "only", "except") if key in entry]
@@ -163,6 +167,7 @@ def merged(base: list[Check], own: list[Check], place: ProfileText) -> tuple[Che
 
 
 def market_of(given: Any, place: ProfileText) -> int | None:
+    # `True` is an int in Python and would be market 1.
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int | str):

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.quality.check import Check
+from prodex.quality.requested import is_within
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
@@ -40,6 +41,7 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
     InputError
         With file, line and key, and the nearest name.
     """
+    # Shipped profiles have no place: their attributes are those of the specification.
     written = [check for check in checks if check.place]
     if not len(catalog):  # an empty catalogue knows no attribute
         return
@@ -72,7 +74,7 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
                 f"attributes = [{head!r}]."
             )
         within = [path for path in (*PATHS, *seen) if path.startswith(f"{head}.")]
-        if deeper and not any(path == name or path.startswith(f"{name}.") for path in within):
+        if deeper and not any(is_within(path, name) for path in within):
             near_path = nearest(name, within, cutoff=0.85)
             if near_path:  # deeper paths are open: a name unlike any other is accepted
                 raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near_path!r}?")

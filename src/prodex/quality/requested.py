@@ -85,16 +85,17 @@ def _path(query: ProductQuery, path: str, language: str | None) -> Asked:
         return Asked.PART if is_restricted else Asked.ALL
     if path == EVERY_TEXT:
         return _every_text(query, language)
+    # Requesting `nameLegal.data` is requesting the name: the language comes with it.
     asked = [_whole_text(one) for one in query.source_include or ()]
     # The language or unit of a text or number is not the text or number.
     asked = [one for one in asked if ".expressedIn." not in f"{one}."]
-    included = [one for one in asked if _within(path, one) or _within(one, path)]
+    included = [one for one in asked if is_within(path, one) or is_within(one, path)]
     if query.source_include and not included:
         return Asked.NOTHING
     left_out = query.source_exclude or ()
-    if any(_within(path, one) or (_within(one, path) and one.endswith(".data")) for one in left_out):
+    if any(is_within(path, one) or (is_within(one, path) and one.endswith(".data")) for one in left_out):
         return Asked.NOTHING
-    is_part = any(_within(one, path) for one in left_out)
+    is_part = any(is_within(one, path) for one in left_out)
     is_part |= bool(included) and not any(_holds(one, path) for one in included)
     of_texts = Asked.ALL if path.partition(".")[0] in _WITHOUT_TEXTS else _in_language(query, language)
     return min(of_texts, Asked.PART) if is_part else of_texts
@@ -114,8 +115,8 @@ def _in_language(query: ProductQuery, language: str | None) -> Asked:
 
 def _holds(included: str, path: str) -> bool:
     """Say whether a path was included with all that is needed: of a list, the items that have none of it as well."""
-    lists = [one for one in _LISTS if _within(path, one)]
-    return _within(path, included) and all(_within(one, included) for one in lists)
+    lists = [one for one in _LISTS if is_within(path, one)]
+    return is_within(path, included) and all(is_within(one, included) for one in lists)
 
 
 def _whole_text(path: str) -> str:
@@ -136,5 +137,10 @@ def _roots(paths: Iterable[str]) -> set[str]:
     return {path.partition(".")[0] for path in paths} - {"lastRequest"}  # the product's own texts are meant
 
 
-def _within(path: str, outer: str) -> bool:
+def is_within(path: str, outer: str) -> bool:
+    """Whether a wire path is another one or lies below it.
+
+    >>> is_within("assets.pictures", "assets"), is_within("assetsOf", "assets")
+    (True, False)
+    """
     return path == outer or path.startswith(f"{outer}.")

@@ -68,6 +68,7 @@ def within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
     thread = Thread(target=run, name="rule", daemon=True)
     thread.start()
     thread.join(seconds)
+    # A thread that has its result but not ended yet is in time.
     if thread.is_alive() and not (outcome or raised):
         _abandon(thread)
         raise RuleTimeout(

@@ -79,6 +79,7 @@ def audit(
         chosen = chosen.with_assumption(food=assume_food)
     moment = _moment(now)
     limit = _limit(rule_seconds)
+    # Before any part is judged: a typing error should cost seconds, not the whole run.
     confirm(catalog, chosen.checks, chosen.attributes)
     parts = []
     with showing(progress, "Judged") as show:

@@ -80,6 +80,7 @@ class Tally:
         earned, failing = np.zeros(size), np.zeros(size)
         counts = np.zeros((len(State), size), np.int64)
         blockers, doubtful = np.zeros(size, np.int64), np.zeros(size, bool)
+        # Column by column: a matrix of products x checks x states would not fit into memory.
         for column, weight, blocks in zip(states.T, weights, blocker, strict=True):
             is_in = [column == state for state in State]
             counts += is_in
@@ -182,6 +183,7 @@ def whole_score(tally: Tally) -> float:
 
 def ratio(part: Floats, whole: Floats) -> Floats:
     """Divide, with no result where there is nothing to divide by; rounding never leaves 0 to 1."""
+    # 0 / 0 is the frequent case of a group to which nothing applies, not an error.
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.minimum(np.where(whole > 0, part / whole, np.nan), 1.0)
 

@@ -77,6 +77,7 @@ def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     fails, doubtful = _booleans("fails", verdict.fails, size)
     asked = in_scope if verdict.applies is None else verdict.applies
     applies, undecided = _booleans("applies", asked, size)
+    # The order matters: out of scope wins over unknown, and unknown over fail and pass.
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
@@ -87,6 +88,7 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     """Return where a column of booleans is true, and where it is missing."""
     values = given
     if isinstance(values, pd.Series):
+        # A filtered or sorted Series would be read in the wrong order without any error.
         if len(values) == size and not values.index.equals(pd.RangeIndex(size)):
             raise VerdictRefused(
                 f"{name} is a Series whose index is not 0 to {size - 1}, so its order is not the products'; use "
@@ -125,12 +127,14 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
     products = products.astype(np.int64)
     if len(products) and (products.min() < 0 or products.max() >= len(fails)):
         raise VerdictRefused(f"the evidence is about positions outside the {len(fails):,} products")
+    # Evidence for a passing product is a mistake in the rule; dropping it would hide the mistake.
     innocent = products[~fails[products]]
     if len(innocent):
         raise VerdictRefused(
             f"there is evidence for {len(np.unique(innocent)):,} products that do not fail, the first at position "
             f"{innocent[0]}"
         )
+    # A single value stands for all rows.
     size = len(products)
     columns = [
         _words(name, getattr(given, name), size) for name in ("attribute", "language", "value", "reason")

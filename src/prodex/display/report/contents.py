@@ -120,6 +120,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
     >>> [(tile.title, tile.figure) for tile in shown.tiles][:2]
     [('Ready', '50.0 %'), ('Mean score', '50.0 %')]
     """
+    # Computed once: gaps and checks are used by several sections.
     found = audit.gaps()
     rows = check_rows(audit)
     failures = failing(audit, [row.place for row in rows])
@@ -151,6 +152,7 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
     earlier = [
         one
         for one in trend
+        # An audit by another profile or rule set would make every tile look like a change.
         if one.measure == audit.measure and (one.now, one.audited_at) < (audit.now, audit.audited_at)
     ]
     return max(earlier, key=lambda one: (one.now, one.audited_at), default=None)

@@ -68,6 +68,7 @@ class FailingProducts:
 def failing(audit: Audit, order: list[int]) -> tuple[FailingProducts, ...]:
     """Return the findings of each check that fails, in the order given."""
     totals, kept = _first_rows(audit)
+    # A page of all findings of a large catalogue would not open; each check keeps a fair share.
     limit = even_limit([totals[place] for place in kept], _ROWS)
     shown = {place: rows[:limit] for place, rows in kept.items()}
     texts = [

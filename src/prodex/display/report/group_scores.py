@@ -151,6 +151,7 @@ class GroupScores:
         """Return so many groups, from the one at this place."""
         code, _ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
+        # Blocks list their groups in an order of their own.
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
         columns = [_cells(frame) for frame in frames]
         rows = tuple(

@@ -88,6 +88,7 @@ def header(audit: Audit) -> Header:
     """Say what was judged."""
     origin = audit.origin
     folder = audit.catalog_folder
+    # Files and records announce no total, so there is nothing to compare with.
     announced = origin.ledger.announced is not None
     asked_at = origin.server_time or origin.loaded_at
     query = "everything in the files or records" if origin.query is None else repr(origin.query)
@@ -127,6 +128,7 @@ def _not_asked(audit: Audit) -> list[str]:
             )
     table = audit.by_check
     crashed = {crash.check for crash in audit.crashes}
+    # Crashed checks have a section of their own.
     blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
     if len(audit) and blind:
         therefore = "Therefore unknown for every product" if left_out else "Unknown for every product"
@@ -161,6 +163,7 @@ def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
         return "nothing to compare", ""
     step = now - then
     size = f"{abs(step) * 100:.1f} points" if is_share else f"{abs(step):,}"
+    # A change that rounds to nothing would read as "0.0 points more".
     if not step or size == "0.0 points":
         return "no change", ""
     verdict = "better" if (step > 0) == is_share else "worse"

@@ -80,7 +80,7 @@ class ReportCards:
     Attributes
     ----------
     with_data
-        Whether the catalogue was at hand, so that texts and pictures could be read.
+        Whether the catalogue was available, so that texts and pictures could be read.
     """
 
     rows: tuple[ReportCard, ...]
@@ -105,10 +105,12 @@ def cards(audit: Audit) -> ReportCards:
     """Return the products that are furthest from ready, those with most failing blockers first."""
     tally = audit.tally
     failing = np.flatnonzero(tally.failed > 0)
+    # Blockers first: a product with one is not listed, however good its score.
     by_need = np.lexsort((tally.scores[failing], -tally.blockers[failing]))
     worst = failing[by_need][:_CARDS]
     products = audit.products.iloc[worst].to_dict("records")
     texts, pictures = _data(audit, [str(one["product_id"]) for one in products])
+    # Texts share a budget of bytes, so that one long text does not push the others off the page.
     most = even_limit(
         [weight(row["text"]) for rows in texts.values() for row in rows[:_TEXTS] if row["text"]], _ROOM
     )
@@ -158,6 +160,7 @@ def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict
     """Read texts and pictures of some products, those of an update that waits apart."""
     if audit.catalog is None:
         return {}, {}
+    # One pass over the table for all cards instead of one for each.
     chosen = pc.field("product_id").isin(pa.array(products, pa.string()))
     own = chosen & ~pc.starts_with(pc.field("attribute"), _PENDING)
     texts: dict[str, list[Any]] = {}

@@ -246,6 +246,7 @@ def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
     if not is_there(folder):
         return set()
     there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
+    # Only files that our index lists are ours: a folder is never emptied on suspicion.
     known = _written_before(folder)
     foreign = sorted(name for name in there if name not in known or not is_file(folder / name))
     if foreign:

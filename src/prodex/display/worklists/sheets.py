@@ -143,6 +143,7 @@ class WorklistFacts:
 def summary(worklist: Worklist) -> pd.DataFrame:
     """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
     keys = ["severity", "check", "problem", "title", "fix"]
+    # "all" counts products without a GTIN as well.
     counted = worklist.rows.group_by(keys).aggregate(
         [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
     )

@@ -90,6 +90,7 @@ class _AttributeTexts:
         """Read the values of the products, also texts without any language."""
         texts = products.arrow("texts", "attribute", "language", "text")
         texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
+        # Some services send the list as a plain string: without a language it is a scalar, not a text.
         scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
         is_text = pc.and_(
             pc.equal(scalars["type"], "string"),
@@ -99,6 +100,7 @@ class _AttributeTexts:
         bare = bare.select(["product"]).append_column("language", pa.nulls(len(bare), pa.string()))
         bare = bare.append_column("text", scalars.filter(is_text)["value"])
         both = pa.concat_tables([texts, bare.cast(texts.schema)])
+        # A number or a code is a list too, but one whose meaning is not known here.
         otherwise = products.any(scalars.filter(pc.invert(is_text))["product"].to_numpy())
         for table in ("codes", "quantities"):
             otherwise |= products.any(
@@ -174,6 +176,7 @@ def _languages(found: DetectedLanguages) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
     known = np.array([place if name in LANGUAGES else -1 for place, name in enumerate(languages())] + [-1])
     spoken = known[found.language]
+    # A wrong language means wrong words: "pan" is bread in Spanish and a pot in English.
     spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
     return pa.array([*languages(), None], pa.string()).take(pa.array(spoken % (len(languages()) + 1)))
 
@@ -239,6 +242,7 @@ def _evidence(
             (int(mentions.product[row]), int(row), f"{name}: named in the composition, not listed")
             for row in rows[first]
         ]
+    # The findings of a product follow each other, so that its worklist reads in order.
     found.sort(key=itemgetter(0))
     rows = np.array([row for _, row, _ in found], np.int64)
     seen = pa.array(rows)

@@ -33,6 +33,7 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 def has_name(products: Products) -> Verdict:
     """A product without a name can neither be found nor sold."""
     fails = ~np.logical_or.reduce([products.filled(name) for name in NAMES])
+    # A name pending acceptance needs no work by the supplier, so the evidence states it.
     waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
     waiting = np.flatnonzero(fails & waits)
     return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, PENDING))
@@ -68,6 +69,7 @@ def has_kind(products: Products) -> Verdict:
 
 def _has_code(products: Products, name: str) -> Verdict:
     fails = ~filled_values(products.column(f"{name}_code"))
+    # A label without a code is the frequent case: somebody typed the brand instead of choosing it.
     labelled = np.flatnonzero(fails & filled_values(products.column(name)))
     seen = products[name].iloc[labelled]
     return Verdict(
@@ -87,6 +89,7 @@ def _has_code(products: Products, name: str) -> Verdict:
 )
 def has_gpc_brick(products: Products) -> Verdict:
     """The brick is the only category that all trading partners have in common."""
+    # Segments, families and classes have eight digits as well; only the digits are judged here.
     codes = products["gpc_code"].fillna("").str.strip()
     fails = ~codes.str.fullmatch("[0-9]{8}").to_numpy(bool)
     other = np.flatnonzero(fails & (codes != "").to_numpy(bool))
@@ -106,6 +109,7 @@ def has_gpc_brick(products: Products) -> Verdict:
 )
 def says_whether_consumer_unit(products: Products) -> Verdict:
     """Most requirements depend on it: without it, the checks for consumer units are unknown."""
+    # False is an answer: only a missing value fails.
     return Verdict(products["is_consumer_unit"].isna().to_numpy())
 
 
@@ -135,6 +139,7 @@ def has_packaging_type(products: Products) -> Verdict:
 )
 def has_owner(products: Products) -> Verdict:
     """Somebody has to receive the corrections to make."""
+    # Services identify owners in one of three ways; any of them is enough to write to somebody.
     columns = [products.column(name) for name in ("owner_id", "owner_uuid", "owner")]
     return Verdict(~np.logical_or.reduce([filled_values(column) for column in columns]))
 
@@ -168,6 +173,7 @@ def has_uuid(products: Products) -> Verdict:
 )
 def has_market(products: Products) -> Verdict:
     """The market decides which languages and laws apply; checks for a market are unknown without one."""
+    # A catalogue has few markets and many products: each code is looked up once.
     encoded = products.column("target_market").dictionary_encode()
     known = pa.array([*map(_is_market, encoded.dictionary.to_pylist()), False])
     place = encoded.indices.fill_null(len(known) - 1)
@@ -199,14 +205,17 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.D
         The value: "label" or "code".
     """
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
+    # Counted pairs instead of products: a catalogue of millions has some thousand brands.
     frame: pd.DataFrame = (
         pairs.group_by(["code", "label"]).aggregate([([], "count_all")]).to_pandas().dropna()
     )
+    # "Mill & Co." and "MILL & CO" are one brand; the codes of both should be the same.
     frame["name"] = frame["label"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
     frame = frame[(frame["code"].str.strip() != "") & (frame["name"] != "")]
     odd = []
     for _, group in frame.groupby(by).filter(lambda each: each[other].nunique() > 1).groupby(by):
         counts = group.groupby(other)["count_all"].sum().sort_values(ascending=False, kind="stable")
+        # Where two are equally frequent, neither is the usual one, and both are shown.
         usual = counts.index[counts == counts.iloc[0]]
         wrong = group if len(usual) > 1 else group[group[other] != usual[0]]
         others = {
@@ -260,6 +269,7 @@ def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
 def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str) -> Verdict:
     """Fail the products that bear one of the odd pairs."""
     own = pd.MultiIndex.from_arrays([products["brand_code"], products["brand"]])
+    # Parts are judged apart, but the usual label is one for the whole catalogue.
     place = pd.MultiIndex.from_frame(odd[["code", "label"]]).get_indexer(own)
     found = np.flatnonzero(place >= 0)
     evidence = Evidence(

@@ -27,6 +27,7 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
 
     Food of a single ingredient with the same name needs no list (Art. 19): exclude such kinds in the profile.
     """
+    # Art. 16(4): drinks over 1.2 % alcohol need neither a list of ingredients nor a nutrition declaration.
     return missing_data(products, attribute, is_food(products) & ~is_alcoholic(products))
 
 
@@ -145,4 +146,5 @@ def has_nutrition(products: Products, *, attribute: str = "isPartitionedBy") -> 
     Unprocessed single-ingredient food, water, spices, tea and coffee need none (Annex V): exclude such kinds in the
     profile.
     """
+    # A partition without nutrients declares nothing, so the nutrients are looked for, not the partition.
     return missing_data(products, f"{attribute}.contains", is_food(products) & ~is_alcoholic(products))

@@ -27,7 +27,9 @@ _SHOWN = "%Y-%m-%dT%H:%M:%S"
 def updated_within(products: Products, *, days: int = 730) -> Verdict:
     """Recipes, pictures and laws change; a record that nobody has checked for years is probably wrong."""
     updated = products["updated_at"]
+    # The moment of the audit, not the clock: an audit repeated later gives the same result.
     old = (updated < products.now - timedelta(days=days)).to_numpy()
+    # Without a date there is no sign that anybody has checked the product.
     fails = old | updated.isna().to_numpy()
     stale = np.flatnonzero(old)
     seen = updated.iloc[stale].dt.strftime(_SHOWN)
@@ -48,6 +50,7 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
     zones.
     """
     updated = products["updated_at"]
+    # The service sends local time without a zone, so a few hours ahead are still possible.
     ahead = np.flatnonzero((updated > products.now + timedelta(hours=hours)).to_numpy())
     seen = updated.iloc[ahead].dt.strftime(_SHOWN)
     return Verdict(
@@ -91,7 +94,7 @@ def created_before_updated(products: Products) -> Verdict:
 def certificates_in_force(products: Products) -> Verdict:
     """A claim without a valid certificate must not be made."""
     dated = _dated(products, _ENDS)
-    return _dates(products, dated, dated["at"] < products.now, "has ended")
+    return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
 @rule(
@@ -147,7 +150,7 @@ def labels_in_force(products: Products) -> Verdict:
         .dropna(subset="at")
     )
     dated = dated.assign(attribute=dated["attribute"] + ".endDate")
-    return _dates(products, dated, dated["at"] < products.now, "has ended")
+    return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
 @rule(
@@ -166,7 +169,7 @@ def documents_in_force(products: Products) -> Verdict:
     dated = documents.assign(
         at=at, value=at.dt.strftime(_SHOWN), attribute=documents["attribute"] + ".fileEffectiveEndDateTime"
     )
-    return _dates(products, dated, dated["at"] < products.now, "has ended")
+    return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
 @rule(
@@ -186,6 +189,7 @@ def is_still_available(products: Products) -> Verdict:
 
 def _dates(products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str) -> Verdict:
     """Fail the products of the dates that are wrong; products without a date are not applicable."""
+    # Several certificates can fail on one product: each is a finding of its own.
     found = dated[wrong]
     evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason)
     return Verdict(products.any(found["product"]), products.any(dated["product"]), evidence)
@@ -193,6 +197,7 @@ def _dates(products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: st
 
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates that stand at a wire path, with the moment of each; what is no date is left out."""
+    # Several rules read dates from this table: it is indexed by attribute once.
     rows = products.remember(
         "scalars", lambda: products.rows("scalars", "attribute", "position", "value").set_index("attribute")
     )
@@ -202,7 +207,10 @@ def _dated(products: Products, attribute: str) -> pd.DataFrame:
 
 def _moments(values: pd.Series) -> pd.Series:
     """Read dates as they come: UNIX seconds, ISO dates, ISO times; local time, as all dates of the service."""
+    # Dates occur as UNIX seconds and as ISO texts, also in one column.
     numbers = pd.to_numeric(values, errors="coerce")
+    # Larger numbers are no seconds of our time: milliseconds, or typing errors.
     seconds = pd.to_datetime(numbers.where(numbers.abs() < 1e11), unit="s", errors="coerce")
+    # Texts with an offset and texts without one in one column: only `utc=True` reads both.
     written = pd.to_datetime(values.where(numbers.isna()), format="ISO8601", errors="coerce", utc=True)
     return seconds.astype("datetime64[us]").fillna(written.dt.tz_localize(None).astype("datetime64[us]"))

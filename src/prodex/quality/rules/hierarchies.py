@@ -23,6 +23,7 @@ def _verdict(
     packing: HierarchyColumns, wrong: Any, leaf: str, value: Any, reason: Any, applies: Any = None
 ) -> Verdict:
     """Return a verdict from the nodes that are wrong; value and reason take the rows that are shown."""
+    # Sharing units repeat nodes of the hierarchy: the same mistake is shown once.
     rows = packing.shown(wrong)
     return Verdict(
         packing.products.any(packing.product[wrong]),
@@ -57,7 +58,9 @@ def outer_unit_has_children(
     """
     packing = HierarchyColumns.of(products)
     outer = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
+    # A six-pack that is sold as it is: its bottles need no record of their own.
     sold = packing.is_flagged("is_consumer_unit") & is_true(pc.equal(packing["packaging_code"], "PACK"))
+    # A unit that contains itself is another rule's finding, and its contents are there, only wrong.
     wrong = outer & ~sold & ~packing.has_children & ~packing.repeats
     return _verdict(
         packing,
@@ -85,6 +88,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     packing = HierarchyColumns.of(products)
     is_base = is_true(pc.is_in(packing["packaging_code"], pa.array(base, pa.string())))
     leaves = ~packing.has_children & ~packing.repeats
+    # Only a flag that is false fails: a missing flag is the finding of another rule.
     wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~is_base
     return _verdict(
         packing, wrong, "", packing.gtins, lambda _: "the lowest unit is neither a consumer nor a base unit"
@@ -128,6 +132,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
 def quantity_in_parent_whole(products: Products) -> Verdict:
     """Half a unit cannot be packed, and a quantity of zero is no content."""
     packing = HierarchyColumns.of(products)
+    # A missing quantity is the finding of the rule above, not a wrong number.
     given = packing.is_inner & ~np.isnan(packing.quantity)
     wrong = given & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
     return _verdict(
@@ -196,6 +201,7 @@ def has_orderable_unit(products: Products) -> Verdict:
 
 def _has_unit(products: Products, flag: str) -> Verdict:
     packing = HierarchyColumns.of(products)
+    # The record's own unit counts as well: the hierarchy of a case may list its contents only.
     own = products[flag].fillna(False).to_numpy(bool)
     return Verdict(~(own | products.any(packing.product[packing.is_flagged(flag)])), applies=packing.packed)
 
@@ -214,6 +220,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     """Shops list every consumer unit: the pallet is offered online as a single product."""
     packing = HierarchyColumns.of(products)
     pallets = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
+    # A display pallet stands in the shop, and customers take products from it: that is intended.
     sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
     return _verdict(
         packing,
@@ -254,7 +261,9 @@ def outer_unit_has_hierarchy(products: Products) -> Verdict:
 def hierarchy_gtins_valid(products: Products) -> Verdict:
     """A wrong GTIN links the case to another product, or to none."""
     packing = HierarchyColumns.of(products)
+    # A GTIN occurs in many hierarchies: its check digit is computed once.
     distinct = packing["node_gtin"].dictionary_encode().dictionary
+    # The last one stands for nodes without a GTIN, whose code is -1: they are no wrong GTIN.
     valid = np.append(are_valid(distinct.to_pylist()), True)
     return _verdict(
         packing,
@@ -268,6 +277,7 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
 
 def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
     """Return every GTIN of the catalogue, as 14 digits."""
+    # Hierarchies may name GTIN-13 and GTIN-8 without the leading zeros that products have.
     return pc.unique(pc.utf8_lpad(whole["products.gtin"].drop_null(), 14, "0"))
 
 
@@ -290,6 +300,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
     from it.
     """
     packing = HierarchyColumns.of(products)
+    # The root is the product itself or a larger unit, which nobody expects in the same catalogue.
     inner = packing.is_inner & (packing.gtin >= 0)
     known = is_true(pc.is_in(pc.utf8_lpad(packing["node_gtin"], 14, "0"), whole))
     return _verdict(
@@ -304,11 +315,13 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
 
 def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
     """Return the GTINs that stand in larger units; and those that stand in several, with the GTINs of these."""
+    # A pending update may pack the product anew; until it is accepted, there is one case.
     own = pc.invert(pc.starts_with(whole["hierarchies.attribute"], "lastRequest."))
     edges = pa.table(
         [whole["hierarchies.node_gtin"], whole["hierarchies.parent_gtin"]], names=["child", "parent"]
     ).filter(own)
     edges = edges.filter(pc.and_(edges["child"].is_valid(), edges["parent"].is_valid()))
+    # A product shows its tree in its own record and in those of its cases: one edge counts once.
     pairs = edges.group_by(["child", "parent"]).aggregate([])
     held = pairs.group_by("child").aggregate([("parent", "list"), ("parent", "count")])
     several = held.filter(pc.greater(held["parent_count"], 1)).select(["child", "parent_list"])

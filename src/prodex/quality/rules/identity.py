@@ -30,6 +30,7 @@ _GS1 = "GS1 General Specifications, section 7.9"
 )
 def valid_gtin(products: Products) -> Verdict:
     """A wrong GTIN belongs to another product or to none: orders, prices and pictures go to the wrong product."""
+    # A missing GTIN fails as well, but without evidence: there is no value to show.
     gtins = products["gtin"].fillna("")
     fails = ~are_valid(gtins.tolist())
     wrong = np.flatnonzero(fails & (gtins != "").to_numpy())
@@ -52,6 +53,8 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
     """Restricted circulation numbers identify a different product in each company and country."""
     gtins = products["gtin"]
     names = gtins.gtin.prefix_name.fillna("")
+    # GTIN-8 with prefix 0 or 2 are restricted too (GS1 General Specifications, 1.4), as 14 digits with six zeros
+    # before.
     short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
     within = names.str.startswith("restricted circulation") | short
     found = np.flatnonzero(within.to_numpy(bool))
@@ -119,6 +122,7 @@ def consumer_unit_is_of_fixed_measure(products: Products) -> Verdict:
 def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdict:
     gtins = products["gtin"]
     applies = _is_formed(products)
+    # The indicator is the first of the 14 digits; in a malformed number it means nothing.
     found = np.flatnonzero(gtins.str[0].isin(list(indicators)).to_numpy(bool) & applies)
     seen = gtins.iloc[found]
     reasons = "indicator " + seen.str[0] + " " + meaning
@@ -127,6 +131,7 @@ def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdic
 
 def _is_formed(products: Products) -> npt.NDArray[np.bool_]:
     """Say for each product whether its GTIN has 14 digits that are not all zeros: only then they mean something."""
+    # The check digit is left to `valid_gtin`: one mistake should not fail three rules.
     formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
     long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
     return np.asarray(pc.fill_null(pc.and_(formed, long), False).to_numpy(zero_copy_only=False))
@@ -145,8 +150,10 @@ def _what_is_wrong(gtin: str) -> str:
 def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
     """Return the GTINs that several products bear, with the ids of all of these."""
     table = pa.table([whole["products.gtin"], whole["products.product_id"]], names=["gtin", "product_id"])
+    # Products without a GTIN are not duplicates of each other.
     table = table.filter(pc.not_equal(pc.fill_null(table["gtin"], ""), ""))
     counted = table.group_by("gtin").aggregate([("product_id", "count")])
+    # Only the few repeated GTINs are sent to the parts, not the whole column.
     several = counted.filter(pc.greater(counted["product_id_count"], 1))["gtin"].combine_chunks()
     return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin").aggregate([("product_id", "list")])
 
@@ -169,6 +176,7 @@ def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
     found = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     bearers = whole["product_id_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
     own = products["product_id"].iloc[found]
+    # Sorted, since the order of a grouped list depends on the number of threads.
     reasons = [_also(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
     seen = products["gtin"].iloc[found]
     return Verdict(products.any(found), evidence=Evidence(found, "gtin", None, seen, reasons))

@@ -31,6 +31,7 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
     quantities = products.arrow("quantities", "attribute", "value")
     quantities = quantities.filter(pc.equal(quantities["attribute"], attribute))
     value = quantities["value"].to_numpy()
+    # Nothing weighs zero grams or is zero millimetres high: zero counts as missing.
     positive = products.any(quantities["product"].to_numpy()[value > 0])
     nothing = np.flatnonzero((value <= 0) & ~positive[quantities["product"].to_numpy()])
     return Verdict(
@@ -53,7 +54,9 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
 )
 def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict:
     """The packaging cannot have a negative weight: one of the weights or its unit is wrong."""
+    # Both in grams: one may be given in kilograms and the other in grams.
     net, gross = grams(products, "netWeight"), grams(products, "grossWeight")
+    # NaN compares as False, so a missing weight never fails.
     fails = net > gross * (1 + tolerance)
     wrong = np.flatnonzero(fails)
     return Verdict(
@@ -86,12 +89,15 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
     """
     packing = HierarchyColumns.of(products)
     gross = packing.measure("grossWeight")
+    # A quantity that is missing or no whole number is the finding of other rules.
     whole = (packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity))
     children = np.flatnonzero(packing.is_inner & whole & ~np.isnan(gross))
+    # The sum over all children at once; nodes of all products share one numbering.
     held = np.bincount(
         packing.parent[children], packing.quantity[children] * gross[children], minlength=len(packing)
     )
     known = (held > 0) & ~np.isnan(gross)
+    # Only lighter than the contents fails: the packaging itself may weigh anything.
     wrong = known & (gross * (1 + tolerance) < held)
     rows = packing.shown(wrong)
     reasons = [
@@ -133,6 +139,7 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
     around = packing.parent[inner]
     sides, outer = packing.sides[inner], packing.sides[around]
     known = ~np.isnan(sides).any(axis=1) & ~np.isnan(outer).any(axis=1)
+    # Sides are sorted, so a unit that lies on its side inside the case still fits.
     small = known & (outer * (1 + tolerance) < sides).any(axis=1)
     wrong = np.zeros(len(packing), bool)
     wrong[inner[small]] = True
@@ -186,6 +193,7 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
     rows = products.arrow("quantities", "attribute", "value")
     rows = rows.filter(pc.equal(rows["attribute"], attribute))
     product, value = rows["product"].to_numpy(), numbers(rows["value"])
+    # A second entry above zero, in another unit, is enough.
     nothing = np.flatnonzero(~(value > 0) & ~products.any(product[value > 0])[product])
     if not len(nothing):
         return missing
@@ -210,7 +218,9 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
 def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -> Verdict:
     """A factor of a thousand between the two is a wrong unit, which then appears on price labels."""
     content, weight = grams(products, "netContent"), grams(products, "netWeight")
+    # Content in litres or pieces cannot be compared with a weight; `grams` leaves it out.
     known = (content > 0) & (weight > 0)
+    # Drained weight and rounding explain 10 %; a wrong unit is a factor of a thousand.
     fails = known & (np.abs(content - weight) > tolerance * np.maximum(content, weight))
     wrong = np.flatnonzero(fails)
     return Verdict(

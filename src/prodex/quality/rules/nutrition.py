@@ -73,6 +73,7 @@ def nutrition_complete(products: Products) -> Verdict:
         "protein": nutrition.is_declared(PROTEIN),
         "salt": nutrition.is_declared(SALT),
     }
+    # Any partition will do: the figures may be spread over several, such as 100 g and a serving.
     lacks = np.stack([~nutrition.any(declared) for declared in parts.values()])
     known = products.any(nutrition.product)
     wrong = np.flatnonzero(known & lacks.any(axis=0))
@@ -96,6 +97,7 @@ def nutrition_per_hundred(products: Products) -> Verdict:
     nutrition = NutritionColumns.of(products)
     hundred = np.isclose(nutrition.per_hundred, 1.0)
     known = products.any(nutrition.product)
+    # One partition per 100 g or 100 ml is enough; figures per serving may be added (Art. 33).
     fails = known & ~nutrition.any(hundred)
     rows = nutrition.in_order(fails[nutrition.product])
     return Verdict(
@@ -141,6 +143,7 @@ def nutrient_not_negative(products: Products) -> Verdict:
 def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
     """A decimal point was lost, or the figure refers to the whole pack; scores computed from it are meaningless."""
     nutrition = NutritionColumns.of(products)
+    # Milligrams and micrograms in grams, a serving scaled to 100: only then a limit means anything.
     amounts = nutrition.grams * nutrition.per_hundred[nutrition.row]
     why = f"over {limit:g} g per 100 g or ml ({_PRESET})"
     return nutrition.nutrient_verdict(amounts > limit, ~np.isnan(amounts), why)
@@ -162,6 +165,7 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
     Fibre is left out: some suppliers include it in carbohydrate, so that it would count twice.
     """
     nutrition = NutritionColumns.of(products)
+    # These four do not overlap: saturates are in fat, sugars in carbohydrate.
     parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
     total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
@@ -184,6 +188,7 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
 def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     """Pure fat has 3,700 kJ per 100 g; no food has more."""
     nutrition = NutritionColumns.of(products)
+    # The larger of the two counts, since a wrong unit makes one of them too large.
     both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
     known: Mask = np.logical_not(np.isnan(both).all(axis=0))
     highest: Numbers = np.nan_to_num(both).max(axis=0)
@@ -242,6 +247,7 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     nutrition = NutritionColumns.of(products)
     fat, carbohydrate, protein = (nutrition.range(each) for each in (FAT, CARBOHYDRATE, PROTEIN))
     fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (FIBRE, POLYOLS))
+    # Alcohol has 29 kJ per gram (Annex XIV) and is no nutrient of the table.
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
     known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
     off, has_energy = np.zeros((2, len(known)), bool)
@@ -253,6 +259,7 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
         most = most + of_fibre * fibre[1]
         least = least - of_sugar * fibre[1] - (of_sugar - of_polyols) * polyols[1]
         has_energy |= ~np.isnan(energy)
+        # Small figures: the rounding of the declaration alone can exceed the percentage.
         off |= energy > most + np.maximum(percent / 100 * most, rounding)
         off |= energy < least - np.maximum(percent / 100 * least, rounding)
     known &= has_energy

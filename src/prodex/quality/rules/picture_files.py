@@ -53,6 +53,7 @@ def picture_of_this_gtin(products: Products) -> Verdict:
     """It is probably the picture of another product, which customers will then expect."""
     pictures = PictureColumns.of(products)
     own = products.column("gtin").take(pa.array(pictures.product))
+    # Names of other patterns may hold any digits, also those of an article number.
     comparable = pictures.follows_gs1 & is_true(own.is_valid())
     # A GTIN of 8, 12 or 13 digits is written with leading zeros in file names.
     full = pc.utf8_lpad(own, 14, "0")

@@ -54,11 +54,12 @@ def has_front_packshot(products: Products) -> Verdict:
     """Nobody buys online what they cannot see; receivers refuse products without it."""
     pictures = PictureColumns.of(products)
     fails = ~products.any(pictures.product[pictures.is_front_packshot])
+    # What is almost a front packshot is shown: mostly only a mark is missing.
     nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
     near = pictures.in_order(nearly & fails[pictures.product])
     marked = np.where(pictures.is_packshot[near], "marked", "not marked")
-    faces = pictures.seen("product_face", near).fill_null("not comparable").to_pylist()
+    faces = pictures.seen("product_face", near).fill_null("not given").to_pylist()
     reasons = [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
     return Verdict(
         fails,
@@ -84,6 +85,7 @@ def one_front_packshot(products: Products) -> Verdict:
     """
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
+    # Only products with several fronts are looked at further: reading languages is expensive.
     counted = products.count(pictures.product[fronts])
     several = in_one_language(pictures, pictures.in_order(fronts & (counted > 1)[pictures.product]))
     whose = pictures.product[several]
@@ -109,6 +111,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     """Receivers rely on one or the other: where they differ, some of them show the back as the front."""
     pictures = PictureColumns.of(products)
     face, named = pictures["product_face"], pictures.face_in_name
+    # Where one of the two is missing there is nothing to compare.
     comparable = is_true(pc.and_(face.is_valid(), named.is_valid()))
     wrong = pictures.in_order(comparable & is_true(pc.not_equal(face, named)))
     reasons = [

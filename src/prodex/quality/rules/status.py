@@ -147,6 +147,7 @@ def information_is_accepted(products: Products) -> Verdict:
 )
 def no_update_waits(products: Products) -> Verdict:
     """The supplier has sent a newer version: the current data will be outdated soon."""
+    # A product that was never accepted has only pending data; that is the rule above.
     accepted = ~_awaits_acceptance(products)
     waits = products["has_pending_update"].fillna(False).to_numpy(bool) & accepted
     found = np.flatnonzero(waits)
@@ -157,6 +158,7 @@ def no_update_waits(products: Products) -> Verdict:
 def _is_not(products: Products, column: str, wrong: int | str, attribute: str, meaning: str) -> Verdict:
     """Fail the products with this value; those without any are not applicable."""
     status = products[column]
+    # A status that was not sent is not applicable: receivers do not all see the same ones.
     found = np.flatnonzero((status == wrong).fillna(False).to_numpy(bool))
     evidence = Evidence(found, attribute, None, status.iloc[found], meaning)
     return Verdict(products.any(found), status.notna(), evidence)
@@ -166,6 +168,7 @@ def _awaits_acceptance(products: Products) -> npt.NDArray[np.bool_]:
     """Say for each product whether its names stand under `lastRequest` only."""
 
     def made() -> npt.NDArray[np.bool_]:
+        # A name is mandatory, so a product without one but with a pending one was never accepted.
         own = np.logical_or.reduce([products.filled(name) for name in NAMES])
         waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
         return np.asarray(waits & ~own)

@@ -64,6 +64,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
 )
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A product page in two languages, or with gaps, looks unfinished."""
+    # One check for each language of a market: all of them share this table.
     names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
     languages = TextColumns.of(products).languages
     filled_there = (
@@ -92,6 +93,7 @@ def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str],
     filled[texts.product[meant], np.searchsorted(places, texts.attribute[meant]), texts.language[meant]] = (
         True
     )
+    # A text without a language is no translation of anything.
     if "" in texts.languages:
         filled[:, :, texts.languages.index("")] = False
     return [texts.attributes[place] for place in places], filled
@@ -99,6 +101,7 @@ def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str],
 
 def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
     """Return in words for each row the languages that are filled; few combinations occur."""
+    # Few combinations of languages occur: the words are made once for each, not for each text.
     packed = np.packbits(filled, axis=1)
     kind = pa.binary(packed.shape[1])
     rows = pa.Array.from_buffers(kind, len(packed), [None, pa.py_buffer(packed)]).dictionary_encode()
@@ -127,9 +130,11 @@ def translations_differ(
     texts = TextColumns.of(products)
     long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
     judged = texts.where(long) & texts.within(attributes) & (texts.language != _place(texts, ""))
+    # Public names often stay the same across borders, so they are compared only if a profile names them.
     judged &= ~texts.within(("namePublicLong", "namePublicShort")) | bool(attributes)
     rows = np.flatnonzero(judged)
     place = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
+    # One number for product, attribute and wording: equal numbers are copies.
     same = place * max(1, len(texts.texts)) + texts.wording[rows]
     others: dict[int, set[int]] = {}
     _, inverse, count = np.unique(same, return_inverse=True, return_counts=True)
@@ -160,8 +165,10 @@ def translations_differ(
 def texts_say_their_language(products: Products) -> Verdict:
     """A text without a language is shown to everybody or to nobody."""
     texts = TextColumns.of(products)
+    # A code that no language has ("xx", "german") is as good as none.
     known = np.array([_is_language(one) for one in texts.languages], bool)
     found = np.flatnonzero(~known[texts.language])
+    # Texts sent as plain strings are scalars, since nothing in them states a language.
     silent = _without_language(products)
     stated = pd.DataFrame(
         {
@@ -209,6 +216,7 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
     """With two names in one language, each receiver shows a different one."""
     texts = TextColumns.of(products)
     judged = texts.within(attributes)
+    # One number for product, attribute and language: counted once, whatever the number of texts.
     place = texts.product * len(texts.attributes) + texts.attribute
     place = place * max(1, len(texts.languages)) + texts.language
     _, inverse, count = np.unique(np.where(judged, place, -1), return_inverse=True, return_counts=True)
@@ -245,6 +253,7 @@ def in_stated_language(
     stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
     labelled = np.array([bool(one) for one in texts.languages], bool)[texts.language]
     asked = texts.translatable(attributes) & labelled
+    # Detection is expensive; checks that differ only in confidence share it.
     key = ("languages", letters, attributes)
     detected = products.remember(key, lambda: _detected(texts, asked, letters))
     judged = asked & (detected.letters >= letters)[texts.wording]
@@ -258,6 +267,7 @@ def in_stated_language(
     ]
     verdict = texts.verdict(wrong, reasons, judged)
     fails = pd.array(verdict.fails, dtype="boolean")
+    # Doubts below the confidence are no pass: such a product is unknown.
     unclear = np.zeros(len(fails), bool)
     unclear[texts.product[differs]] = True
     fails[unclear & ~verdict.fails] = pd.NA
