@@ -564,7 +564,7 @@ def test_a_name_of_a_file_is_no_folder(tmp_path: Path, monkeypatch: pytest.Monke
             catalog.export(name)  # type: ignore[arg-type]
     assert [] == list(tmp_path.iterdir())
     (tmp_path / "notes").write_text("mine")
-    with pytest.raises(StorageError, match="A file stands where a folder should be"):
+    with pytest.raises(StorageError, match="There is a file where a folder should be"):
         catalog.export("notes")
     (tmp_path / "old.csv").mkdir()
     assert 21 == len(catalog.export("old.csv"))
