@@ -113,9 +113,8 @@ def test_a_frame_is_a_copy(kept: bool) -> None:
     for name in TABLES:
         frame = getattr(catalog, name)
         for column in frame.columns if len(frame) else ():
-            frame.loc[0, column] = frame[column].iloc[-1]
+            frame.loc[:, column] = frame[column].array[::-1]
             frame[column] = frame[column].shift(1)
-            frame.iloc[:, frame.columns.get_loc(column)] = None
 
     assert before == {name: catalog.arrow(name).to_pylist() for name in TABLES}
     assert all(len(getattr(catalog, name)) == len(before[name]) for name in TABLES)

@@ -219,7 +219,7 @@ class WindowFetcher:
                 return []
             # A cursor that is refused when just as many products came as were announced is an end like others.
             has_ended = refused is None or 0 < came.distinct == came.most
-            is_all = has_ended and not came.moved and len(self._journal.brought(name)) >= came.most
+            is_all = has_ended and not came.moved and len(self._journal.keys_of_window(name)) >= came.most
             if by_scroll and is_all:
                 return []
             if not by_scroll and (is_all or walks >= _OFFSET_WALKS):
