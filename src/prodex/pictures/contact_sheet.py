@@ -12,10 +12,11 @@ from prodex.catalog import Catalog
 from prodex.display.contact_sheet import page_of, sheet_of
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
+from prodex.facts.label import shown_one
+from prodex.facts.name import names_of
 from prodex.files import writing
 from prodex.frames import to_frame
 from prodex.limits import Limits
-from prodex.pictures.naming import names_of
 from prodex.pictures.thumbnails import (
     NO_PACKSHOT,
     NO_PICTURE,
@@ -250,7 +251,9 @@ def gallery(
             else Thumbnail.of(chosen, made[chosen.number])
         )
         others = len(pictures[key]) - (chosen is not None)
-        cells.append(SheetCell(thumbnail, names.get(key), product["brand"] or product["brand_code"], others))
+        cells.append(
+            SheetCell(thumbnail, names.get(key), shown_one(product["brand"], product["brand_code"]), others)
+        )
     return Gallery(tuple(cells), page, pages, first + 1, len(catalog), catalog.origin.source, size)
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, StorageError
+from prodex.facts.name import names_of
 from prodex.files.lock import locked
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
-from prodex.pictures.naming import names_of
 from prodex.pictures.picture_folder import PictureFolder
 from prodex.pictures.plan import Picture, checked_origin, plan
 from prodex.pictures.result import PictureResult, Pictures, PictureState, frame_of
