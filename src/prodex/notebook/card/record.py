@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from prodex.gtin import comparable, comparable_column
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
+from prodex.text import nearest_few
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -175,7 +175,7 @@ def _unknown(catalog: Catalog, product_id: str) -> str:
         first = named["product_id"][0].as_py()
         return f"{said} This is the GTIN of product {first:.60}: give that id."
     ids = [one for one in keys["product_id"].to_pylist() if _alike(one, product_id)]
-    near = difflib.get_close_matches(product_id[:60], ids, n=_NEAR, cutoff=0.5)
+    near = nearest_few(product_id, ids, _NEAR, 0.5)
     if near:
         return f"{said} Near it are {', '.join(one[:60] for one in near)}."
     return f"{said} catalog.products['product_id'] has all of them."
