@@ -24,7 +24,7 @@ from prodex.notebook.snapshots.listing import kept_snapshots, snapshot_frame
 from prodex.notebook.snapshots.trend import read_trend
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.sandbox.store import Store, StoreUnusable
+from prodex.sandbox.records.store import Store, StoreUnusable
 from prodex.send.batch import Batch, Loaded, Planned
 from prodex.send.journal import Journal
 from prodex.send.journal_lines import sealed

@@ -21,7 +21,7 @@ import pytest
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import SharedProduct, View
+from prodex.sandbox.records.model import SharedProduct, View
 from prodex.send.batch import Planned
 from prodex.send.journal import Journal
 from prodex.send.journal_lines import sealed

@@ -15,7 +15,7 @@ import prodex
 from prodex.errors import IncompleteLoad, InputError, SnapshotNotFound
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import SharedProduct, View
+from prodex.sandbox.records.model import SharedProduct, View
 from prodex.store.journal import Journal
 from prodex.tables.declaration import TABLES
 from tests.load.exchange import asked, connected, contents, paged

@@ -13,7 +13,7 @@ import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.sandbox.reading import read_records
+from prodex.sandbox.records.reading import read_records
 from prodex.tables.declaration import TABLES
 from tests.tables.test_laws import plain, rows
 from tests.wire import leaves

@@ -23,7 +23,7 @@ from prodex.notebook.query.fields import FIELDS, Place, asked
 from prodex.notebook.query.panel import QueryPanel
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
-from prodex.sandbox.fault import Fault
+from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client, PullReport, RetryPolicy, pages
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests import wire
 
 from prodex.errors import InputError
-from prodex.sandbox.payload import JSON, XML, Unreadable, read_payload
+from prodex.sandbox.records.payload import JSON, XML, Unreadable, read_payload
 from prodex.send.records import records_of
 from prodex.send.xml import encoded, payload
 from prodex.send.xml_limits import problems
