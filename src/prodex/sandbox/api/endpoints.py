@@ -194,8 +194,7 @@ async def get_file(request: Request, here: Here) -> Response:
 def _file(request: Request, store: Store) -> Response:
     # Only who asks for files needs what draws them.
     from prodex.sandbox.media.files import file_at
-    from prodex.sandbox.media.rendering import content_of
-    from prodex.sandbox.media.replies import reply_with
+    from prodex.sandbox.media.rendering import content_of, reply_with
 
     path, here_called = request.path_params["path"], address_called(request.scope)
     # Records have addresses as they are typed: with their odd characters, or with what these become on the way.

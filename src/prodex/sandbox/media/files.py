@@ -10,13 +10,7 @@ from prodex.sandbox.media.packs import Pack, objects, pack_of
 from prodex.sandbox.refusals import Refusal
 
 #: Name of a format in records, or ending of a file's name -> the format.
-FORMATS: Final = {
-    "jpeg": "jpeg",
-    "jpg": "jpeg",
-    "tiff": "tiff",
-    "tif": "tiff",
-    "png": "png",
-}
+FORMATS: Final = {"jpeg": "jpeg", "jpg": "jpeg", "tiff": "tiff", "tif": "tiff", "png": "png"}
 #: Picture of a record that does not say how large it is.
 _SIDE: Final = 1000
 #: Pixels of the largest picture that is drawn.
