@@ -12,7 +12,7 @@ import numpy as np
 
 import prodex
 from prodex import Catalog, ProductQuery
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.query.product_query import ALWAYS_REQUESTED, RICH_CONTENT
 from prodex.sandbox.api.projection import Projection
