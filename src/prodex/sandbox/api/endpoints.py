@@ -30,7 +30,8 @@ from prodex.sandbox.api.openapi import (
 )
 from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
 from prodex.sandbox.api.value_types import integer
-from prodex.sandbox.faults.middleware import caller_address, spoiling
+from prodex.sandbox.faults.call import caller_address
+from prodex.sandbox.faults.middleware import spoiling
 from prodex.sandbox.media.addresses import MEDIA, address_called
 from prodex.sandbox.raw_json import decode, encode
 from prodex.sandbox.records import segments
