@@ -15,8 +15,7 @@ from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultHit, FaultSchedule
 from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.changes import Product, put_products, remove_products
-from prodex.sandbox.records.filling import Labels
+from prodex.sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex.sandbox.records.model import Organization, SharedProduct
 from prodex.sandbox.server import (
     LOOPBACK,
