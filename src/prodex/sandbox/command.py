@@ -18,12 +18,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
 
-from prodex.sandbox.api.middleware import served_hosts
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.fault import ENDPOINTS, Fault
 from prodex.sandbox.faults.kinds import FAULTS
 from prodex.sandbox.faults.schedule import FaultSchedule
-from prodex.sandbox.home import Filling, default_home, open_store, word_of
+from prodex.sandbox.home import Filling, announced, default_home, open_store
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.reading import read_records
 from prodex.sandbox.records.store import StoreUnusable
@@ -118,6 +117,7 @@ def serve(
         When a file cannot be read, or the port cannot be had.
     """
     from prodex.sandbox.api.endpoints import SERVICE
+    from prodex.sandbox.api.middleware import served_hosts
     from prodex.sandbox.app import create_app
     from prodex.sandbox.records.imports import working
     from prodex.sandbox.sample import LABELS, organizations, shared_products
@@ -153,15 +153,15 @@ def serve(
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
         listener = listen_as_before(host, home) if port is None else listen(host, port)
-        word = {
+        announcement = {
             "service": SERVICE,
             "base_url": base_url_of(listener),
             "pid": os.getpid(),
             "products": store.product_count(),
             "credentials": access_keys(store.organizations),
         }
-        with word_of(home, ready, word):
-            sys.stdout.write(json.dumps(word) + "\n")  # ASCII: nothing in it moves a cursor
+        with announced(home, ready, announcement):
+            sys.stdout.write(json.dumps(announcement) + "\n")  # ASCII: nothing in it moves a cursor
             sys.stdout.flush()
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()

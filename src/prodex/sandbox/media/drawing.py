@@ -14,7 +14,7 @@ from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from prodex.sandbox.media.canvas import Canvas
 from prodex.sandbox.media.colours import BLACK, WHITE, Colour, Palette, mixed, palette_of
-from prodex.sandbox.media.packs import Pack
+from prodex.sandbox.media.files import Pack
 from prodex.sandbox.media.printing import BACK, BOTTOM, TOP, print_barcode, printed
 from prodex.sandbox.media.shapes import Flat, Round, seen_from, shape_of
 

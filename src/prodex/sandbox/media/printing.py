@@ -10,7 +10,7 @@ from PIL import Image
 from prodex.sandbox.media.barcodes import modules_of
 from prodex.sandbox.media.canvas import Box, Canvas
 from prodex.sandbox.media.colours import BLACK, INK, PAPER, WHITE, Palette, mixed
-from prodex.sandbox.media.packs import Pack
+from prodex.sandbox.media.files import Pack
 
 #: Faces (GS1 Product Image Specification).
 LEFT, TOP, BACK, RIGHT, BOTTOM = 2, 3, 7, 8, 9

@@ -18,9 +18,8 @@ from fastapi import Response
 from PIL import Image
 
 from prodex.sandbox.media.drawing import draw_logo, draw_pack
-from prodex.sandbox.media.files import DocumentFile, File, LogoFile, PictureFile
+from prodex.sandbox.media.files import DocumentFile, File, LogoFile, Pack, PictureFile
 from prodex.sandbox.media.fitting import fitted
-from prodex.sandbox.media.packs import Pack
 from prodex.sandbox.refusals import Refusal
 
 #: Qualities of JPEG that are tried below the first one; only the smallest files need the last.

@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from prodex.sandbox.private_files import make_file
 from prodex.sandbox.raw_json import encode, members
 from prodex.sandbox.records.indexing import Facts, facts_of
 from prodex.sandbox.records.merging import Clock, date_writes, moved
@@ -38,22 +37,18 @@ Labels = Mapping[tuple[str, str], Mapping[str, str]]
 _SCENARIOS: Final = (("Online listing", True), ("Logistics", True), ("Regulatory review", False))
 
 
-def create_store(
+def fill_store(
     path: Path,
     organizations: Sequence[Organization],
     products: Iterable[tuple[bytes, SharedProduct]],
     labels: Labels,
     origin: str,
 ) -> None:
-    """Make a new store; a file is at `path` only when it is whole.
+    """Fill a new store, a file that is empty until now.
 
     Products come with the bytes of their records. `organizations` is read when they have come.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    filling = path.with_suffix(".filling")
-    # What SQLite makes beside a store gets the mode of the store.
-    make_file(filling)
-    connection = sqlite3.connect(filling)
+    connection = sqlite3.connect(path)
     try:
         connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + TABLES)
         with connection:
@@ -65,7 +60,6 @@ def create_store(
         connection.executescript(INDEXES + TRIGGERS + "ANALYZE; PRAGMA journal_mode = WAL;")
     finally:
         connection.close()
-    filling.replace(path)
 
 
 def _insert_settings(connection: sqlite3.Connection, origin: str) -> None:

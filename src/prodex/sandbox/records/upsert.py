@@ -23,24 +23,12 @@ from prodex.sandbox.records.referentials import Codes
 from prodex.sandbox.records.tables import insert_product, insert_view, next_key, replace_product
 from prodex.sandbox.records.validation import NAMES, ProductRefused, checked, normal_gtin
 
+_SET_BY_EXCHANGE: Final = """
+id uuid _jsonVersion createdAt updatedAt owner product_key supplierId manufacturerSharingStatus
+targetProductStatus validation hasTags isTaggedBy requiredScenarios assets.lastUpdatedAt
+"""
 #: Attributes that the exchange sets itself.
-SET_BY_EXCHANGE: Final = (
-    "id",
-    "uuid",
-    "_jsonVersion",
-    "createdAt",
-    "updatedAt",
-    "owner",
-    "product_key",
-    "supplierId",
-    "manufacturerSharingStatus",
-    "targetProductStatus",
-    "validation",
-    "hasTags",
-    "isTaggedBy",
-    "requiredScenarios",
-    "assets.lastUpdatedAt",
-)
+SET_BY_EXCHANGE: Final = tuple(_SET_BY_EXCHANGE.split())
 
 
 @dataclass(frozen=True)
