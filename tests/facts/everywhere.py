@@ -66,7 +66,15 @@ def named_everywhere(catalog: Catalog, folder: Path) -> Mapping[str, Names]:
 
 
 def _audit(catalog: Catalog) -> Any:
-    return prodex.audit(catalog, {"checks": CHECKS})
+    """Judge a catalogue once, however many places of its audit are asked."""
+    if id(catalog) not in _AUDITS:
+        _AUDITS[id(catalog)] = prodex.audit(
+            catalog, {"checks": CHECKS}
+        )  # which holds the catalogue, and so its id
+    return _AUDITS[id(catalog)]
+
+
+_AUDITS: dict[int, Any] = {}
 
 
 def _rows(frame: pd.DataFrame) -> Names:
