@@ -104,7 +104,8 @@ class Groups:
         """Return the places of the products in a group; none where there is no such group."""
         if code not in self.codes:
             return np.zeros(0, np.int64)
-        return self.rows[self.groups == self.codes.index(code)]
+        members: Rows = self.rows[self.groups == self.codes.index(code)]
+        return members
 
 
 def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:

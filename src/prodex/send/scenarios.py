@@ -118,6 +118,14 @@ class ScenarioRequest:
         What each call says (spec, endpoint 10).
     left_out
         The products that no call names: product_id, gtin, why.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "uuid": "0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11"}])
+    >>> request = prodex.scenario_request(catalog.products, catalog, {"12": True})
+    >>> request.uuids, len(request.left_out)
+    (['0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11'], 0)
     """
 
     bodies: tuple[dict[str, Any], ...]

@@ -43,6 +43,15 @@ class DryRun:
         Number of products.
     findings
         A frame of gtin, attribute, severity (error, warning, info), problem and what_to_do; errors first.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> trial = prodex.upsert(prodex.connect("sandbox"), [{"gtin": "08784900123459"}], dry_run=True)
+    >>> trial.count, len(trial.payloads)  # a name and a kind are missing, so nothing would be sent
+    (1, 0)
+    >>> "error" in set(trial.findings["severity"])
+    True
     """
 
     payloads: tuple[bytes, ...] = field(repr=False)

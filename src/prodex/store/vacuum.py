@@ -16,7 +16,8 @@ from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, discard, left_over
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
-from prodex.store.snapshot import list_snapshots, name_of, snapshots_folder, verify
+from prodex.store.archive import snapshots_folder
+from prodex.store.snapshot import list_snapshots, name_of, verify
 
 #: A journal younger than this may still be taken up again.
 _RESUMABLE = timedelta(days=1)
