@@ -60,11 +60,6 @@ def _with_pallet(record: Record) -> Record:
     return {"gtin": gtin, "logisticalHierarchies": [root], "assets": {"pictures": pictures}, **record}
 
 
-def named_everywhere(catalog: Catalog, folder: Path) -> Mapping[str, Names]:
-    """Return what every place calls the products of a catalogue; names are shorter than what lists cut."""
-    return {place: ask(catalog, folder) for place, ask in NAMING.items()}
-
-
 def _audit(catalog: Catalog) -> Any:
     """Judge a catalogue once, however many places of its audit are asked."""
     if id(catalog) not in _AUDITS:
