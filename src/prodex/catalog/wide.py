@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.attribute_names import Names
+from prodex.catalog.attribute_names import AttributeNames
 from prodex.catalog.cells import (
     Cells,
     Kind,
@@ -42,7 +42,7 @@ def wide(
     numbers: bool,
 ) -> pd.DataFrame:
     """Put what stands in rows beside the products; see `Catalog.wide`."""
-    names = Names(catalog)
+    names = AttributeNames(catalog)
     languages = None if language is None else _languages(catalog, _listed(language, "language"))
     asked = None if attributes is None else [names.attribute(a) for a in _listed(attributes, "attributes")]
     chosen = None if columns is None else _listed(columns, "columns")
@@ -185,7 +185,7 @@ def _chosen(
     chosen: Sequence[str],
     own: Sequence[str],
     side: Iterable[str],
-    names: Names,
+    names: AttributeNames,
     languages: Sequence[str] | None,
 ) -> list[str]:
     """Return the columns meant; an attribute stands for all its columns."""
