@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.name import NAMES as NAMES
+from prodex.facts.name import NAMES
 from prodex.locales import short_of
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR

@@ -10,11 +10,12 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import QueryError
+from prodex.facts.name import NAMES
 from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import market_code
 from prodex.quality.products import Products
 from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
-from prodex.quality.text_columns import ANY_NAME, NAMES
+from prodex.quality.text_columns import ANY_NAME
 from prodex.tables.columns import filled_values
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
