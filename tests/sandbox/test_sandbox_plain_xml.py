@@ -278,6 +278,14 @@ def test_every_flag_of_the_specification_is_one(name: str, word: str) -> None:
     assert {name: word.lower() == "true"} == product(f"<{name}>{word}</{name}>")
 
 
+def test_units_of_a_hierarchy_have_the_types_of_their_schema() -> None:
+    """A flag of a nested unit is a flag, as the schema that the record is checked by says, and not a text."""
+    unit = "<isConsumerUnit>true</isConsumerUnit><typePackaging><code>CASE</code></typePackaging>"
+    expected = {"isConsumerUnit": True, "typePackaging": {"code": "CASE"}}
+    nested = f"<logisticalHierarchies>{unit}<children>{unit}</children></logisticalHierarchies>"
+    assert {"logisticalHierarchies": [expected | {"children": [expected]}]} == product(nested)
+
+
 def test_every_attribute_that_the_specification_types_is_declared() -> None:
     """The table of the specification's product stands in the declaration, and so does its list of arrays."""
     named = """
