@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small_exchange import MARKET, MILL, SHOP, Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.authentication import Attempts
+from prodex.sandbox.api.authentication import LoginThrottle
 from prodex.sandbox.refusals import Refusal
 
 
@@ -106,7 +106,7 @@ def wait(run: Callable[[], None]) -> int:
     return 0
 
 
-def wrong(attempts: Attempts, client_id: str, times: int = 1) -> int:
+def wrong(attempts: LoginThrottle, client_id: str, times: int = 1) -> int:
     """Be wrong, from one address; return for how long that address is told to wait."""
     return [wait(lambda: attempts.note_wrong(client_id, "a")) for _ in range(times)][-1]
 
@@ -114,7 +114,7 @@ def wrong(attempts: Attempts, client_id: str, times: int = 1) -> int:
 def test_the_wait_grows_and_ends() -> None:
     """Each wrong try beyond the free ones doubles the wait, up to a minute; after it, the secret is looked at."""
     clock = Clock()
-    attempts = Attempts(clock)
+    attempts = LoginThrottle(clock)
     waits = []
     for _ in range(14):
         wrong(attempts, "shop")
@@ -130,7 +130,7 @@ def test_the_wait_grows_and_ends() -> None:
 def test_what_is_long_ago_is_forgotten() -> None:
     """After a quarter of an hour without a wrong try all tries are free again."""
     clock = Clock()
-    attempts = Attempts(clock)
+    attempts = LoginThrottle(clock)
     assert wrong(attempts, "shop", 40) > 0
     clock.now += 901
     assert 0 == wrong(attempts, "shop")
@@ -140,7 +140,7 @@ def test_what_is_long_ago_is_forgotten() -> None:
 @given(clients=st.lists(st.text(max_size=5), max_size=80))
 def test_nobody_waits_who_was_not_wrong(clients: list[str]) -> None:
     """Whatever others try, a client that was never wrong is never told to wait before its secret is looked at."""
-    attempts = Attempts(Clock())
+    attempts = LoginThrottle(Clock())
     for client_id in clients:
         wrong(attempts, client_id)
     assert 0 == wait(lambda: attempts.check("never wrong"))
@@ -148,7 +148,7 @@ def test_nobody_waits_who_was_not_wrong(clients: list[str]) -> None:
 
 def test_no_number_of_ids_fills_the_memory() -> None:
     """The ids of a flood are forgotten, the oldest first; that the address is slowed down is not."""
-    attempts = Attempts(Clock())
+    attempts = LoginThrottle(Clock())
     for number in range(30_000):
         wrong(attempts, f"client-{number}")
     assert attempts.remembered <= 20_000

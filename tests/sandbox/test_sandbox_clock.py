@@ -18,7 +18,7 @@ from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.merging import moved
+from prodex.sandbox.records.merging import next_updated_at
 from prodex.sandbox.records.model import SharedProduct, View
 
 PRODUCT = {"id": 1, "gtin": BREAD, "updatedAt": "2026-01-01T00:00:00", "namePublicLong": [text("Pain")]}
@@ -74,7 +74,7 @@ STAMPS = st.integers(0, 7_258_118_400).map(
 @given(before=STAMPS)
 def test_a_write_moves_updated_at_to_now_and_never_back(before: str) -> None:
     """What was updated before now is updated now; what claims to have been updated later keeps its claim."""
-    assert max("2026-11-20T12:00:00", before) == moved(encode(before), NOW)
+    assert max("2026-11-20T12:00:00", before) == next_updated_at(encode(before), NOW)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_write_moves_updated_at_to_now_and_never_back(before: str) -> None:
 )
 def test_what_is_no_time_counts_for_nothing(before: bytes | None) -> None:
     """A record without a time of its own is updated now."""
-    assert "2026-11-20T12:00:00" == moved(before, NOW)
+    assert "2026-11-20T12:00:00" == next_updated_at(before, NOW)
 
 
 def test_refreshes_lose_nothing_however_quick_the_writes_are(sandbox: Sandbox) -> None:

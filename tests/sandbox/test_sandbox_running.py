@@ -24,7 +24,7 @@ from prodex.sandbox.api.filters import FILTERS
 from prodex.sandbox.command import main, parser
 from prodex.sandbox.home import default_home
 from prodex.sandbox.records.store import StoreUnusable
-from prodex.sandbox.server import LOOPBACK, base_url_of, listen_as_before
+from prodex.sandbox.server import LOOPBACK, base_url_of, listen_on_home_port
 
 CallerOf = Callable[..., Caller]
 ORGANIZATIONS = [SHOP, MARKET, MILL, DAIRY]
@@ -316,9 +316,9 @@ def test_the_home_is_in_the_users_data_unless_set(monkeypatch: pytest.MonkeyPatc
 
 def test_a_home_is_found_at_the_same_address(tmp_path: Path) -> None:
     """Who noted a sandbox by its address finds it there again; where its port is taken, another one does."""
-    with listen_as_before(LOOPBACK, tmp_path) as first:
+    with listen_on_home_port(LOOPBACK, tmp_path) as first:
         address = base_url_of(first)
-        with listen_as_before(LOOPBACK, tmp_path) as second:
+        with listen_on_home_port(LOOPBACK, tmp_path) as second:
             assert address != base_url_of(second)
-    with listen_as_before(LOOPBACK, tmp_path) as again:
+    with listen_on_home_port(LOOPBACK, tmp_path) as again:
         assert address == base_url_of(again)

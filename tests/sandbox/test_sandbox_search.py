@@ -109,12 +109,12 @@ def test_signs_between_words_are_passed_over(shop: Caller) -> None:
         ({"must": [{"query": 5, "fields": [NAME]}]}, "must[0].query is 5, not a string"),
         ({"must": [entry("", NAME)]}, "must[0].query is '', which holds no word"),
         ({"must": [entry("* - !", NAME)]}, "holds no word"),
-        ({"must": [entry("a " * 65, NAME)]}, "holds 65 words; 64 are the most"),
+        ({"must": [entry("a " * 65, NAME)]}, "holds 65 words; at most 64 are allowed"),
         ({"must": [{"query": "bread", "fields": []}]}, "must[0].fields is []"),
         ({"must": [{"query": "bread", "fields": NAME}]}, "not an array of fields"),
         ({"must": [entry("bread", NAME, "gtin")]}, "'gtin', which is not one of namePublicLong.data"),
         ({"must": [{"query": "bread", "fields": [{"a": 1}]}]}, "which is not one of"),
-        ({"must": [entry("a", NAME)] * 33}, "must holds 33 entries; 32 are the most"),
+        ({"must": [entry("a", NAME)] * 33}, "must holds 33 entries; at most 32 are allowed"),
     ],
 )  # fmt: skip
 def test_a_search_of_another_form_is_refused(shop: Caller, search: Any, words: str) -> None:

@@ -370,7 +370,7 @@ def test_a_product_needs_a_name(writer_of: WriterOf) -> None:
         ({"nameLegal": "Pain"}, 'nameLegal is "Pain", not an array of localized texts'),
         ({"nameLegal": [{"data": "Pain"}]}, "nameLegal[0] has no language"),
         ({"nameLegal": [text("Pain") | {"data": 5}]}, "nameLegal[0].data is 5, not a text"),
-        ({"description": [text("x" * 20_001)]}, "a text of 20,001 characters; 20,000 are the most"),
+        ({"description": [text("x" * 20_001)]}, "a text of 20,001 characters; at most 20,000 are allowed"),
         ({"assets": []}, "assets is not an object"),
         ({"assets": {"pictures": {}}}, "assets.pictures is {}, not an array of pictures"),
         ({"assets": {"pictures": [{"isPackshot": True}]}}, "assets.pictures[0] has no url"),

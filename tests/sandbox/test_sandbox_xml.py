@@ -210,10 +210,10 @@ UNREADABLE: list[tuple[bytes, str]] = [
     (b"<SupplierProducts>\x00</SupplierProducts>", "The payload is not XML"),
     (b"<SupplierProducts>\xff</SupplierProducts>", "The payload is not XML"),
     (b'<?xml version="1.0" encoding="klingon"?><SupplierProducts/>', "encoding"),
-    (b"<Products/>", "<Products> stands where <SupplierProducts> is expected"),
-    (b'<Products xmlns="urn:x"/>', "<{urn:x}Products> stands where <SupplierProducts> is expected"),
-    (b'<x:SupplierProducts xmlns:x="urn:x"><product xmlns="urn:y"/></x:SupplierProducts>', "stands where <product>"),
-    (b"<SupplierProducts><item/></SupplierProducts>", "<item> stands where <product> is expected"),
+    (b"<Products/>", "<Products> was found where <SupplierProducts> is expected"),
+    (b'<Products xmlns="urn:x"/>', "<{urn:x}Products> was found where <SupplierProducts> is expected"),
+    (b'<x:SupplierProducts xmlns:x="urn:x"><product xmlns="urn:y"/></x:SupplierProducts>', "was found where <product>"),
+    (b"<SupplierProducts><item/></SupplierProducts>", "<item> was found where <product> is expected"),
     (b'<SupplierProducts a="1"/>', "<SupplierProducts> has the attribute a"),
     (b"<SupplierProducts>text</SupplierProducts>", "<SupplierProducts> holds text"),
     (product("text"), "<product> holds text"),
@@ -236,7 +236,7 @@ UNREADABLE: list[tuple[bytes, str]] = [
     (product('<a xsi:nil="true">x</a>'), "xsi:nil stands on an empty element"),
     (product('<a xsi:nil="true" type="number"/>'), "xsi:nil stands on an empty element without a type"),
     (product('<a xsi:nil="maybe"/>'), "xsi:nil='maybe' is neither true nor false"),
-    (product("<a>" * 63 + "</a>" * 63), "stands on level 65; 64 are the most"),
+    (product("<a>" * 63 + "</a>" * 63), "is on level 65; at most 64 are allowed"),
     (product("<a/>" * 200_000), "product 1 has more than 200,000 elements"),
 ]  # fmt: skip
 

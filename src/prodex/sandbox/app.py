@@ -55,7 +55,7 @@ def application() -> FastAPI:
     app.include_router(ROUTES)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(HTTPException, _refuse_path)
-    app.add_exception_handler(Exception, _admit)
+    app.add_exception_handler(Exception, _internal_error)
     describe = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -120,5 +120,5 @@ async def _refuse_path(request: Request, error: Exception) -> Response:
     return reply_of(Refusal("not_found", what))
 
 
-async def _admit(_request: Request, error: Exception) -> Response:
+async def _internal_error(_request: Request, error: Exception) -> Response:
     return reply_of(Refusal("internal_error", f"The sandbox itself failed: {error!r}."))

@@ -27,7 +27,7 @@ from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.reading import read_records
 from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.running import access_keys
-from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_as_before, server_of
+from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 
 if TYPE_CHECKING:
     import uvicorn
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
-_MOST_REPORTED: Final = 20
+_MAX_REPORTED: Final = 20
 _SAMPLE_SIZE: Final = 12_000
 
 
@@ -119,7 +119,7 @@ def serve(
     from prodex.sandbox.api.endpoints import SERVICE
     from prodex.sandbox.api.middleware import served_hosts
     from prodex.sandbox.app import create_app
-    from prodex.sandbox.records.imports import working
+    from prodex.sandbox.records.imports import running_worker
     from prodex.sandbox.sample import LABELS, organizations, shared_products
 
     home = home or default_home()
@@ -141,18 +141,18 @@ def serve(
             raise StoreUnusable(
                 f"{home} holds {store.origin}, not {origin}; delete it, or give another home."
             )
-        for text in left_out[:_MOST_REPORTED]:
+        for text in left_out[:_MAX_REPORTED]:
             _report(text)
         if left_out:
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
-        worker = stack.enter_context(working(store, behaviour))
+        worker = stack.enter_context(running_worker(store, behaviour))
         serves_host = served_hosts(host, allow_hosts)
         app = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
         server = server_of(app, behaviour)
         importer = _organization(store, import_as)
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
-        listener = listen_as_before(host, home) if port is None else listen(host, port)
+        listener = listen_on_home_port(host, home) if port is None else listen(host, port)
         announcement = {
             "service": SERVICE,
             "base_url": base_url_of(listener),

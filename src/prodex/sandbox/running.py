@@ -21,7 +21,7 @@ from prodex.sandbox.server import (
     LOOPBACK,
     base_url_of,
     listen,
-    listen_as_before,
+    listen_on_home_port,
     server_of,
     stop,
 )
@@ -103,7 +103,7 @@ class Sandbox:
         from prodex.sandbox import sample
         from prodex.sandbox.api.middleware import RecordingMiddleware
         from prodex.sandbox.app import create_app
-        from prodex.sandbox.records.imports import working
+        from prodex.sandbox.records.imports import running_worker
 
         with ExitStack() as stack:
             home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))
@@ -112,9 +112,9 @@ class Sandbox:
             store = stack.enter_context(
                 open_store(home, self._filling, organizations, labels, "products given")
             )
-            worker = stack.enter_context(working(store, self._behaviour))
+            worker = stack.enter_context(running_worker(store, self._behaviour))
             app = create_app(store, self._behaviour, worker, self._schedule, self._clock)
-            listener = listen_as_before(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
+            listener = listen_on_home_port(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
             server = server_of(
                 RecordingMiddleware(app, self.requests, self._behaviour.body_limit), self._behaviour
             )

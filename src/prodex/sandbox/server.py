@@ -30,7 +30,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def listen_as_before(host: str, home: Path) -> socket.socket:
+def listen_on_home_port(host: str, home: Path) -> socket.socket:
     """Listen on the port that belongs to a home, or on any other where that one is taken."""
     digest = hashlib.sha256(str(home.absolute()).encode()).digest()
     try:

@@ -18,15 +18,15 @@ from prodex.sandbox.records.model import Organization
 from prodex.sandbox.refusals import Refusal
 
 #: Wrong tries that cost nothing: people mistype.
-_FREE_OF_CLIENT: Final = 4
-_FREE_OF_ADDRESS: Final = 20
+_FREE_TRIES_OF_CLIENT: Final = 4
+_FREE_TRIES_OF_ADDRESS: Final = 20
 _LONGEST_WAIT: Final = 60.0
 _FORGOTTEN_AFTER: Final = 900.0
-_MOST_REMEMBERED: Final = 10_000
+_MAX_REMEMBERED: Final = 10_000
 
 
 @dataclass(frozen=True)
-class _Wrong:
+class _Failures:
     tries: int
     last: float
     free: int
@@ -43,26 +43,26 @@ class _Counts:
 
     def __init__(self, free: int) -> None:
         self._free = free
-        self._by_name: OrderedDict[str, _Wrong] = OrderedDict()
+        self._by_name: OrderedDict[str, _Failures] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def get(self, name: str, now: float) -> _Wrong:
+    def get(self, name: str, now: float) -> _Failures:
         found = self._by_name.get(name)
-        return found if found and now - found.last <= _FORGOTTEN_AFTER else _Wrong(0, now, self._free)
+        return found if found and now - found.last <= _FORGOTTEN_AFTER else _Failures(0, now, self._free)
 
     def add(self, name: str, now: float) -> None:
-        self._by_name[name] = _Wrong(self.get(name, now).tries + 1, now, self._free)
+        self._by_name[name] = _Failures(self.get(name, now).tries + 1, now, self._free)
         self._by_name.move_to_end(name)
-        if len(self._by_name) > _MOST_REMEMBERED:
+        if len(self._by_name) > _MAX_REMEMBERED:
             self._by_name.popitem(last=False)
 
     def forget(self, name: str) -> None:
         self._by_name.pop(name, None)
 
 
-class Attempts:
+class LoginThrottle:
     """Wrong tries of clients and of addresses.
 
     Parameters
@@ -73,8 +73,8 @@ class Attempts:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._clients = _Counts(_FREE_OF_CLIENT)
-        self._addresses = _Counts(_FREE_OF_ADDRESS)
+        self._clients = _Counts(_FREE_TRIES_OF_CLIENT)
+        self._addresses = _Counts(_FREE_TRIES_OF_ADDRESS)
         self._lock = threading.Lock()
 
     @property
@@ -132,7 +132,7 @@ class Tokens:
         self._key = key
         self._lifetime = lifetime
         self._epoch = 0
-        self._attempts = Attempts()
+        self._attempts = LoginThrottle()
 
     def expire(self) -> None:
         """Let every token that was issued until now expire."""

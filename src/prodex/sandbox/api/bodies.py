@@ -15,12 +15,12 @@ from prodex.sandbox.raw_json import decode
 from prodex.sandbox.refusals import Refusal
 
 #: What a JSON body is announced as; nothing at all counts as plain text.
-_TAKEN_FOR_JSON: Final = frozenset({"application/json", "text/json", "text/plain"})
+_JSON_TYPES: Final = frozenset({"application/json", "text/json", "text/plain"})
 # Python's names. Other codecs of Python's are no character sets, or slow on purpose-made bodies.
 _CHARACTER_SETS: Final = re.compile(r"utf-(8|16|32)(-le|-be|-sig)?|iso8859-[0-9]+|cp125[0-9]|ascii")
 _ENCODINGS: Final = {"", "identity", "gzip"}
 # Read and thrown away past the limit, so that a caller that is still sending hears the answer.
-_MOST_THROWN_AWAY: Final = 256_000_000
+_MAX_DISCARDED: Final = 256_000_000
 
 
 def media_type_of(request: Request, taken: Collection[str]) -> str:
@@ -47,7 +47,7 @@ async def read_body(request: Request, limit: int) -> bytes:
     body, received = bytearray(), 0
     async for chunk in request.stream():
         received += len(chunk)
-        if received > _MOST_THROWN_AWAY:
+        if received > _MAX_DISCARDED:
             break
         if len(body) <= limit:
             body += unpack(chunk) if unpack else chunk
@@ -68,7 +68,7 @@ async def read_object(request: Request, limit: int) -> dict[str, Any]:
     """
     announced = _announced(request)
     media_type = announced.get_content_type()
-    if not (media_type in _TAKEN_FOR_JSON or media_type.endswith("+json")):
+    if not (media_type in _JSON_TYPES or media_type.endswith("+json")):
         raise _unsupported(media_type, ["application/json"])
     charset = announced.get_param("charset", "utf-8")
     try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from prodex.sandbox.api.filters import condition
-from prodex.sandbox.api.paging import Cursors, Page, Scroll, Spoil
+from prodex.sandbox.api.paging import Cursors, Page, PageEffect, Scroll
 from prodex.sandbox.api.projection import Projection
 from prodex.sandbox.api.value_types import FIRST_PAGE
 from prodex.sandbox.behaviour import Behaviour
@@ -78,11 +78,13 @@ class Listing:
         self._cursors = Cursors(behaviour, clock)
         self._labels = store.labels()
 
-    def get(self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil) -> bytes:
+    def get(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
+    ) -> bytes:
         """Answer a GET. Each reply has a cursor, since a first scroll call looks like any other."""
         limit, offset = _window(values)
         if "next_page" in values:
-            return self._reply(self._cursors.follow(values["next_page"], viewer, limit, spoil))
+            return self._reply(self._cursors.follow(values["next_page"], viewer, limit, page_effect))
         cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in values else GET_CAP
         if offset + limit > cap:
             raise Refusal(
@@ -92,32 +94,32 @@ class Listing:
                 "use POST /public/v1/products/list.",
             )
         scroll = self._scroll(viewer, values, accept_language, cap)
-        return self._reply(self._cursors.open(scroll, offset, limit, spoil))
+        return self._reply(self._cursors.open(scroll, offset, limit, page_effect))
 
     def search(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
     ) -> bytes:
         """Answer a POST: a scroll when it holds next_page, a page by offset when not."""
         limit, offset = _window(values)
         cursor = values.get("next_page")
         if cursor == FIRST_PAGE:
             scroll = self._scroll(viewer, values, accept_language)
-            return self._reply(self._cursors.open(scroll, 0, limit, spoil))
+            return self._reply(self._cursors.open(scroll, 0, limit, page_effect))
         if cursor is not None:
-            return self._reply(self._cursors.follow(cursor, viewer, limit, spoil))
+            return self._reply(self._cursors.follow(cursor, viewer, limit, page_effect))
         if offset + limit > OFFSET_CAP:
             raise Refusal(
                 "result_cap",
                 f"offset {offset} + limit {limit} is over {OFFSET_CAP}, the end of offset pages; scroll instead: "
                 'send "next_page": "", then the next_page of each reply.',
             )
-        return self._reply(self._page(viewer, values, accept_language, spoil))
+        return self._reply(self._page(viewer, values, accept_language, page_effect))
 
     def _page(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
     ) -> Page:
         limit, offset = _window(values)
-        part = spoil(PageSlice(offset, None))
+        part = page_effect(PageSlice(offset, None))
         where, bound = self._condition(values)
         total = self._store.count(viewer, where, bound)
         total -= min(self._behaviour.total_shrinks * (offset // limit), total)

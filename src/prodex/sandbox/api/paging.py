@@ -57,7 +57,7 @@ class Page:
 
 
 #: What is done to a page before it is cut.
-Spoil = Callable[[PageSlice], PageSlice]
+PageEffect = Callable[[PageSlice], PageSlice]
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,13 @@ class Cursors:
         self._places: dict[str, _Place] = {}
         self._lock = threading.Lock()
 
-    def open(self, scroll: Scroll, position: int, limit: int, spoil: Spoil) -> Page:
+    def open(self, scroll: Scroll, position: int, limit: int, page_effect: PageEffect) -> Page:
         """Return the first page of a new scroll."""
         with self._lock:
             self._forget_expired()
-            return self._page(scroll, spoil(PageSlice(position, None)), limit, pages=position // limit)
+            return self._page(scroll, page_effect(PageSlice(position, None)), limit, pages=position // limit)
 
-    def follow(self, cursor: str, viewer: int, limit: int, spoil: Spoil) -> Page:
+    def follow(self, cursor: str, viewer: int, limit: int, page_effect: PageEffect) -> Page:
         """Return the page that a cursor stands for.
 
         A cursor that changes still stands for the same page until its life ends; one that stays equal moves
@@ -99,7 +99,7 @@ class Cursors:
             self._forget_expired()
             place = self._places.get(cursor)
             if place is not None and place.scroll.viewer == viewer:
-                part = spoil(PageSlice(place.position, cursor))
+                part = page_effect(PageSlice(place.position, cursor))
                 if part.cursor_lost:
                     del self._places[cursor]
                     place = None

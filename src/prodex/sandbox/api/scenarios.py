@@ -19,7 +19,7 @@ from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOST_NAMED: Final = 5
+_MAX_NAMED: Final = 5
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,8 @@ def _show(connection: sqlite3.Connection, viewer: int, key: int) -> None:
 
 
 def _named(values: Sequence[str]) -> str:
-    more = len(values) - _MOST_NAMED
-    return ", ".join(values[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(values) - _MAX_NAMED
+    return ", ".join(values[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _refuse_value(message: str) -> NoReturn:

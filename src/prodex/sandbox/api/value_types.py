@@ -20,7 +20,7 @@ INT32: Final = range(-(2**31), 2**31)
 CURSORS: Final = range(2**63)
 
 # A UNIX time reaches this in the year 5138 when it is in seconds; in milliseconds it did so in 1973.
-_TAKEN_FOR_MILLISECONDS: Final = 100_000_000_000
+_MILLISECONDS_FROM: Final = 100_000_000_000
 _TIMES: Final = range(10**15)
 
 #: The first call of a scroll, as a value of `next_page`.
@@ -134,7 +134,7 @@ def timestamp(unit: str) -> ValueType:
     """A UNIX time in whole `unit`, "seconds" or "milliseconds"; in a body also as a string."""
 
     def checked(value: int) -> int:
-        if unit == "seconds" and value >= _TAKEN_FOR_MILLISECONDS:
+        if unit == "seconds" and value >= _MILLISECONDS_FROM:
             raise ValueError(f"{value} looks like milliseconds; this is a UNIX time in seconds")
         return _within(value, _TIMES)
 
@@ -147,7 +147,7 @@ def timestamp(unit: str) -> ValueType:
     def from_json(value: Any) -> int:
         return from_text(value) if isinstance(value, str) else checked(_integer(value))
 
-    times = range(_TAKEN_FOR_MILLISECONDS) if unit == "seconds" else _TIMES
+    times = range(_MILLISECONDS_FROM) if unit == "seconds" else _TIMES
     number = {
         "type": "integer",
         "format": "int64",

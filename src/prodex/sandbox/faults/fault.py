@@ -76,7 +76,7 @@ class Fault(FaultOptions):
             )
         if not isinstance(self.endpoint, str) or self.endpoint not in ENDPOINTS:
             raise ValueError(f"endpoint is {self.endpoint!r}, not one of {', '.join(ENDPOINTS)}.")
-        if kind.spoils and self.endpoint != "list":
+        if kind.on_page and self.endpoint != "list":
             raise ValueError(
                 f"{self.kind} happens to pages of products, so endpoint is 'list', not {self.endpoint!r}."
             )

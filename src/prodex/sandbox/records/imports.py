@@ -133,7 +133,7 @@ def outcomes_text(outcome: Outcome) -> str:
 
 
 # An import that was begun so often without an end has ended the process each time.
-_MOST_ATTEMPTS: Final = 3
+_MAX_ATTEMPTS: Final = 3
 _SECONDS_BEFORE_ANOTHER_TRY: Final = 1.0
 
 
@@ -184,7 +184,7 @@ class Worker:
         self._woken.set()
 
     def _bring_to_end(self, one: Import) -> None:
-        if one.attempts >= _MOST_ATTEMPTS:
+        if one.attempts >= _MAX_ATTEMPTS:
             self._end(one, Outcome(ImportStatus.TIMEOUT))
             return
         deadline = time.monotonic() + self._behaviour.import_timeout
@@ -245,7 +245,7 @@ class _Overdue(Exception):
 
 
 @contextmanager
-def working(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
+def running_worker(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
     """Run a worker meanwhile."""
     worker = Worker(store, behaviour)
     thread = threading.Thread(target=worker.run, daemon=True)

@@ -23,8 +23,8 @@ SEARCH_FIELDS: Final = {
 }
 
 # More than anybody types, and few enough to be answered at once.
-_MOST_WORDS: Final = 64
-_MOST_ENTRIES: Final = 32
+_MAX_WORDS: Final = 64
+_MAX_ENTRIES: Final = 32
 
 
 def full_text_expression(search: Any) -> str | None:
@@ -43,8 +43,8 @@ def full_text_expression(search: Any) -> str | None:
     _check_keys(search, {"must"}, "it")
     if not isinstance(search["must"], list):
         raise ValueError("must is not an array")  # noqa: TRY004 - one error for a wrong value
-    if len(search["must"]) > _MOST_ENTRIES:
-        raise ValueError(f"must holds {len(search['must'])} entries; {_MOST_ENTRIES} are the most")
+    if len(search["must"]) > _MAX_ENTRIES:
+        raise ValueError(f"must holds {len(search['must'])} entries; at most {_MAX_ENTRIES} are allowed")
     return " AND ".join(_entry(entry, f"must[{index}]") for index, entry in enumerate(search["must"])) or None
 
 
@@ -57,8 +57,8 @@ def _entry(entry: Any, where: str) -> str:
     words = [word for word in storable(query).replace("\0", " ").split() if any(map(str.isalnum, word))]
     if not words:
         raise ValueError(f"{where}.query is {query!r}, which holds no word to look for")
-    if len(words) > _MOST_WORDS:
-        raise ValueError(f"{where}.query holds {len(words)} words; {_MOST_WORDS} are the most")
+    if len(words) > _MAX_WORDS:
+        raise ValueError(f"{where}.query holds {len(words)} words; at most {_MAX_WORDS} are allowed")
     if not isinstance(fields, list) or not fields:
         raise ValueError(f"{where}.fields is {fields!r}, not an array of fields")
     for field in fields:
@@ -79,7 +79,7 @@ _IDS: Final = range(2**62)
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class IndexedValues:
     """One product, as the filters see it.
 
     Attributes
@@ -104,12 +104,12 @@ class Facts:
     texts: dict[str, str]
 
 
-def facts_of(record: dict[str, Any]) -> Facts:
+def indexed_values(record: dict[str, Any]) -> IndexedValues:
     """Take the facts from a record."""
     id_ = record.get("id")
     updated_at = _unix_time(record.get("updatedAt"))
     pictures_updated_at = _unix_time(next(values_at(record, "assets.lastUpdatedAt.pictures"), None))
-    return Facts(
+    return IndexedValues(
         id=id_ if isinstance(id_, int) and id_ in _IDS else None,
         uuid=_text(record.get("uuid")),
         gtin=_text(record.get("gtin")),

@@ -118,7 +118,7 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
         The time of the write; `updatedAt` moves to it, and never back.
     """
     record = dict(stored)
-    updated_at = encode(moved(record.get("updatedAt"), now))
+    updated_at = encode(next_updated_at(record.get("updatedAt"), now))
     of_assets = {
         name.removeprefix(_ASSETS): raw for name, raw in attributes.items() if name.startswith(_ASSETS)
     }
@@ -156,7 +156,7 @@ def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
     return None if raw is None else decode(bytes(raw))
 
 
-def moved(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
+def next_updated_at(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
     """Return the `updatedAt` of a write: now, or what it was where that is later.
 
     Two writes of one second have one date. To be later than it was in any case, the date of a product that is written

@@ -26,7 +26,7 @@ _WAITING: Final = {"TO_BE_VALIDATED", "UPDATED"}
 Path = tuple[tuple[str, str], ...]
 
 
-class SegmentGatherer:
+class SegmentBuilder:
     """Gathers the segments of the products that fill a store."""
 
     def __init__(self) -> None:

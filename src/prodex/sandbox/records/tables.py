@@ -6,7 +6,7 @@ import sqlite3
 from typing import Any, Final
 
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.indexing import SEARCH_FIELDS, facts_of
+from prodex.sandbox.records.indexing import SEARCH_FIELDS, indexed_values
 from prodex.sandbox.records.model import SharedProduct, View, overlay, views_with_owner
 
 #: Changes whenever a store of the time before cannot be used any more.
@@ -111,7 +111,7 @@ def insert_product(
     connection: sqlite3.Connection, key: int, owner_id: int, body: bytes, record: dict[str, Any]
 ) -> None:
     """Insert a product; `body` is the record's JSON."""
-    facts = facts_of(record)
+    facts = indexed_values(record)
     connection.execute(
         "INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -133,7 +133,7 @@ def insert_product(
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
     """Put another record in place of a product's; the owner stays."""
-    facts = facts_of(record)
+    facts = indexed_values(record)
     connection.execute(
         "UPDATE products SET id = ?, uuid = ?, gtin = ?, updated_at = ?, pictures_updated_at = ?,"
         " has_packshot = ?, consumer_unit = ? WHERE key = ?",

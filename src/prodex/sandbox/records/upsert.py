@@ -18,7 +18,7 @@ from prodex.sandbox.records.model import (
     SharingStatus,
     views_with_owner,
 )
-from prodex.sandbox.records.payload import Members, Unreadable
+from prodex.sandbox.records.payload import Members, UnreadableProduct
 from prodex.sandbox.records.referentials import Codes
 from prodex.sandbox.records.tables import insert_product, insert_view, next_key, replace_product
 from prodex.sandbox.records.validation import NAMES, ProductRefused, checked, normal_gtin
@@ -68,7 +68,7 @@ class Upsert:
         ProductRefused
             When it cannot be imported; nothing of it is then.
         """
-        if isinstance(sent, Unreadable):
+        if isinstance(sent, UnreadableProduct):
             raise ProductRefused(sent.message)
         gtin, products = self._find(_gtin_of(sent))
         attributes = attributes_of({name: raw for name, raw in sent.items() if name != "gtin"})

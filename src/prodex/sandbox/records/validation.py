@@ -23,9 +23,9 @@ from prodex.sandbox.records.schemas.product import Product
 #: Attributes of which a product needs one.
 NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")
 
-_MOST_CHARACTERS: Final = 20_000
-_MOST_BYTES: Final = 4_000_000
-_MOST_LEVELS: Final = 64
+_MAX_CHARACTERS: Final = 20_000
+_MAX_BYTES: Final = 4_000_000
+_MAX_LEVELS: Final = 64
 
 
 class ProductRefused(Exception):
@@ -40,15 +40,15 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
     ProductRefused
         When it cannot be stored.
     """
-    if len(bytes(raw)) > _MOST_BYTES:
-        raise ProductRefused(f"{attribute} has {len(bytes(raw)):,} bytes; {_MOST_BYTES:,} are the most")
+    if len(bytes(raw)) > _MAX_BYTES:
+        raise ProductRefused(f"{attribute} has {len(bytes(raw)):,} bytes; at most {_MAX_BYTES:,} are allowed")
     try:
         value = decode(raw)
     except (ValueError, RecursionError) as error:
         raise ProductRefused(f"{attribute} cannot be read: {error}") from None
     _check_shape(attribute, value)
     completed = _complete(attribute, value, codes)
-    if problem := misfit(attribute, value):
+    if problem := schema_violation(attribute, value):
         raise ProductRefused(storable(problem))
     return msgspec.Raw(encode(value)) if completed else raw
 
@@ -102,8 +102,8 @@ def _complete(attribute: str, value: Any, codes: Codes) -> bool:
     pending = [(value, 1)]
     while pending:
         node, level = pending.pop()
-        if level > _MOST_LEVELS:
-            raise ProductRefused(f"{attribute} is nested over {_MOST_LEVELS} levels deep")
+        if level > _MAX_LEVELS:
+            raise ProductRefused(f"{attribute} is nested over {_MAX_LEVELS} levels deep")
         if isinstance(node, float) and not math.isfinite(node):
             raise ProductRefused(f"{attribute} holds a number that is out of range")
         if isinstance(node, list):
@@ -119,9 +119,9 @@ def _complete_item(attribute: str, item: dict[str, Any], codes: Codes) -> bool:
     if not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
         return False
     if isinstance(data, str):
-        if len(data) > _MOST_CHARACTERS:
+        if len(data) > _MAX_CHARACTERS:
             raise ProductRefused(
-                f"{attribute} has a text of {len(data):,} characters; {_MOST_CHARACTERS:,} are the most"
+                f"{attribute} has a text of {len(data):,} characters; at most {_MAX_CHARACTERS:,} are allowed"
             )
         referentials: tuple[str, ...] = ("languages",)
     elif isinstance(data, int | float):
@@ -179,16 +179,16 @@ def normal_gtin(text: str) -> str:
 _ASSETS: Final = "assets."
 
 
-def misfit(attribute: str, value: Any) -> str | None:
+def schema_violation(attribute: str, value: Any) -> str | None:
     """Say in a sentence what of an attribute does not fit; None where all does, or where any shape will do.
 
     Examples
     --------
-    >>> misfit("GPC", [])
+    >>> schema_violation("GPC", [])
     'GPC does not fit: Input should be an object, and is []'
-    >>> misfit("assets.pictures", [{"width": "wide"}])
+    >>> schema_violation("assets.pictures", [{"width": "wide"}])
     'assets.pictures does not fit: Input should be a valid integer, and is "wide" (at 0.width)'
-    >>> misfit("xRetailPlan", [])
+    >>> schema_violation("xRetailPlan", [])
     """
     model = _model_of(attribute)
     if model is None:

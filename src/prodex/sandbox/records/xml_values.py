@@ -56,7 +56,7 @@ class Element:
         return not self.children and not self.content
 
     @property
-    def stands_in_list(self) -> bool:
+    def is_list_item(self) -> bool:
         """Whether it says itself that it is an item."""
         return not {"languages", "unit", "list"}.isdisjoint(self.attributes)
 
@@ -84,10 +84,10 @@ def _member(elements: list[Element], type_: Type | None, path: str) -> Any:
             raise ValueError(f': <{first.name}> is list="empty", but repeated')
         return []
     if isinstance(type_, Array):
-        if len(elements) == 1 and _is_nil(first) and not first.stands_in_list:
+        if len(elements) == 1 and _is_nil(first) and not first.is_list_item:
             return None
         return _array(elements, type_.items, path)
-    if len(elements) == 1 and not first.stands_in_list:
+    if len(elements) == 1 and not first.is_list_item:
         return _value(first, type_, path)
     if type_ is not None and len(elements) > 1:
         raise ValueUnreadable(f"{path} stands there {len(elements)} times; it is {_words(type_)}")
