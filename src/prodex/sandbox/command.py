@@ -1,4 +1,4 @@
-"""The command `prodex sandbox`: a process that serves until it is stopped."""
+"""The command `prodex sandbox`: its options, and a process that serves until it is stopped."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def serve(
     """Serve until the process is asked to stop.
 
     Once it answers, one line of JSON goes to the standard output: service, base_url, pid, number of products,
-    and the access keys. The same stands in `home`/server.json while it runs.
+    and the access keys. The same is in `home`/server.json while it runs.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _runs(pid: int) -> bool:
     if sys.platform == "win32":
         import ctypes
 
-        # os.kill would end the process there.
+        # On Windows, os.kill ends the process whatever the signal.
         synchronize, still_running = 0x00100000, 0x00000102
         handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, pid)
         running = bool(handle) and ctypes.windll.kernel32.WaitForSingleObject(handle, 0) == still_running
@@ -204,13 +204,13 @@ def _runs(pid: int) -> bool:
         return False
     except PermissionError:
         return True
-    # A process that has ended is still there until its parent takes note.
+    # A process that has ended exists as a zombie until its parent waits for it.
     stat = Path(f"/proc/{pid}/stat")
     return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def _report(text: str) -> None:
-    """Say something on one line; what it quotes of a file must not move the terminal's cursor."""
+    """Report something on one line; control characters from a file must not reach the terminal."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     sys.stderr.write(f"prodex sandbox: {shown}\n")
 

@@ -51,7 +51,7 @@ def open_store(
 
     The folder and the files of the sandbox in it become readable by their owner only.
 
-    `origin` says what a new store is filled with, in words.
+    `origin` describes what a new store is filled with.
 
     Raises
     ------

@@ -60,7 +60,7 @@ class Sandbox:
     organizations
         Who takes part.
     requests
-        (method, path, parameters or body) of each call, in the order they came.
+        (method, path, parameters or body) of each call, in their order.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class Sandbox:
         self._schedule.add(faults)
 
     def at_call(self, call: int, run: Callable[[], object], endpoint: str = "list") -> None:
-        """Order that a function is run when a call has come, before it is answered.
+        """Run a function when a call arrives, before it is answered.
 
         Where the function raises, the call gets a 500, and the error is raised again when the context ends.
 
@@ -170,7 +170,7 @@ class Sandbox:
         self.order(Fault("call", at=call, run=run, endpoint=endpoint))
 
     def clear_faults(self) -> None:
-        """Take back every fault that is ordered; `faults_hit` stays."""
+        """Remove every fault that is ordered; `faults_hit` stays."""
         self._schedule.clear()
 
     @property
@@ -183,11 +183,11 @@ class Sandbox:
 
         A product takes the place of the one with the same id (where it has none: uuid, gtin). It replaces the
         record as a whole, and what retailers had written over it. Who sees it, its tags and statuses stay, unless
-        it is a `SharedProduct`. A product that was not there is added behind the last one; a mere record is then
+        it is a `SharedProduct`. A new product is added after the last one; a record without views is then
         shared with every retailer. An owner that was not there can log in from the next start of the home on.
 
-        All of them are seen at once. A scroll that runs goes through the products that it began with, each as it is
-        when its page is fetched.
+        All of them become visible at once. A scroll that has begun keeps its products, each as it is when its page is
+        fetched.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Sandbox:
     def remove(self, products: Iterable[str | int | Product]) -> None:
         """Remove products from the catalogue, for all viewers.
 
-        A scroll that runs goes on, with a page that is the shorter by them.
+        A scroll that has begun continues; its pages lack the removed products.
 
         Parameters
         ----------

@@ -1,4 +1,10 @@
-"""Access tokens: signed, with an end, checked without being remembered (spec, endpoints 1 and 2)."""
+"""Authentication: access tokens (spec, endpoints 1 and 2), and a throttle on guessing secrets.
+
+Tokens are signed and carry their end, so that none has to be remembered. A client that was wrong too often has to wait
+before a secret for it is checked again, longer each time. An address that was wrong too often gets the same answer to
+every wrong secret, whichever client it names; but a right secret is accepted, since others may call from there too.
+Unknown client ids are treated like known ones, so that answers do not reveal which exist.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +23,7 @@ import jwt
 from prodex.sandbox.records.model import Organization
 from prodex.sandbox.refusals import Refusal
 
-#: Wrong tries that cost nothing: people mistype.
+#: Wrong tries without a wait, since people mistype.
 _FREE_TRIES_OF_CLIENT: Final = 4
 _FREE_TRIES_OF_ADDRESS: Final = 20
 _LONGEST_WAIT: Final = 60.0
@@ -39,7 +45,7 @@ class _Failures:
 
 
 class _Counts:
-    """Wrong tries by name, as many names as are worth their memory."""
+    """Wrong tries by name, of a limited number of names."""
 
     def __init__(self, free: int) -> None:
         self._free = free
@@ -55,6 +61,7 @@ class _Counts:
     def add(self, name: str, now: float) -> None:
         self._by_name[name] = _Failures(self.get(name, now).tries + 1, now, self._free)
         self._by_name.move_to_end(name)
+        # Names come from callers, so their number is limited; the oldest goes first.
         if len(self._by_name) > _MAX_REMEMBERED:
             self._by_name.popitem(last=False)
 
@@ -63,7 +70,7 @@ class _Counts:
 
 
 class LoginThrottle:
-    """Wrong tries of clients and of addresses.
+    """Counts wrong tries of clients and of addresses, and refuses further ones for a while.
 
     Parameters
     ----------
@@ -135,7 +142,7 @@ class Tokens:
         self._attempts = LoginThrottle()
 
     def expire(self) -> None:
-        """Let every token that was issued until now expire."""
+        """Make every token expire that was issued until now."""
         self._epoch += 1
 
     def issue(self, credentials: dict[str, Any], address: str) -> str:
@@ -169,7 +176,7 @@ class Tokens:
         return jwt.encode(claims, self._key, _ALGORITHM)
 
     def _is_secret_of(self, organization: Organization | None, secret: str) -> bool:
-        # Digests are compared, of an unknown client too: how long it takes tells nothing of secret or client.
+        # Digests are compared, for an unknown client too, so that the time it takes reveals neither secret nor client.
         right = organization.client_secret if organization else secrets.token_hex()
         digests = [
             hmac.digest(self._key.encode(), one.encode("utf-8", "surrogatepass"), "sha256")
@@ -178,7 +185,7 @@ class Tokens:
         return hmac.compare_digest(*digests)
 
     def check(self, token: str | None) -> Organization:
-        """Return whose token this is; raise Refusal when it is nobody's or has expired."""
+        """Return the organisation of a token; raise Refusal when it is invalid or has expired."""
         if not token:
             raise Refusal(
                 "token_missing", "The caller could not be authenticated: send Authorization: Bearer <token>."

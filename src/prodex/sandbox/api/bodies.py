@@ -1,4 +1,4 @@
-"""Bodies of calls: read as far as they may go, unpacked, and of the kind that the endpoint takes."""
+"""Bodies of requests: their type, their character set, and their size, packed and unpacked."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fastapi import Request
 from prodex.sandbox.raw_json import decode
 from prodex.sandbox.refusals import Refusal
 
-#: What a JSON body is announced as; nothing at all counts as plain text.
+#: Content types of a JSON body; none at all counts as plain text.
 _JSON_TYPES: Final = frozenset({"application/json", "text/json", "text/plain"})
-# Python's names. Other codecs of Python's are no character sets, or slow on purpose-made bodies.
+# Python's names of them. Its other codecs are no character sets, or slow on bodies that are made to be.
 _CHARACTER_SETS: Final = re.compile(r"utf-(8|16|32)(-le|-be|-sig)?|iso8859-[0-9]+|cp125[0-9]|ascii")
 _ENCODINGS: Final = {"", "identity", "gzip"}
-# Read and thrown away past the limit, so that a caller that is still sending hears the answer.
+# Bytes past the limit that are read and discarded: a caller that is still sending would not read the answer.
 _MAX_DISCARDED: Final = 256_000_000
 
 
@@ -64,7 +64,7 @@ async def read_body(request: Request, limit: int) -> bytes:
 async def read_object(request: Request, limit: int) -> dict[str, Any]:
     """Return a body that is a JSON object; raise Refusal when it is not.
 
-    What comes without a type, or as plain text, is taken for JSON: only the upsert documents that it needs one.
+    A body without a type, or as plain text, counts as JSON: only the upsert is documented to need a type.
     """
     announced = _announced(request)
     media_type = announced.get_content_type()
@@ -81,7 +81,7 @@ async def read_object(request: Request, limit: int) -> dict[str, Any]:
 
 
 def _announced(request: Request) -> Message:
-    """Return what Content-Type says, as plain text where there is none."""
+    """Return the Content-Type, plain text where there is none."""
     announced = Message()
     announced["Content-Type"] = request.headers.get("content-type") or "text/plain"
     return announced
@@ -108,7 +108,7 @@ def _in_utf_8(body: bytes, charset: str) -> bytes:
 
 
 class _Unpacking:
-    """Unpacks gzip, in as many members as there are, never much further than a limit."""
+    """Unpacks gzip of one or several members, never much more bytes than a limit: a small body may unpack to many GB."""
 
     def __init__(self, limit: int) -> None:
         self._left = limit + 1

@@ -30,7 +30,7 @@ class Filter:
     Attributes
     ----------
     kind
-        How its value is written.
+        Type of its value.
     meaning
         What it asks for.
     sql

@@ -1,4 +1,4 @@
-"""The product list: from read parameters to the bytes of a reply (spec, endpoints 4 to 6, Pagination)."""
+"""The product list: from parameters to the bytes of a reply (spec, endpoints 4 to 6, Pagination, Language rule)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ DEFAULT_LANGUAGE: Final = "en"
 def choose_language(header: str | None, languages: Collection[str]) -> str:
     """Choose one of `languages`, as two-letter tags, or the default.
 
-    The header is a tag (fr), a tag with subtags (fr-FR) or a list of them with weights. The best weighted
-    language that is known wins, the first of equals; parts that cannot be read count for nothing.
+    The header is a tag (fr), a tag with subtags (fr-FR) or a list of them with weights. The known
+    language of the highest weight is chosen, the first of equals; parts that cannot be read are ignored.
 
     Examples
     --------
@@ -161,6 +161,7 @@ class Listing:
     def _reply(self, page: Page) -> bytes:
         scroll = page.scroll
         rows = self._store.bodies(scroll.viewer, page.keys)
+        # Bytes are joined, not objects encoded: nothing of a record is decoded that the call does not change.
         data = b",".join(scroll.shape.serve(body, overlay) for body, overlay in rows)
         rest = encode({"offset": page.offset, **page.next_page})
         return b'{"totalResults":%d,"data":[%b],%b' % (page.total, data, rest[1:])
@@ -170,6 +171,7 @@ def _window(values: Mapping[str, Any]) -> tuple[int, int]:
     limit, offset = values.get("limit", DEFAULT_LIMIT), values.get("offset", 0)
     if offset and values.get("next_page") is not None:
         raise Refusal(
-            "invalid_value", f"offset is {offset}, but a scroll goes by next_page alone; leave offset out."
+            "invalid_value",
+            f"offset is {offset}, but a scroll is continued by next_page alone; leave offset out.",
         )
     return limit, offset

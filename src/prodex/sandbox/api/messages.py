@@ -1,4 +1,4 @@
-"""Access tokens, organisations, and the errors of every endpoint (spec, endpoints 1 to 3, Errors)."""
+"""The schemas of requests and replies (spec, endpoints 1 to 10), as pydantic models, for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Error(ClosedObject):
     """Why a call was refused; the specification shows no such body."""
 
     error: str = Field(description="A code that does not change; each endpoint lists its own.")
-    message: str = Field(description="What came, and what to send instead.")
+    message: str = Field(description="What was wrong, and what to send instead.")
 
 
 class ListedOrganization(ClosedObject):

@@ -1,4 +1,4 @@
-"""Scrolls: a list of products frozen by the first call, and the cursors that lead through it."""
+"""Scrolls: a list of products fixed by the first call, and the cursors that continue it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from prodex.sandbox.refusals import Refusal
 
 @dataclass(frozen=True)
 class Scroll:
-    """What the first call of a scroll settled.
+    """What the first call of a scroll fixed.
 
     Attributes
     ----------
     viewer
         Id of the organisation that scrolls.
     keys
-        The products it goes through. Later changes neither add to them nor reorder them; each is served as it
+        Its products. Later changes neither add to them nor reorder them; each is served as it
         is when its page is fetched.
     total
         Number of products that match, which is more than `keys` where the cap of GET cuts them.
@@ -46,7 +46,7 @@ class Page:
     total
         Number of products that match, as this page announces it.
     next_page
-        What the reply says about the next page: an empty mapping, or one with the member `next_page`.
+        The next page in the reply: an empty mapping, or one with the member `next_page`.
     """
 
     scroll: Scroll
@@ -56,7 +56,7 @@ class Page:
     next_page: dict[str, str | None]
 
 
-#: What is done to a page before it is cut.
+#: What faults do to a page.
 PageEffect = Callable[[PageSlice], PageSlice]
 
 
@@ -69,7 +69,7 @@ class _Place:
 
 
 class Cursors:
-    """The places that cursors stand for, each for a while.
+    """The cursors of scrolls, each with its place, for a limited time.
 
     Parameters
     ----------
@@ -90,10 +90,10 @@ class Cursors:
             return self._page(scroll, page_effect(PageSlice(position, None)), limit, pages=position // limit)
 
     def follow(self, cursor: str, viewer: int, limit: int, page_effect: PageEffect) -> Page:
-        """Return the page that a cursor stands for.
+        """Return the page of a cursor.
 
-        A cursor that changes still stands for the same page until its life ends; one that stays equal moves
-        on.
+        Where cursors change, the old one keeps leading to the same page until it expires, so that a call can be
+        repeated. Where they stay equal, the cursor moves to the next page.
         """
         with self._lock:
             self._forget_expired()
@@ -112,7 +112,7 @@ class Cursors:
             return self._page(place.scroll, part, limit, place.pages)
 
     def _page(self, scroll: Scroll, part: PageSlice, limit: int, pages: int) -> Page:
-        """Cut a page, behind so many others."""
+        """Return a page after so many others, and remember where the next one begins."""
         cursor = part.cursor
         gone = min(self._behaviour.total_shrinks * pages, len(scroll.keys))
         end_of_keys = len(scroll.keys) - gone
@@ -138,6 +138,6 @@ class Cursors:
 
     def _forget_expired(self) -> None:
         now = self._clock()
-        # All live equally long, so those that expire first were put in first.
+        # All have the same lifetime, so those that expire first were put in first.
         while self._places and self._places[oldest := next(iter(self._places))].deadline < now:
             del self._places[oldest]

@@ -1,7 +1,8 @@
-"""What of a record is served, and in which language: projection, languages of texts, labels of codes.
+"""The projection of records: which fields a reply holds, in which languages, and with which labels.
 
-A record is opened only as far as needed. Where nothing asks for a change, its stored bytes are served; a
-change inside one attribute decodes that attribute alone.
+A record is decoded only as far as needed. Where nothing asks for a change, its stored bytes are served; a change inside
+one attribute decodes that attribute alone. Settings add deviations from the specification that services were seen to
+have: codes as integers, and blanks of several kinds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from prodex.sandbox.records.upsert import SET_BY_EXCHANGE
 _WITH_CODES: Final = ("brand", "kind", "specializes", "lastRequest")
 _CODE_VALUES: Final = frozenset({"brand", "kind", "isBrandedBy"})
 _UNFILLED: Final = (b"null", b"[]")
-#: Kinds of blank that were seen, the documented ones first.
+#: Blanks that were seen, the documented ones first.
 _BLANKS: Final = (b"null", b"[]", b'""', b"{}")
 
 Members = dict[str, msgspec.Raw]
@@ -47,8 +48,8 @@ def with_integer_codes(record: Mapping[str, msgspec.Raw]) -> Members:
 def with_odd_blanks(record: Mapping[str, msgspec.Raw]) -> Members:
     """Return a record in which attributes without data are null, an empty array, an empty text or an empty object.
 
-    Which one it is, is settled by attribute and product, so that every reply says the same. What the exchange sets
-    itself stays as it is.
+    Attribute and product decide which one it is, so that all replies agree. What the exchange sets itself stays as it
+    is.
     """
     id_ = bytes(record.get("id", b""))
     return {
@@ -80,7 +81,7 @@ def _make_integers(value: Any) -> None:
             pending.extend(node.values())
 
 
-#: Paths as a tree of names; an empty tree stands for all that is below.
+#: Paths as a tree of names; an empty tree includes everything below.
 Paths = dict[str, Any]
 
 _NOTHING: Final = object()
@@ -89,7 +90,7 @@ _LANGUAGE_CODE: Final = re.compile(r"[a-z]{3}-[A-Z]{2}")
 
 
 class Projection:
-    """What one call asks to be done to every record.
+    """What one call changes in every record.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ class Projection:
 
 def _tree(paths: Collection[str]) -> Paths:
     tree: Paths = {}
-    # A shorter path comes first, and stands for all that is below it.
+    # A shorter path comes first, and includes everything below it.
     for path in sorted(paths, key=len):
         node = tree
         *names, last = path.split(".")
@@ -226,8 +227,8 @@ def _excluded(value: Any, paths: Paths) -> Any:
 
 
 def _in_languages(value: Any, languages: Collection[str]) -> Any:
-    """Leave out the localized texts in other languages, at any depth."""
-    # Attributes nest deeper than Python may recurse, so the way down is a list.
+    """Remove localized texts in other languages, at any depth."""
+    # Attributes nest deeper than Python may recurse, so this is a loop with a list of what is left.
     if _is_foreign(value, languages):
         return None
     pending = [value]
@@ -256,7 +257,7 @@ def _is_foreign(value: Any, languages: Collection[str]) -> bool:
 
 
 def _relabel(value: Any, labels: Mapping[tuple[str, str], str]) -> None:
-    """Put labels of code values into another language, at any depth."""
+    """Translate the labels of code values, at any depth."""
     pending = [value]
     while pending:
         node = pending.pop()

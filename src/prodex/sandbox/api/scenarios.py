@@ -1,6 +1,6 @@
 """Validation scenarios: which products a retailer requires them of, and until when (spec, endpoint 10).
 
-One call is done as a whole, or refused as a whole with nothing changed.
+A call is carried out as a whole, or refused as a whole with nothing changed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
 
 
 def require_scenarios(store: Store, caller: Organization, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Activate and deactivate scenarios on products, and say on how many.
+    """Activate and deactivate scenarios on products; return on how many.
 
     Raises
     ------

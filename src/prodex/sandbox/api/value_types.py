@@ -1,9 +1,8 @@
-"""The kinds of value that parameters have: how each is written in a query string and in a JSON body.
+"""The types of parameters: how values of each are written in a query string and in a JSON body.
 
 A body may write numbers and flags as text, as a query string has to; the schemas name the documented form alone.
 
-A reader raises ValueError with what came and what to send instead; whoever calls it adds the parameter's
-name.
+A reader raises ValueError with the value and what to send instead; its caller adds the name of the parameter.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ FIRST_PAGE: Final = ""
 
 @dataclass(frozen=True)
 class ValueType:
-    """One kind of value.
+    """One type of parameter.
 
     Attributes
     ----------

@@ -70,7 +70,7 @@ async def _run(fault: FaultOptions, call: Call) -> None:
     assert fault.run is not None  # noqa: S101 - checked when the fault was made
     try:
         await asyncio.to_thread(fault.run)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is for whoever gave the function
+    except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
         await call.fail(error)
 
 

@@ -1,4 +1,4 @@
-"""The middleware that does to calls what the schedule of faults says."""
+"""The middleware that applies the faults of a schedule to calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What stored records say of the file at an address: the one place that knows where records name files."""
+"""The file at an address, and the pack on it: the one place that knows where records name files.
+
+Records may lack anything, and hold anything; what cannot be read counts as missing.
+"""
 
 from __future__ import annotations
 

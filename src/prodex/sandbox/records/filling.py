@@ -1,4 +1,7 @@
-"""Filling a new store: organisations, labels and products, and what is known or decided from them."""
+"""Filling a new store with organisations, labels and products, and changing its products while it is served.
+
+Neither is an import: products are replaced as a whole, as if their manufacturers had changed them long ago.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +132,7 @@ def _insert_products(connection: sqlite3.Connection, products: Iterable[tuple[by
     )
 
 
-#: A product as a whole: a mere record, or a record with owner and views.
+#: A product as a whole: a record alone, or a record with its owner and views.
 Product = SharedProduct | Mapping[str, Any]
 
 
@@ -172,7 +175,7 @@ def remove_products(store: Store, products: Iterable[str | int | Product]) -> No
 def _insert(
     connection: sqlite3.Connection, given: Product, known: list[Organization], now: datetime | None
 ) -> int:
-    # A mere record gets an owner and views as it would when a store is filled; its bytes are made below.
+    # A record alone gets its owner and views as in a new store; its bytes are made below, with the new date.
     filling = given if isinstance(given, SharedProduct) else (b"", dict(given))
     ((_, product),) = shared_with_all([filling], known)
     record = product.record if now is None else _updated(product.record, None, now)

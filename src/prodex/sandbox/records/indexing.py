@@ -1,6 +1,10 @@
-"""What the filters need to know about a product, taken from its record.
+"""What is taken from a record to find it by: the columns of filters, and the texts of `advanced_search`.
 
-Records are as messy as suppliers are: a value of an unexpected type is no fact, never an error.
+Records are as messy as suppliers are: a value of an unexpected type is left out, and is never an error.
+
+A search becomes one expression of SQLite's full text search, in which every word is quoted, so that nothing in it is an
+operator. A product matches an entry when one of the entry's fields holds all words of its query, in any of the field's
+languages, whatever their case or accents; it matches the search when it matches every entry (spec, endpoint 5).
 """
 
 from __future__ import annotations
@@ -122,7 +126,7 @@ def indexed_values(record: dict[str, Any]) -> IndexedValues:
 
 
 def values_at(value: Any, path: str) -> Iterator[Any]:
-    """Yield what stands at a dotted path, through objects and lists."""
+    """Yield the values at a dotted path, through objects and lists."""
     name, _, rest = path.partition(".")
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict) and name in item:

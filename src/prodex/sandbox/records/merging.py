@@ -1,6 +1,6 @@
-"""The merge rule: what becomes of a stored record when attributes are written on it (contract, writing).
+"""The merge rule: a stored record after attributes were written to it (contract, Writing), and the date of the write.
 
-Attributes are handled as the JSON bytes they are, so that what is not written on stays byte for byte. The members
+Attributes stay JSON bytes, so that those that are not written keep every byte. The members
 of `assets` count as attributes of their own, by the names `assets.pictures` and so on.
 """
 
@@ -110,7 +110,7 @@ def attributes_of(sent: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
 
 
 def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, bytes | msgspec.Raw]:
-    """Return a record with attributes written on it.
+    """Return a record after attributes were written to it.
 
     Parameters
     ----------

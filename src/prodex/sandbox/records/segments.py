@@ -27,13 +27,13 @@ Path = tuple[tuple[str, str], ...]
 
 
 class SegmentBuilder:
-    """Gathers the segments of the products that fill a store."""
+    """Builds the segments of the products that fill a store."""
 
     def __init__(self) -> None:
         self._permissions: dict[tuple[int, Path], set[str]] = {}
 
     def add(self, record: Mapping[str, Any], owner_id: int, views: Iterable[View]) -> None:
-        """Take note of a product and of who sees it."""
+        """Add a product, and who sees it."""
         path = (_segment(record.get("GPC"), "No GPC class"), _segment(record.get("kind"), "No kind"))
         for view in views:
             held = self._permissions.setdefault((view.organization_id, path), set())

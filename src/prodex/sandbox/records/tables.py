@@ -1,4 +1,4 @@
-"""The tables of the store."""
+"""The tables of the store, and the rows of a product in them: its record, its columns for filters, its texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prodex.sandbox.records.model import SharedProduct, View, overlay, views_wit
 #: Changes whenever a store of the time before cannot be used any more.
 VERSION: Final = "4"
 
-#: What filters ask for stands in columns; records are bytes in a table of their own, so that choosing products
+#: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
 #: what the viewer made of it by writing on it, which is a row of `products` too, and one of `versions`. Its
 #: `updated_at` stands in `views` as well, kept by triggers, so that products in a span of time are counted from one

@@ -1,4 +1,8 @@
-"""Writing products into the store: whose they are, what may be written, and what changes with it."""
+"""Upserts: which products an organisation may write, and what changes with them.
+
+A retailer does not write into a record of a manufacturer. It gets a version of its own, a copy with its attributes, and
+the list of these attributes, over which later writes of the manufacturer do not go.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +149,7 @@ class Upsert:
             self._own(product.seen_key, attributes)
 
     def _change_versions(self, product_key: int, attributes: Members) -> None:
-        """Write on what retailers made of the product too, except where they wrote themselves."""
+        """Write to the versions of retailers too, except attributes that they have written themselves."""
         versions = self._connection.execute(
             "SELECT versions.key, versions.attributes, records.body FROM versions"
             " JOIN records ON records.key = versions.key WHERE versions.product_key = ?",

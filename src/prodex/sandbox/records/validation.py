@@ -1,7 +1,7 @@
-"""What an attribute must be to be stored, and the codes in it looked up and completed.
+"""Whether an attribute and a GTIN can be stored, and the codes in them looked up and completed.
 
-The attribute model is open: an attribute that the specification does not describe is stored as it comes, its
-codes looked up all the same. One that it describes has to fit its schema.
+The attribute model is open: an attribute that the specification does not describe is stored as it is sent, except
+that its codes are looked up too. An attribute that the specification describes has to fit its schema.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _MAX_LEVELS: Final = 64
 
 
 class ProductRefused(Exception):
-    """One product cannot be imported; the message says why."""
+    """One product cannot be imported; the message is the reason."""
 
 
 def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
-    """Return an attribute as it is stored: as it was sent, with codes that came alone completed.
+    """Return an attribute as it is stored: as it was sent, with labels added to codes without one.
 
     Raises
     ------
@@ -94,11 +94,11 @@ def _check_pictures(value: Any) -> None:
 
 
 def _complete(attribute: str, value: Any, codes: Codes) -> bool:
-    """Look up every code in a value; put what is known of it in the place of one that came alone."""
+    """Look up every code in a value; complete those that were sent without a label. Tell whether there were any."""
     completed = False
     if attribute in CODE_ATTRIBUTES and isinstance(value, dict):
         completed = _look_up(attribute, value, (CODE_ATTRIBUTES[attribute],), codes)
-    # Attributes may nest deeper than Python may recurse, so the way down is a list.
+    # Attributes may nest deeper than Python may recurse, so this is a loop with a list of what is left.
     pending = [(value, 1)]
     while pending:
         node, level = pending.pop()
@@ -180,7 +180,7 @@ _ASSETS: Final = "assets."
 
 
 def schema_violation(attribute: str, value: Any) -> str | None:
-    """Say in a sentence what of an attribute does not fit; None where all does, or where any shape will do.
+    """Return a sentence about what does not fit the schema; None where all fits, or any shape is allowed.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def schema_violation(attribute: str, value: Any) -> str | None:
     model = _model_of(attribute)
     if model is None:
         return None
-    # Half a surrogate pair is text here, as it is where records are read.
+    # Half a surrogate pair counts as text, as it does where records are read.
     body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
     try:
         model.validate_json(body, strict=True)
