@@ -1,4 +1,4 @@
-"""The contract in prose (`contract.md`), and the page at /docs that shows it with the OpenAPI document, without a script.
+"""The page at /docs: the contract in prose (`contract.md`) and the OpenAPI document, without a script.
 
 The contract is what the sandbox decides where the specification says "not shown".
 """

@@ -1,4 +1,4 @@
-"""Who takes part in the sandbox's exchange, and how a product looks to each of them: views, and what differs between them."""
+"""Who takes part in the sandbox's exchange, and how a product looks to each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates of the sample: when it was taken, and how its times are spread over the years before."""
+"""Dates of the sample: the moment at which it was taken, and the distribution of times in the years before."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def draw_dates(rng: Random) -> Dates:
 
 
 def draw_stale_dates(rng: Random) -> Dates:
-    """Draw dates of a product that nobody has touched for more than two years (and less than three)."""
+    """Draw dates of a product that was not updated for more than two years (and less than three)."""
     updated = _NOW - int(rng.uniform(740, 1_050) * _DAY)
     created = updated - int(rng.uniform(1, 40) * _DAY)
     return Dates(created, created + (updated - created) // 2, updated)

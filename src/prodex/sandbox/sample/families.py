@@ -21,7 +21,7 @@ MARKETS: dict[int, tuple[tuple[str, ...], int]] = {
 }
 _MARKETS = [market for market, (_, share) in MARKETS.items() for _ in range(share)]
 
-#: ShapeCache of a family and their shares in percent.
+#: Shapes of families and their shares in percent.
 _SHAPES = {"lone": 50, "case": 15, "pallet": 18, "pack": 7, "mixed": 5, "two parents": 3, "display": 2}
 _SHAPE_OF_PERCENT = [shape for shape, share in _SHAPES.items() for _ in range(share)]
 _SIZE = {"lone": 1, "case": 2, "pallet": 3, "pack": 4, "mixed": 4, "two parents": 5, "display": 3}
@@ -42,8 +42,8 @@ class Packed:
 class Unit:
     """One trade item of a family.
 
-    Weights are grams, dimensions millimetres (height, width, depth); `count` is the number of inner units
-    that its name tells.
+    Weights are in grams, dimensions in millimetres (height, width, depth); `count` is the number of inner units in
+    its name.
     """
 
     number: int
@@ -72,7 +72,7 @@ class Unit:
 class Family:
     """Units of one supplier, brand and kind, children before parents; `tops` are held by no other unit.
 
-    `shows_parents` says whether the records of consumer units show what they are packed in.
+    `shows_parents`: whether the records of consumer units show what they are packed in.
     """
 
     kind: Kind

@@ -38,8 +38,8 @@ def flags(unit: Unit) -> dict[str, Any]:
 def trees_of(family: Family, unit: Unit) -> list[Unit]:
     """Return the roots of the hierarchies that the record of a unit shows.
 
-    Cases and pallets show what they hold; consumer units show every hierarchy that they are packed in, if the
-    supplier tells.
+    Cases and pallets show what they hold; consumer units show every hierarchy that they are packed in, where the
+    supplier does so.
     """
     if unit.packaging in {"CASE", "PALLET"}:
         return [unit]
@@ -67,8 +67,8 @@ def _held(root: Unit) -> list[Unit]:
 def listings(rng: Random, family: Family, unit: Unit) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return `logisticalHierarchies` and `sharingUnits` of a unit's record.
 
-    The shape is the supplier's: even ones send flat nodes, odd ones put the attributes into `version`. One of
-    the hierarchies at most is listed actively, and stands in `sharingUnits` as well.
+    The shape depends on the supplier: those of even numbers send flat nodes, others put the attributes into `version`.
+    At most one of the hierarchies is listed actively; it is in `sharingUnits` as well.
     """
     nested = family.supplier.number % 2 == 1
     hierarchies: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Numbers that name things: GTINs with check digits, ids, uuids, checksums; unique by construction.
+"""Identifiers: GTINs with check digits, ids, uuids, checksums; unique by construction.
 
 Each is a one-to-one function of the product's place in the catalogue, so no register of used numbers is needed
 and a product keeps its numbers in a catalogue of any size.
@@ -32,8 +32,8 @@ def complete(body: str) -> str:
 def base_gtin(number: int, company: str) -> str:
     """Return the GTIN of the product at this place in the catalogue.
 
-    Most are GTIN-13 behind one zero; companies of prefix 0 give GTIN-12; every fortieth product is so small
-    that it bears a GTIN-8.
+    Most are a GTIN-13 after one zero; companies of prefix 0 have a GTIN-12; every fortieth product is so small
+    that it has a GTIN-8.
 
     Parameters
     ----------

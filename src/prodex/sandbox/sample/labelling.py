@@ -1,4 +1,7 @@
-"""What a consumer unit tells: description, composition, storage, nutrition, contact, warnings, labels, certificates."""
+"""Information on a consumer unit: description, composition, nutrition, storage, contact, warnings, labels, certificates.
+
+The figures of a nutrition declaration agree: energy follows from the nutrients, and parts stay within wholes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who takes part: three retailers, and forty invented suppliers with their brands and number ranges."""
+"""The organisations of the sample: three retailers, and forty invented suppliers with brands and number ranges."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _retailer(number: int, name: str, slug: str, *, scenarios: bool, deadlines: 
 
 
 def organizations() -> tuple[Organization, ...]:
-    """Return everybody who takes part, the principal retailer first.
+    """Return all organisations, the principal retailer first.
 
     Their keys are public: the sandbox is local and what it holds is invented.
 

@@ -1,4 +1,4 @@
-"""One unit of a family as its wire record: every attribute, in the shape that the specification shows."""
+"""One unit of a family as its wire record, in the shape of the specification, and how each retailer sees it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prodex.sandbox.sample.labelling import EMPTIES, Nutrients, consumer_informa
 from prodex.sandbox.sample.participants import PRINCIPAL_ID, SECOND_ID, THIRD_ID
 from prodex.sandbox.sample.vocabulary import Ingredient, code_value, quantity
 
-#: Tags that retailers put on products, with the share of products that bear them.
+#: Tags that retailers put on products, with the share of products that have them.
 _TAGS = {"exportable": 0.45, "online": 0.3, "season-2026": 0.12, "delisted": 0.05, "to check": 0.04}
 _OTHERS_STATUSES = ("ACCEPTED", "ACCEPTED", "UPDATED", "TO_BE_VALIDATED", "REFUSED", "ASSIGNATION_PENDING")
 
@@ -86,7 +86,7 @@ _GPC = {
     "toy": "86000001",
 }
 
-#: Attributes of the specification that hardly anybody fills in: null, empty or not there at all.
+#: Attributes of the specification that hardly any supplier fills in: null, empty or not there at all.
 _RARELY_FILLED = """
 shapeStatement productActivities keepRefrigeratedAfter createdShareValueStatement isComplementaryWith originText
 brandHighlight manufactureInsights flavorStatement substitutes packagingMentions isSharedFrom isWrappedBy
@@ -94,7 +94,7 @@ dutyFeeTax isSizedBy environmentStatement sparklingValue replaces nutritionalAll
 isReplaceableBy suggestedRetailPrice offerOnPack
 """
 
-#: Attributes of the specification that nobody fills in: null or empty, in a few records each.
+#: Attributes of the specification that no supplier fills in: null or empty, in a few records each.
 _NEVER_FILLED = """
 compulsoryStatements conservations endAvailabilityDateTime hasNotableIngredients history importClassification
 isClassifiedIn isDerivedFrom isEquivalentTo isPracticeCompatible isSubstitutableWith packaging
@@ -146,7 +146,7 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
 
 
 def show(made: Draft, view: View) -> None:
-    """Put what depends on the viewer into the record, as the first viewer sees it."""
+    """Write the values that depend on the viewer into the record, as the first viewer sees them."""
     made.view = view
     made.record |= {
         "manufacturerSharingStatus": int(view.shared_from),
@@ -244,7 +244,7 @@ def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
 
 
 def _unused(unit: Unit) -> dict[str, Any]:
-    """Return attributes that are there without saying anything, by the unit's number, so that nothing else moves."""
+    """Return attributes without data, chosen by the number of the unit, so that no random draw changes."""
     empties: dict[str, Any] = {
         name: (None, [])[unit.number % 2]
         for place, name in enumerate(_NEVER_FILLED.split())
@@ -254,7 +254,7 @@ def _unused(unit: Unit) -> dict[str, Any]:
 
 
 def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
-    """Return what stands in some records only: empty attributes, and attributes that no document names."""
+    """Return what only some records have: empty attributes, and attributes that no document names."""
     extras: dict[str, Any] = {name: rng.choice(EMPTIES) for name in rng.sample(_RARELY_FILLED.split(), 5)}
     if rng.random() < 0.15:
         extras["lastUserHistoryDate"] = iso(dates.updated)

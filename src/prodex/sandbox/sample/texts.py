@@ -105,7 +105,7 @@ def ingredients_of(family: Family, unit: Unit) -> list[Ingredient]:
 
 
 def composition(family: Family, ingredients: list[Ingredient], share: int) -> list[dict[str, Any]]:
-    """Return the list of ingredients; suppliers of every third number set allergens in capitals.
+    """Return the list of ingredients; every third supplier writes allergens in capitals.
 
     Parameters
     ----------

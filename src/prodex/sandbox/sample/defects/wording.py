@@ -37,7 +37,7 @@ def _has_two_languages(made: Draft) -> bool:
 
 
 def empty(made: Draft, attribute: str) -> None:
-    """Take an attribute's value away in one of the ways in which services show that there is none."""
+    """Remove the value of an attribute in one of the ways in which services send no value."""
     emptied: Any = made.rng.choice((None, [], "absent"))
     if emptied == "absent":
         made.record.pop(attribute, None)
@@ -115,13 +115,13 @@ def control_character(made: Draft) -> Iterable[Trace]:
 
 @in_record("content", 0.003, _is_consumer_unit, may_follow=["control_character"])
 def line_break_in_name(made: Draft) -> Iterable[Trace]:
-    """A name goes over two lines."""
+    """A name has a line break."""
     return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), lambda text: text.replace(" ", "\n", 1))
 
 
 @in_record("content", 0.006, _is_consumer_unit, may_follow=["all_capitals", "wrong_language"])
 def placeholder_text(made: Draft) -> Iterable[Trace]:
-    """A text stands there for its place only."""
+    """A text is only a placeholder."""
     placeholder = made.rng.choice(_PLACEHOLDERS)
     return _rewrite(made, made.rng.choice((*_MAIN_TEXTS, "nameLegal")), lambda _: placeholder)
 
@@ -179,7 +179,7 @@ def untranslated_copy(made: Draft) -> Iterable[Trace]:
     "content", 0.006, lambda made: _is_consumer_unit(made) and len(made.family.languages) < len(LANGUAGES)
 )
 def wrong_language(made: Draft) -> Iterable[Trace]:
-    """A text is in another language than it says."""
+    """A text is in another language than it is marked with."""
     item = _item(made, "description")
     spoken = made.rng.choice([language for language in LANGUAGES if language not in made.family.languages])
     foreign = texts.description(made.rng, replace(made.family, languages=(spoken,)), made.unit)
