@@ -133,14 +133,17 @@ def serve(
         origin = f"the sample of {sample_size:,} products with seed {sample_seed}"
         filling = partial(shared_products, sample_size, sample_seed)
 
+    # Until uvicorn has its own handlers, and after it: filling a store can be interrupted too.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_stop, _end)
     with ExitStack() as stack:
         store = stack.enter_context(open_store(home, filling, organizations(), LABELS, origin))
+        # A store that is there is used as it is; asking for another content is an error, not a reason to delete it.
         if (products or sample is not None or seed is not None) and store.origin != origin:
             raise StoreUnusable(
                 f"{home} holds {store.origin}, not {origin}; delete it, or give another home."
             )
+        # A damaged file may have thousands of such lines.
         for text in left_out[:_MAX_REPORTED]:
             _report(text)
         if left_out:

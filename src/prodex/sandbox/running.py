@@ -123,6 +123,7 @@ class Sandbox:
             self.organizations = store.organizations
             self.base_url = base_url_of(listener)
             thread.start()
+            # uvicorn offers no event for it.
             while not server.started and thread.is_alive():
                 time.sleep(0.002)
             stack.callback(stop, server, thread)
@@ -132,6 +133,7 @@ class Sandbox:
     def __exit__(self, raised: type[BaseException] | None, *_of_it: object) -> None:
         self._stack.close()
         self._store = self._worker = None
+        # An error of the body of the context is more important than one that it probably caused.
         if self._schedule.failures and raised is None:
             raise self._schedule.failures[0]
 

@@ -24,6 +24,7 @@ _PORTS: Final = 10_000
 def listen(host: str, port: int) -> socket.socket:
     """Listen on a port, a free one for 0. Calls wait there until the server is up."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Calls that arrive while the server starts wait in the backlog.
     listener = socket.create_server((host, port), family=family, backlog=2048)
     # Connections inherit it; without it, the end of a short reply waits 40 ms for an acknowledgement.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -35,6 +36,7 @@ def listen_on_home_port(host: str, home: Path) -> socket.socket:
     digest = hashlib.sha256(str(home.absolute()).encode()).digest()
     try:
         return listen(host, _FIRST_PORT + int.from_bytes(digest[:2], "big") % _PORTS)
+    # The port is taken, by another program or by another home with the same digest.
     except OSError:
         return listen(host, 0)
 
@@ -61,7 +63,9 @@ def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
             date_header=not behaviour.clock_skew,
             ws="none",
             loop="asyncio",
+            # The application has nothing to start or stop.
             lifespan="off",
+            # A sandbox in a notebook must not change the logging of its process.
             log_config=None,
             access_log=False,
             timeout_keep_alive=75,

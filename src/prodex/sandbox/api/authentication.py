@@ -123,6 +123,7 @@ def _refuse_attempts(wait: float) -> None:
 
 def _shortened(client_id: str) -> str:
     # A client id may be as long as a body.
+    # It is a key of the counts, so a long one would take as much memory for a quarter of an hour.
     return client_id[:200]
 
 
@@ -170,7 +171,9 @@ class Tokens:
             )
         self._attempts.note_right(client_id)
         issued = time.time()
+        # `exp` is a float, so that a lifetime may be a fraction of a second.
         claims = {"sub": str(organization.id), "iat": int(issued), "exp": issued + self._lifetime}
+        # Without an epoch unless tokens were made to expire, so that tokens stay valid over a restart.
         if self._epoch:
             claims["epoch"] = self._epoch
         return jwt.encode(claims, self._key, _ALGORITHM)

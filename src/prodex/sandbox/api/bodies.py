@@ -104,13 +104,15 @@ def _in_utf_8(body: bytes, charset: str) -> bytes:
         raise Refusal(
             "unsupported_media_type", f"charset is {charset[:60]!r}, which is not known here; send UTF-8."
         )
+    # Nearly all bodies are UTF-8, and those are not copied.
     return body if name == "utf-8" else body.decode(name).removeprefix("\ufeff").encode()
 
 
 class _Unpacking:
-    """Unpacks gzip of one or several members, never much more bytes than a limit: a small body may unpack to many GB."""
+    """Unpacks gzip of one or several members, up to a limit: a small body may unpack to many gigabytes."""
 
     def __init__(self, limit: int) -> None:
+        # One byte more than the limit tells that there is more.
         self._left = limit + 1
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
 

@@ -107,6 +107,7 @@ async def search_products(request: Request, here: Here, caller: Caller) -> Respo
 )
 async def upsert_products(request: Request, here: Here, caller: Caller) -> Response:
     """Write products. The import continues after the reply, and is tracked by its id."""
+    # The type is checked first, so that a body of a wrong type is not read at all.
     media_type = media_type_of(request, (JSON, XML))
     body = address_called(request.scope).taken_back(await read_body(request, here.behaviour.body_limit))
     tracking = await to_thread.run_sync(here.worker.take, caller, media_type, body, limiter=here.writers)
@@ -184,6 +185,7 @@ async def get_file(request: Request, here: Here) -> Response:
 
     It is made when it is asked for, and true to the record: pixels, format, number of bytes, CRC-32.
     """
+    # Drawing takes up to a second, during which other calls are answered.
     return await to_thread.run_sync(_file, request, here.store, limiter=here.drawers)
 
 

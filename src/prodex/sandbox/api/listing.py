@@ -85,6 +85,7 @@ class Listing:
         limit, offset = _window(values)
         if "next_page" in values:
             return self._reply(self._cursors.follow(values["next_page"], viewer, limit, page_effect))
+        # The specification allows more products where a call asks for fewer fields.
         cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in values else GET_CAP
         if offset + limit > cap:
             raise Refusal(
@@ -133,12 +134,15 @@ class Listing:
     ) -> Scroll:
         where, bound = self._condition(values)
         keys = self._store.keys(viewer, where, bound, cap)
+        # Counting costs as much as listing, and is needed only where the cap may have cut the list.
         total = self._store.count(viewer, where, bound) if len(keys) == cap else len(keys)
+        # An array of numbers takes a quarter of the memory of a list, for as long as the cursor lives.
         return Scroll(viewer, array("q", keys), total, self._shape(values, accept_language))
 
     def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         behaviour = self._behaviour
         where, bound = condition(values)
+        # Dates have whole seconds, so a bound that is exclusive is one a second further.
         if behaviour.exclusive_from and "updated_at_from" in bound:
             bound["updated_at_from"] += 1
         if behaviour.exclusive_to and "updated_at_to" in bound:

@@ -97,6 +97,7 @@ class AdvancedSearch(ClosedObject):
 
 
 #: Filters whose value is an object, which has a name.
+# A filter of its own schema; all others are described by their type.
 _OBJECTS: Final = {"advanced_search": AdvancedSearch}
 
 _MEMBERS: Final[dict[str, Any]] = {

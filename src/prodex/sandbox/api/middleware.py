@@ -85,6 +85,7 @@ class HostMiddleware:
     def _refusal(self, scope: Scope) -> Refusal | None:
         address = scope["server"][0]
         # HTTP/1.0 may come without a Host; every browser sends one.
+        # Every one of several Host headers counts: which of them a program takes is up to the program.
         for host in _header_values(scope, b"host"):
             if not self._serves_host(host, address):
                 return Refusal(
@@ -108,6 +109,7 @@ def _header_values(scope: Scope, name: bytes) -> list[str]:
 def _host_of(origin: str) -> str:
     """Return the host and port of an origin; empty where it has none, as the origin `null`."""
     try:
+        # Ports are left in: `serves_host` ignores them.
         return urlsplit(origin).netloc
     except ValueError:
         return ""

@@ -85,6 +85,7 @@ class Cursors:
 
     def open(self, scroll: Scroll, position: int, limit: int, page_effect: PageEffect) -> Page:
         """Return the first page of a new scroll."""
+        # Endpoints run in threads, and two calls may use one cursor at the same time.
         with self._lock:
             self._forget_expired()
             return self._page(scroll, page_effect(PageSlice(position, None)), limit, pages=position // limit)
@@ -119,6 +120,7 @@ class Cursors:
         position = part.position
         if self._behaviour.endless_scroll and position >= end_of_keys:
             position = 0
+        # The limit may differ from call to call: each page begins where the one before ended.
         keys = scroll.keys[position : min(position + limit, end_of_keys)]
         following = position + len(keys)
         end = self._behaviour.scroll_end
@@ -126,6 +128,7 @@ class Cursors:
         if following < end_of_keys or end is ScrollEnd.EMPTY_PAGE or self._behaviour.endless_scroll:
             if cursor is None or self._behaviour.cursor_changes:
                 cursor = str(secrets.randbelow(CURSORS.stop))
+            # Put in again at the end: the order of the dict is the order of expiry.
             self._places.pop(cursor, None)
             deadline = self._clock() + self._behaviour.cursor_lifetime
             self._places[cursor] = _Place(scroll, following, pages + 1, deadline)

@@ -38,6 +38,7 @@ def with_integer_codes(record: Mapping[str, msgspec.Raw]) -> Members:
     """
     given = dict(record)
     for name in _WITH_CODES:
+        # Codes of brands and kinds are nowhere else, so nothing else is decoded.
         if name in given and b'"code"' in bytes(given[name]):
             value = {name: decode(given[name])}
             _make_integers(value)
@@ -130,6 +131,7 @@ class Projection:
         self._integer_codes = integer_codes
         # A reply with chosen fields has no blanks at all.
         self._odd_blanks = odd_blanks and not include
+        # The common case: the stored bytes are the reply, without a look into them.
         self._as_stored = not (include or exclude or languages or labels or renames_documents)
 
     def serve(self, body: bytes, overlay: bytes | None = None) -> bytes:
@@ -170,6 +172,7 @@ class Projection:
         exclude = self._exclude.get(name)
         if exclude == {}:
             return None
+        # A search for bytes is much cheaper than decoding; a text that holds the word costs a decoding, no more.
         languages = self._languages if b'"expressedIn"' in bytes(raw) else None
         labels = self._labels if b'"label"' in bytes(raw) else None
         renames = name == "assets" and self._documents_key != "documents"
@@ -256,6 +259,7 @@ def _is_foreign(value: Any, languages: Collection[str]) -> bool:
     return bool(names) and names.isdisjoint(languages)
 
 
+# Labels are translated by code and label: one code means different things in different lists.
 def _relabel(value: Any, labels: Mapping[tuple[str, str], str]) -> None:
     """Translate the labels of code values, at any depth."""
     pending = [value]

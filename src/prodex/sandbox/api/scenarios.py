@@ -49,6 +49,7 @@ def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
     deadline = _read_deadline(body["deadline"], today) if "deadline" in body else None
     if deadline and not any(values.values()):
         _refuse_value("deadline comes with an activation; every value of ruleset_values is false.")
+    # A product that is named twice counts once.
     return Requirement(tuple(dict.fromkeys(map(storable, uuids))), values, deadline)
 
 
@@ -129,6 +130,7 @@ def _eligible(connection: sqlite3.Connection, caller: Organization, uuids: Seque
     """Return the keys of the products; raise Refusal unless all of them are eligible."""
     rows = connection.execute(
         "SELECT products.uuid, views.product_key, views.product_status, views.shared_from, organizations.type"
+        # The wanted products first, each found by its index; SQLite may not reorder a CROSS JOIN.
         " FROM json_each(?) AS wanted CROSS JOIN products ON products.uuid = wanted.value"
         " JOIN views ON views.organization_id = ? AND views.seen_key = products.key"
         " LEFT JOIN organizations ON organizations.id = products.owner_id ORDER BY views.product_key",

@@ -183,6 +183,7 @@ def cursor() -> ValueType:
         return str(_within(_integer_in(text), CURSORS))
 
     def from_json(value: Any) -> str | None:
+        # Some clients send null for a member that is not set.
         if value is None:
             return None
         if value == FIRST_PAGE:
@@ -220,6 +221,7 @@ def _among(choices: Collection[Any], bounds: range) -> dict[str, Any]:
 
 def _integer_in(text: str) -> int:
     digits = text.removeprefix("-")
+    # `isdigit` alone accepts digits of other scripts; `int` takes long for very long numbers.
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise ValueError(f"{text!r} is not an integer")
     return int(text)
@@ -231,6 +233,7 @@ def _written(value: Any) -> int:
 
 
 def _integer(value: Any) -> int:
+    # True is 1 for Python, but not for JSON.
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{value!r} is not an integer")  # noqa: TRY004 - one error for a wrong value
     return value

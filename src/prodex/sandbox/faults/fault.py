@@ -80,6 +80,7 @@ class Fault(FaultOptions):
                 f"{self.kind} happens to pages of products, so endpoint is 'list', not {self.endpoint!r}."
             )
         if isinstance(self.at, Iterable) and not isinstance(self.at, range):
+            # An iterator could be read only once; the fault is compared and shown later.
             object.__setattr__(self, "at", tuple(self.at))
         if self.at is not None and not _are_calls(self.at):
             raise ValueError(f"at is {self.at!r}, not the number of a call, from 1, or several.")

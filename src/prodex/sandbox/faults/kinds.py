@@ -53,6 +53,7 @@ class FaultKind:
 def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> CallEffect:
     async def effect(fault: FaultOptions, call: Call) -> None:
         headers = [(b"content-type", content_type)]
+        # RFC 9110 requires the header, and clients look for it.
         if status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
         if fault.retry_after is not None:
@@ -69,6 +70,7 @@ async def _wait(fault: FaultOptions, _call: Call) -> None:
 async def _run(fault: FaultOptions, call: Call) -> None:
     assert fault.run is not None  # noqa: S101 - checked when the fault was made
     try:
+        # In a thread, since the function may call the sandbox itself.
         await asyncio.to_thread(fault.run)
     except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
         await call.fail(error)
@@ -98,6 +100,7 @@ async def _stall(fault: FaultOptions, call: Call) -> None:
 
 async def _drip(fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        # Rounded up, so that there are no more pieces than that.
         length = -(-len(body) // _DRIPS) or 1
         for start in range(0, len(body), length):
             yield body[start : start + length]

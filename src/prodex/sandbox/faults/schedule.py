@@ -67,6 +67,7 @@ class FaultSchedule:
                 raise TypeError(f"{fault!r} is not a Fault; write Fault('503', at=3), for example.")
             added.append(_Ordered(fault))
         with self._lock:
+            # A new list, since `due` reads the old one without the lock.
             self._ordered = [*self._ordered, *added]
 
     def clear(self) -> None:

@@ -53,6 +53,7 @@ def fill_store(
     """
     connection = sqlite3.connect(path)
     try:
+        # An incomplete store is thrown away, so it needs no journal.
         connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + TABLES)
         with connection:
             _insert_settings(connection, origin)
@@ -60,6 +61,7 @@ def fill_store(
             _insert_products(connection, products)
             insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
+        # The planner needs statistics (ANALYZE); WAL lets calls read while an import writes.
         connection.executescript(INDEXES + TRIGGERS + "ANALYZE; PRAGMA journal_mode = WAL;")
     finally:
         connection.close()
@@ -144,6 +146,7 @@ def put_products(store: Store, products: Iterable[Product], clock: Clock | None)
     clock
         Says the time of the change, to which `updatedAt` moves; None leaves it as the products have it.
     """
+    # A copy: the store changes only once the transaction has succeeded.
     known = list(store.organizations)
     with store.writing() as connection:
         now = clock() if clock else None

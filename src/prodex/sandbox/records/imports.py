@@ -148,6 +148,7 @@ class Worker:
         self._store = store
         self._behaviour = behaviour
         self._organizations = {one.id: one for one in store.organizations}
+        # Read once: codes come from the records that fill a store, and imports add none.
         self._codes = store.referentials()
         self._woken = threading.Event()
         self._stopping = threading.Event()
@@ -168,6 +169,7 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`."""
         while True:
+            # Cleared before the look into the queue: what is queued after the look sets it again.
             self._woken.clear()
             if self._stopping.is_set():
                 return
@@ -192,6 +194,7 @@ class Worker:
             self._end(one, Outcome(ImportStatus.TIMEOUT))
             return
         deadline = time.monotonic() + self._behaviour.import_timeout
+        # Written before the work begins: if the work ends the process, the next start knows.
         self._note_attempts(one, one.attempts + 1)
         try:
             self._wait_for_delay(one, deadline)
@@ -199,6 +202,7 @@ class Worker:
         except PayloadUnreadable as error:
             self._end(one, Outcome(ImportStatus.ERROR, str(error)))
         except _Stopping:
+            # A stop is not the fault of the import.
             self._note_attempts(one, one.attempts)
         except _Overdue:
             self._end(one, Outcome(ImportStatus.TIMEOUT))
@@ -210,6 +214,7 @@ class Worker:
         sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
         with self._store.writing() as connection:
             organization = self._organizations[one.organization_id]
+            # One time for the whole import; `date_writes` moves it to the end of the transaction.
             now = self._behaviour.now()
             upsert = Upsert(connection, organization, self._codes, now)
             products = []

@@ -58,6 +58,7 @@ def _entry(entry: Any, where: str) -> str:
     if not isinstance(query, str):
         raise ValueError(f"{where}.query is {query!r}, not a string")  # noqa: TRY004 - one error for a wrong value
     # A zero byte would end the expression.
+    # Signs alone are no words for the tokenizer, and an expression without a word is an error.
     words = [word for word in storable(query).replace("\0", " ").split() if any(map(str.isalnum, word))]
     if not words:
         raise ValueError(f"{where}.query is {query!r}, which holds no word to look for")
@@ -114,6 +115,7 @@ def indexed_values(record: dict[str, Any]) -> IndexedValues:
     updated_at = _unix_time(record.get("updatedAt"))
     pictures_updated_at = _unix_time(next(values_at(record, "assets.lastUpdatedAt.pictures"), None))
     return IndexedValues(
+        # SQLite holds integers of 64 bits; records may hold larger ones.
         id=id_ if isinstance(id_, int) and id_ in _IDS else None,
         uuid=_text(record.get("uuid")),
         gtin=_text(record.get("gtin")),

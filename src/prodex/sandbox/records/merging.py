@@ -130,11 +130,13 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
         assets = {} if "assets" in attributes else dict(before)
         for name, raw in of_assets.items():
             _write(assets, name, raw)
+        # Compared as values: the same pictures with other blanks are no change.
         if _decoded(assets.get("pictures")) != _decoded(before.get("pictures")):
             dates = _object(assets.get("lastUpdatedAt"))
             assets["lastUpdatedAt"] = joined(dates | {"pictures": updated_at})
         if assets or of_assets:
             record["assets"] = joined(assets)
+    # Last, so that an `updatedAt` among the attributes sent cannot win.
     record["updatedAt"] = updated_at
     return record
 

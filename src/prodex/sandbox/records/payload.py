@@ -64,6 +64,7 @@ def read_supplier_products(body: bytes, most: int) -> list[dict[str, Any] | Unre
     [{'gtin': '1'}]
     """
     reader = _Reader(most)
+    # forbid_dtd refuses every entity that the body declares, and with them bombs and external files.
     parser = DefusedXMLParser(target=reader, forbid_dtd=True)
     try:
         parser.feed(body)
@@ -105,8 +106,10 @@ class _Reader:
         }
         if level < 2 and known:
             raise ValueError(f"<{name}> has the attribute {next(iter(known))}; it has none")
+        # `members_of` calls itself for each level.
         if level >= _MAX_LEVELS:
             raise ValueError(f"<{name[:80]}> is on level {level + 1}; at most {_MAX_LEVELS} are allowed")
+        # A tree of elements takes many times the memory of its text.
         self._elements = 1 if level == 1 else self._elements + 1
         if self._elements > _MAX_ELEMENTS:
             raise ValueError(f"{self._where} has more than {_MAX_ELEMENTS:,} elements")

@@ -79,6 +79,7 @@ def _manufacturer(name: str, id_: int) -> Organization:
 
 
 def _records_of_file(path: Path, file: BinaryIO, report: Callable[[str], None]) -> Iterator[Record]:
+    # The first line decides: whole JSON is one record a line; else the file is read as one value.
     first = file.readline().removeprefix(_BYTE_ORDER_MARK)
     if _is_json(first) or not first.strip():
         yield from _records_of_lines(path, [first], file, report)

@@ -47,6 +47,7 @@ class SegmentBuilder:
         """Insert the hierarchies."""
         ids: dict[tuple[int, Path], str] = {}
         numbers: dict[int, int] = {}
+        # Sorted, so that the same products give the same ids.
         for (organization_id, path), held in sorted(self._permissions.items()):
             parent_id = None
             for level in range(len(path) + 1):

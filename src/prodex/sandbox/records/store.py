@@ -37,6 +37,7 @@ class Store:
             raise StoreUnusable(
                 f"{path} is not a store of the sandbox ({error}); delete it or give another home."
             ) from error
+        # Stores are filled from files or the sample and are cheap to make again, so there is no migration.
         if settings.get("version") != VERSION:
             self.close()
             raise StoreUnusable(
@@ -180,5 +181,6 @@ def _setting_text(settings: Mapping[str, Any], name: str) -> str:
 
 def _seen(condition: str) -> str:
     """Return FROM and WHERE for what a viewer sees; a table that the condition asks nothing of is left out."""
+    # Counts by date touch only the index of `views` then.
     join = "JOIN products ON products.key = views.seen_key " if "products." in condition else ""
     return f"FROM views {join}WHERE views.organization_id = :viewer AND {condition}"

@@ -104,6 +104,7 @@ _INSERT_TEXTS: Final = (
 def next_key(connection: sqlite3.Connection) -> int:
     """Return a key that no product has, or had: a scroll may still hold those of removed ones."""
     rows = connection.execute("SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'products'")
+    # AUTOINCREMENT keeps the largest key ever given in `sqlite_sequence`.
     return int(rows.fetchone()[0])
 
 
@@ -162,6 +163,7 @@ def delete_product(connection: sqlite3.Connection, key: int) -> None:
     _delete_record(connection, key)
 
 
+# A version is of no use without its product.
 def delete_versions(connection: sqlite3.Connection, key: int) -> None:
     """Delete what retailers made of a product; they see the product itself again."""
     versions = connection.execute("SELECT key, organization_id FROM versions WHERE product_key = ?", (key,))

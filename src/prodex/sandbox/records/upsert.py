@@ -85,6 +85,7 @@ class Upsert:
 
     def _find(self, sent: str) -> tuple[str, list[_Product]]:
         """Return the GTIN as it is kept, and the caller's products with it."""
+        # Records from files keep the GTIN as it is written, with fewer digits for example.
         for gtin in (sent, sent.zfill(14)):
             if products := list(self._products(gtin)):
                 return gtin, products
@@ -100,6 +101,7 @@ class Upsert:
 
     def _products(self, gtin: str) -> Iterator[_Product]:
         """Yield what the caller may write on: a manufacturer its own, a retailer what it sees."""
+        # By `seen_key`: a retailer with a version of the product writes to that, and finds it by its GTIN.
         viewer = self._organization.id
         rows = self._connection.execute(
             "SELECT views.product_key, views.seen_key, products.owner_id, records.body, views.overlay"
@@ -137,6 +139,7 @@ class Upsert:
     def _change(self, product: _Product, attributes: Members) -> None:
         self._check_set_by_exchange(product, attributes)
         body, record = self._merged(product.body, attributes)
+        # A product from a file may have had no name before; other attributes can still be written.
         if any(name in attributes for name in NAMES):
             _check_name(record)
         if product.owner_id == self._organization.id:

@@ -40,6 +40,7 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
     ProductRefused
         When it cannot be stored.
     """
+    # Before decoding, which takes several times the memory.
     if len(bytes(raw)) > _MAX_BYTES:
         raise ProductRefused(f"{attribute} has {len(bytes(raw)):,} bytes; at most {_MAX_BYTES:,} are allowed")
     try:
@@ -47,6 +48,7 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
     except (ValueError, RecursionError) as error:
         raise ProductRefused(f"{attribute} cannot be read: {error}") from None
     _check_shape(attribute, value)
+    # Before the schema is checked, since completing changes the value in place.
     completed = _complete(attribute, value, codes)
     if problem := schema_violation(attribute, value):
         raise ProductRefused(storable(problem))

@@ -92,6 +92,7 @@ def _catalogue(count: int, seed: int) -> Iterator[_Made]:
     number = 0
     index = 0
     while number < count:
+        # Each family has random numbers of its own, so that a change in one leaves all others as they are.
         made = list(_family(Random(f"{seed}/{index}"), index, number, count - number))
         yield from made
         number += len(made)
@@ -112,12 +113,14 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
         made = draft(rng, family, unit)
         defects = plant_in_record(made)
         shown = family.units if len(family.units) == 1 else hierarchies.shown_units(family, unit)
+        # Every record that shows the unit has the defect, not only the record of the unit.
         if planted is not None and planted.unit in shown:
             defects += record_defects(made, planted.traces, planted.defect)
         if _parents(family, unit) > 1:
             defects += record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
         if not defects and rng.random() < _AWAITING * frequency(family, "not_yet_accepted"):
             defects = record_defects(made, status.await_acceptance(made), "not_yet_accepted")
+        # Oddities are legal, and planned defects have to stay the only thing that is wrong.
         if not defects:
             add_oddities(made)
         yield _shared(made, defects)
@@ -137,6 +140,7 @@ def _parents(family: Family, unit: Unit) -> int:
 def _only(rng: Random, family: Family, index: int) -> _Made:
     """Make one of the products that exist only once."""
     if index == _ZEROS:
+        # Its check digit is right, so that only a rule about the number itself can find it.
         family.units[0].gtin = "0" * 14
     made = draft(rng, family, family.units[0])
     if index == _ZEROS:
@@ -151,6 +155,7 @@ def _only(rng: Random, family: Family, index: int) -> _Made:
 
 def _twins(rng: Random, family: Family) -> Iterator[_Made]:
     """Make a product that is no part of a hierarchy twice, with one GTIN and two owners."""
+    # The same sector, since a twin of a yoghurt from a maker of batteries would be another defect.
     others = [each for each in SUPPLIERS_BY_SECTOR[family.kind.sector] if each is not family.supplier]
     supplier = rng.choice(others)
     unit = family.units[0]

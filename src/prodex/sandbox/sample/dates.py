@@ -40,10 +40,13 @@ def draw_dates(rng: Random) -> Dates:
     Seven of ten products were updated by one of 240 imports, so many share the very second.
     """
     chance = rng.random()
+    # Squared, so that most updates are recent.
     past = chance * chance * 700
     if rng.random() < 0.7:
+        # An import dates all of its products alike; loaders that page by date have to cope with that.
         past = int(past / 700 * 240) * 700 / 240
     updated = _NOW - 3_600 - int(past * _DAY)
+    # At most three years before the sample, and never after the update.
     created = updated - int(rng.random() * (1_090 * _DAY - (_NOW - updated)))
     pictures = max(created, updated - int(rng.random() * 20 * _DAY))
     return Dates(created, pictures, updated)

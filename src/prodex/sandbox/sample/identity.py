@@ -44,6 +44,7 @@ def base_gtin(number: int, company: str) -> str:
     """
     if number % 40 == 39 and number < 40_000_000:
         return complete(f"0000003{(number // 40 * 7_919) % 1_000_000:06d}")
+    # The factor has no divisor in common with 10,000,000, so no number comes twice.
     return complete(f"0{company}{(number * 7_368_787 + 12_345) % 10_000_000:07d}")
 
 
@@ -58,11 +59,13 @@ def outer_gtin(gtin: str, indicator: int) -> str:
 
 def product_id(number: int) -> int:
     """Return the service's id of the product at this place, spread over 31 bits."""
+    # A factor modulo a prime: a permutation, so ids are unique and look random.
     return (number + 1) * 48_271 % _MERSENNE
 
 
 def checksum(number: int, file: int) -> str:
     """Return the crc32 of one of a product's (at most 256) files, as 8 hexadecimal digits."""
+    # An odd factor modulo a power of two: a permutation too.
     return f"{(number * 256 + file) * 2_654_435_761 % 4_294_967_296:08x}"
 
 

@@ -1,4 +1,4 @@
-"""Information on a consumer unit: description, composition, nutrition, storage, contact, warnings, labels, certificates.
+"""Information on a consumer unit: description, composition, nutrition, storage, contact, warnings, labels.
 
 The figures of a nutrition declaration agree: energy follows from the nutrients, and parts stay within wholes.
 """
@@ -53,6 +53,7 @@ def draw_nutrients(rng: Random, kind: Kind) -> Nutrients | None:
     """
     if not kind.nutrition:
         return None
+    # Never upwards: the nutrients of some kinds add up to nearly 100 g.
     spread = rng.uniform(0.92, 1.0)
     fat, saturates, carbohydrate, sugars, protein, fibre, salt = kind.nutrition
     drawn = Nutrients(
@@ -95,6 +96,7 @@ def declaration(
         ("SALTEQ", nutrients.salt, "GRM"),
     ]
     if nutrients.fibre:
+        # Fibre need not be declared; where it is, its place is between sugars and protein (Annex XV).
         rows.insert(6, ("FIBTG", nutrients.fibre, "GRM"))
     contains = []
     for code, amount, unit_code in rows:
@@ -133,6 +135,7 @@ def consumer_information(
     if made_of:
         share = rng.randrange(31, 90) if len(made_of) > 1 else 100
         information["composition"] = texts.composition(family, made_of, share)
+        # Without allergens the attribute is empty, or not there: both are right, and both are sent.
         listed = texts.allergens(family, made_of) if kind.is_food else []
         if listed or rng.random() < 0.5:
             information["allergens"] = listed or rng.choice(EMPTIES)
@@ -224,6 +227,7 @@ def _claims(rng: Random, family: Family) -> dict[str, Any]:
         "isConceptualizedBy": code_value("label", code) | {"pictureUrl": f"{MEDIA}/labels/{code}.png"},
     }
     claims: dict[str, Any] = {"isLabeledBy": [label]}
+    # Whoever is organic has to show the certificate.
     if code == "EU_ORGANIC":
         claims["certificationInformationList"] = [
             {

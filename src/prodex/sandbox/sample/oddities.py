@@ -28,11 +28,13 @@ def add_oddities(made: Draft) -> None:
     """Give some records one of the oddities; none of them is a defect."""
     record, rng = made.record, made.rng
     drawn = rng.random()
+    # One draw for all, so that a record has one oddity at most.
     if drawn < 0.01:
         _unlist(record, "contact" if record.get("contact") else "originCountry")
     elif drawn < 0.025:
         _lead_with_null(record)
     elif drawn < 0.03:
+        # Integers that a float cannot hold, and that 64 bits with a sign cannot.
         record["xLegacyReference"] = {"row": 2**53 + 1 + made.unit.number, "hash": 2**63 + made.unit.number}
     elif drawn < 0.04:
         record["xImporterNote"] = {

@@ -50,10 +50,12 @@ def _suppliers() -> tuple[Supplier, ...]:
         for name in row["brands"].split(","):
             brand_count += 1
             spelled = "".join(letter if letter.isalnum() else "_" for letter in name).upper()
+            # Half of the codes are digits, which some services send as integers.
             brands.append(Brand(str(4_000 + brand_count) if brand_count % 2 else spelled, name))
         suppliers.append(
             Supplier(
                 id=100 + number,
+                # Derived from the name, so that it is the same in every run.
                 uuid=str(uuid5(NAMESPACE_DNS, f"supplier-{number:02d}.example")),
                 number=number,
                 name=row["name"],

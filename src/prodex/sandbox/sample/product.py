@@ -38,6 +38,7 @@ def other_views(rng: Random, family: Family, dates: Dates, principal: View) -> t
         if principal.shared_from is SharingStatus.DRAFT or rng.random() >= share:
             continue
         status = rng.choice(_OTHERS_STATUSES)
+        # What is not accepted cannot be in the range that a retailer sells.
         accepted = status in {"ACCEPTED", "UPDATED"}
         views.append(
             replace(
@@ -134,12 +135,14 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
     certificates = record.get("certificationInformationList")
+    # The file of a certificate ends with it.
     until = (
         certificates[0]["certificationDetailsList"][0]["certificationEffectiveEndDate"]
         if certificates
         else None
     )
     record["assets"] = pictures.assets(rng, unit, dates, is_food=family.kind.is_food, certified_until=until)
+    # The view is written last: defects change it, and write it again.
     made = Draft(rng, family, unit, dates, view, record, made_of, nutrients)
     show(made, view)
     return made
@@ -183,6 +186,7 @@ def _head(family: Family, unit: Unit, dates: Dates) -> dict[str, Any]:
             "group": None,
             "network": [],
         },
+        # By the number of the unit rather than by chance, so that all values come in every small sample.
         "lifeCycle": 1 if unit.number % 9 else 2,
         "manufacturerSharingStatus": None,
         "targetProductStatus": None,
@@ -239,6 +243,7 @@ def _measurements(family: Family, unit: Unit) -> dict[str, Any]:
 
 
 def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
+    # A pack of four has four times the content.
     value = unit.size * max(unit.count, 1)
     return [quantity(round(value, 3) if isinstance(value, float) else value, family.kind.unit)]
 

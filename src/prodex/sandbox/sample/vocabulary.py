@@ -68,6 +68,7 @@ class Ingredient:
 
 def _rows(table: str) -> Iterator[dict[str, str]]:
     text = resources.files(__package__).joinpath(f"{table}.csv").read_text("utf-8")
+    # Phrases hold quotation marks, and no semicolon.
     yield from csv.DictReader(text.splitlines(), delimiter=";", quoting=csv.QUOTE_NONE)
 
 

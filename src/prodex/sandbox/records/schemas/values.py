@@ -21,6 +21,7 @@ def tidy(schema: dict[str, Any]) -> None:
 class OpenObject(BaseModel):
     """An object that may have other members than those described: the attribute model is open."""
 
+    # Built when first used: most processes that import these models never make the document.
     model_config = ConfigDict(extra="allow", json_schema_extra=tidy, defer_build=True)
 
 

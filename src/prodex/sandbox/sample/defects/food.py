@@ -32,6 +32,7 @@ def _nutrients(made: Draft) -> Nutrients:
 
 def _restate(made: Draft, *, kilocalories: float | None = None, **grams: float) -> None:
     """Give the record a nutrition declaration with other figures."""
+    # A declaration for 100 ml stays one for 100 ml.
     basis = made.record["isPartitionedBy"][0]["isMeasuredBy"]["code"]
     changed = replace(_nutrients(made), **grams)
     made.record["isPartitionedBy"] = declaration(changed, basis, kilocalories=kilocalories)
@@ -125,6 +126,7 @@ def nutrient_over_100(made: Draft) -> Iterable[Trace]:
 def nutrient_sum_over_100(made: Draft) -> Iterable[Trace]:
     """Fat, carbohydrate and protein together weigh more than the 100 g that hold them (over 105)."""
     stated = _nutrients(made)
+    # Each nutrient alone stays below 100 g.
     protein = round(112 - stated.fat - stated.carbohydrate, 1)
     _restate(made, protein=protein)
     return [Trace("isPartitionedBy.contains", f"PRO- {protein} g makes a sum over 112 g")]
@@ -148,6 +150,7 @@ def energy_inconsistent(made: Draft) -> Iterable[Trace]:
     """
     rows: list[dict[str, Any]] = made.record["isPartitionedBy"][0]["contains"]
     kilojoules, kilocalories = rows[0], rows[1]
+    # The ratio becomes 5.0, while each of the two figures stays plausible.
     kilojoules["quantity"] = round(kilojoules["quantity"] * 1.08)
     kilocalories["quantity"] = round(kilocalories["quantity"] * 0.9)
     detail = f"{kilojoules['quantity']} kJ, {kilocalories['quantity']} kcal"

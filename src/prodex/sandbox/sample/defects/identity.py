@@ -22,6 +22,7 @@ def gtin_check_digit(rng: Random, family: Family) -> tuple[Unit, Iterable[Trace]
     """The last digit of the GTIN is not its check digit."""
     unit = family.units[0]
     right = unit.gtin[-1]
+    # Any other digit, so that it is wrong for certain.
     unit.gtin = f"{unit.gtin[:-1]}{(int(right) + rng.randrange(1, 10)) % 10}"
     return unit, [Trace("gtin", f"ends in {unit.gtin[-1]} where {right} is right")]
 

@@ -45,6 +45,7 @@ def no_picture(made: Draft) -> Iterable[Trace]:
 @in_record("pictures", 0.01, _has_two_pictures)
 def no_front_packshot(made: Draft) -> Iterable[Trace]:
     """There are pictures, and none is a packshot of the front."""
+    # Number 0 is the front packshot; the others show other faces.
     del _pictures(made)[0]
     return [Trace(_PICTURES, f"{len(_pictures(made))} pictures of other faces")]
 
@@ -144,6 +145,7 @@ def picture_of_another_gtin(made: Draft) -> Iterable[Trace]:
 def stale_pictures(made: Draft) -> Iterable[Trace]:
     """No picture was updated for more than three years."""
     touched = iso(days_from_now(-1_100 - made.rng.randrange(150)))
+    # A product is never newer than its pictures.
     made.record["createdAt"] = iso(days_from_now(-1_300))
     made.record["assets"]["lastUpdatedAt"] = {"pictures": touched}
     for picture in _pictures(made):

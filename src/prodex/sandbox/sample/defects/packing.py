@@ -64,6 +64,7 @@ def unknown_child_gtin(rng: Random, family: Family) -> tuple[Unit, Iterable[Trac
     parent = rng.choice(
         [unit for unit in family.units if unit.contains and not unit.contains[0].unit.contains]
     )
+    # A multiple of 40 never gives a GTIN-8, whose number does not depend on the company.
     unknown = identity.base_gtin(40 * parent.number, _UNKNOWN_COMPANY)
     parent.contains[0].gtin = unknown
     return parent, [Trace(f"{_PATH}.children.gtin", f"{unknown} in {parent.gtin}")]
@@ -124,6 +125,7 @@ def parent_lighter_than_children(rng: Random, family: Family) -> tuple[Unit, Ite
     parent = _parent(rng, family)
     held = sum(packed.unit.gross * (packed.quantity or 1) for packed in parent.contains)
     parent.gross = max(1, int(held * 0.5))
+    # Otherwise the net weight would exceed the gross weight, which is another defect.
     parent.net = min(parent.net, parent.gross)
     detail = f"{parent.gtin}: {parent.gross} g, holds {held:.0f} g"
     return parent, [Trace(f"{_PATH}.grossWeight", detail)]

@@ -149,6 +149,7 @@ def plant_in_record(made: Draft) -> list[Defect]:
     """Draw once for each area and plant what is drawn."""
     planted: list[Defect] = []
     for planters in _RECORD_PLANTERS.values():
+        # One draw for the whole area: the shares of its planters add up, and one of them is applied at most.
         drawn = made.rng.random()
         for planter in planters:
             if not planter.suits(made):
@@ -157,6 +158,7 @@ def plant_in_record(made: Draft) -> list[Defect]:
             if drawn < share:
                 planted += record_defects(made, planter.plant(made), planter.defect)
                 break
+            # The next planter has the next part of the interval from 0 to 1.
             drawn -= share
     return planted
 

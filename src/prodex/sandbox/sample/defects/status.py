@@ -39,6 +39,7 @@ def stale(made: Draft) -> Iterable[Trace]:
     dates = draw_stale_dates(made.rng)
     made.record |= {"createdAt": iso(dates.created), "updatedAt": iso(dates.updated)}
     assets = made.record["assets"]
+    # Pictures are never newer than the update of their product.
     if assets["pictures"] and assets["lastUpdatedAt"]["pictures"] > iso(dates.updated):
         assets["lastUpdatedAt"] = {"pictures": iso(dates.pictures)}
         for picture in assets["pictures"]:

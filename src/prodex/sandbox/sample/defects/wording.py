@@ -20,6 +20,7 @@ declare("text_too_long", "A text of 40,000 characters, where 20,000 are allowed.
 
 _PLACEHOLDERS = ("TBD", "N/A", "-", "test", "xxx", "Lorem ipsum dolor sit amet")
 #: Letters whose two bytes of UTF-8 both stand for a character of Windows-1252.
+# Other letters have bytes that Windows-1252 does not define.
 _ACCENTED = re.compile("[éèêçôöüäßñóú]")
 _MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")
 
@@ -92,6 +93,7 @@ def missing_name(made: Draft) -> Iterable[Trace]:
 @in_record("content", 0.003, _is_consumer_unit)
 def name_too_long(made: Draft) -> Iterable[Trace]:
     """The long name has more than 200 characters."""
+    # Lengthened by its own description, so that the language stays right.
     about = _item(made, "description")
     item = next(item for item in made.record["namePublicLong"] if _language(item) == _language(about))
     item["data"] = f"{item['data']}: {about['data']}"[: _LONG_NAME + 20].ljust(_LONG_NAME + 20, ".")
