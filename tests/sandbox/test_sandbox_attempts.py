@@ -47,7 +47,7 @@ def test_wrong_secrets_of_one_client_are_slowed_down(sandbox: Sandbox, client_id
 
 
 def test_others_get_their_tokens_meanwhile(sandbox: Sandbox) -> None:
-    """While one client is slowed down, and the address too, the right secrets of others are taken at once."""
+    """While a client and an address have to wait, the right secrets of other clients are accepted at once."""
     for number in range(60):
         guess(sandbox, "shop")
         guess(sandbox, f"guessed-{number}")
@@ -57,7 +57,7 @@ def test_others_get_their_tokens_meanwhile(sandbox: Sandbox) -> None:
 
 
 def test_both_versions_and_every_guise_of_an_address_count_together(sandbox: Sandbox) -> None:
-    """Neither the old endpoint nor a header that claims another address brings new tries."""
+    """Neither the old endpoint nor a header with another address resets the count of wrong tries."""
     replies = [
         guess(sandbox, "shop", version=f"v{1 + number % 2}", **{"X-Forwarded-For": f"192.0.2.{number}"})
         for number in range(12)
@@ -66,7 +66,7 @@ def test_both_versions_and_every_guise_of_an_address_count_together(sandbox: San
 
 
 def test_an_address_that_tries_many_clients_is_slowed_down(sandbox: Sandbox) -> None:
-    """Who tries one secret each for many ids gets 429 as well, in the end."""
+    """A caller that tries one secret for each of many ids gets 429 too."""
     statuses = [guess(sandbox, f"client-{number}").status_code for number in range(60)]
     first = statuses.index(429)
     assert 10 <= first <= 50
@@ -74,7 +74,7 @@ def test_an_address_that_tries_many_clients_is_slowed_down(sandbox: Sandbox) -> 
 
 
 def test_many_guesses_at_once_are_no_way_round(sandbox: Sandbox) -> None:
-    """Guesses side by side are counted like guesses one after the other."""
+    """Concurrent guesses are counted like consecutive ones."""
     statuses: list[int] = []
     threads = [
         threading.Thread(target=lambda: statuses.append(guess(sandbox, "shop").status_code))
@@ -112,7 +112,7 @@ def wrong(attempts: LoginThrottle, client_id: str, times: int = 1) -> int:
 
 
 def test_the_wait_grows_and_ends() -> None:
-    """Each wrong try beyond the free ones doubles the wait, up to a minute; after it, the secret is looked at."""
+    """Each wrong try beyond the free ones doubles the wait, up to a minute; after it, the secret is checked."""
     clock = Clock()
     attempts = LoginThrottle(clock)
     waits = []
@@ -139,7 +139,7 @@ def test_what_is_long_ago_is_forgotten() -> None:
 
 @given(clients=st.lists(st.text(max_size=5), max_size=80))
 def test_nobody_waits_who_was_not_wrong(clients: list[str]) -> None:
-    """Whatever others try, a client that was never wrong is never told to wait before its secret is looked at."""
+    """Whatever others try, a client that was never wrong never has to wait before its secret is checked."""
     attempts = LoginThrottle(Clock())
     for client_id in clients:
         wrong(attempts, client_id)

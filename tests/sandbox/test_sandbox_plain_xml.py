@@ -158,7 +158,7 @@ def test_plain_xml_is_read_by_the_type_of_the_attribute(inner: str, wanted: dict
     ],
 )
 def test_a_root_may_have_a_namespace_and_a_place_of_its_schema(root: str) -> None:
-    """Where a schema lies, and the namespace that it gives, change nothing."""
+    """The location of a schema and a default namespace change nothing."""
     assert {"lifeCycle": 1} == product("<lifeCycle>1</lifeCycle>", root=root)
 
 
@@ -169,7 +169,7 @@ def test_a_namespace_may_have_a_prefix() -> None:
 
 
 def test_attributes_of_schemas_say_nothing_on_members_either() -> None:
-    """xsi:type and xml:space may stand anywhere."""
+    """xsi:type and xml:space are allowed on every element."""
     root = f' {XSI} xmlns:xs="http://www.w3.org/2001/XMLSchema"'
     inner = '<lifeCycle xsi:type="xs:integer">1</lifeCycle><xNote xml:space="preserve"> a </xNote>'
     assert {"lifeCycle": 1, "xNote": " a "} == product(inner, root=root)
@@ -190,7 +190,7 @@ def test_attributes_of_schemas_say_nothing_on_members_either() -> None:
     ],
 )
 def test_every_usual_encoding_is_read(encoding: str, declared: str) -> None:
-    """UTF-8 with or without a mark, UTF-16, and what the declaration names."""
+    """XML is read in UTF-8 with or without a byte order mark, in UTF-16, and in the encoding of its declaration."""
     (found,) = read(xml("<xNote>Blé à 5</xNote>", head=declared).encode(encoding))
     assert "Blé à 5" == found["xNote"]
 
@@ -287,7 +287,7 @@ def test_units_of_a_hierarchy_have_the_types_of_their_schema() -> None:
 
 
 def test_every_attribute_that_the_specification_types_is_declared() -> None:
-    """The table of the specification's product stands in the declaration, and so does its list of arrays."""
+    """Every attribute of the specification's table of the product, and of its list of arrays, has a type."""
     named = """
     id uuid gtin _jsonVersion createdAt updatedAt nameLegal namePublicShort namePublicLong description composition
     allergens productionVariantName brand kind typePackaging isConsumerUnit isDespatchUnit isOrderableUnit isInvoiceUnit

@@ -35,12 +35,12 @@ def test_each_field_can_be_searched(shop: Caller, field: str, query: str, found:
 
 
 def test_an_entry_matches_in_any_one_of_its_fields(shop: Caller) -> None:
-    """Within an entry any one field will do."""
+    """A product matches an entry in any one of its fields."""
     assert [BUTTER, CIDER] == shop.gtins(advanced_search={"must": [entry("beurre", NAME, DESCRIPTION)]})
 
 
 def test_a_product_has_to_match_every_entry(shop: Caller) -> None:
-    """Between entries all have to match."""
+    """A product has to match all entries."""
     must = [entry("beurre", NAME, DESCRIPTION), entry("apples", BRAND)]
     assert [CIDER] == shop.gtins(advanced_search={"must": must})
 
@@ -93,7 +93,7 @@ def test_an_operator_is_a_word_to_look_for(shop: Caller) -> None:
 
 
 def test_signs_between_words_are_passed_over(shop: Caller) -> None:
-    """A sign that is no word keeps nothing from being found."""
+    """A sign that is no word does not keep a product from being found."""
     assert [BUTTER] == shop.gtins(advanced_search={"must": [entry("farm & field", BRAND)]})
 
 
@@ -118,7 +118,7 @@ def test_signs_between_words_are_passed_over(shop: Caller) -> None:
     ],
 )  # fmt: skip
 def test_a_search_of_another_form_is_refused(shop: Caller, search: Any, words: str) -> None:
-    """A search that is not as documented is refused; the message says where it goes wrong."""
+    """A search that is not as documented is refused; the message names the place."""
     reply = shop.search(advanced_search=search)
     assert (400, "invalid_value") == (reply.status_code, reply.json()["error"])
     assert "advanced_search: " in reply.json()["message"]

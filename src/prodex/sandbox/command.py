@@ -133,7 +133,7 @@ def serve(
         origin = f"the sample of {sample_size:,} products with seed {sample_seed}"
         filling = partial(shared_products, sample_size, sample_seed)
 
-    # Until uvicorn has its own handlers, and after it: filling a store can be interrupted too.
+    # Filling a store takes a while, and can be interrupted; uvicorn sets handlers of its own later.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_stop, _end)
     with ExitStack() as stack:

@@ -163,7 +163,6 @@ def delete_product(connection: sqlite3.Connection, key: int) -> None:
     _delete_record(connection, key)
 
 
-# A version is of no use without its product.
 def delete_versions(connection: sqlite3.Connection, key: int) -> None:
     """Delete what retailers made of a product; they see the product itself again."""
     versions = connection.execute("SELECT key, organization_id FROM versions WHERE product_key = ?", (key,))
