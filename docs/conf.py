@@ -7,11 +7,11 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from generate import write_reference  # noqa: E402 - found by the line above
+from generate import write_reference
 
 project = "prodex"
 author = "the prodex contributors"
-copyright = "the prodex contributors, Apache-2.0"
+copyright = "the prodex contributors, Apache-2.0"  # noqa: A001 - Sphinx gives it this name
 release = version = version_of("prodex")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -37,6 +37,8 @@ myst_heading_anchors = 3
 
 # Docstrings name objects in single backquotes: linked where there is such an object, code everywhere else.
 default_role = "py:obj"
+# Quotation marks of examples are typed again by readers, so they stay what they are.
+smartquotes = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 autodoc_member_order = "bysource"

@@ -53,19 +53,25 @@ class Box:
         fill, border, ink = _COLOURS[self.kind]
         middle = self.x + self.width // 2
         first = self.y + self.height // 2 + (5 if not self.note else -3)
+        place = f'x="{self.x}" y="{self.y}" width="{self.width}" height="{self.height}" rx="6"'
         lines = [
-            f'<rect x="{self.x}" y="{self.y}" width="{self.width}" height="{self.height}" rx="6" fill="{fill}" '
-            f'stroke="{border}"/>',
-            f'<text x="{middle}" y="{first}" font-size="13" font-weight="600" fill="{ink}">{escape(self.title)}</text>',
+            f'<rect {place} fill="{fill}" stroke="{border}"/>',
+            _text(self.title, middle, first, f'font-size="13" font-weight="600" fill="{ink}"'),
         ]
         if self.note:
-            lines.append(f'<text x="{middle}" y="{first + 17}" font-size="11" fill="{ink}">{escape(self.note)}</text>')
+            lines.append(_text(self.note, middle, first + 17, f'font-size="11" fill="{ink}"'))
         return "\n".join(lines)
+
+
+def _text(words: str, x: int, y: int, style: str) -> str:
+    return f'<text x="{x}" y="{y}" {style}>{escape(words)}</text>'
 
 
 def _arrow(*points: tuple[int, int]) -> str:
     path = " ".join(f"{x},{y}" for x, y in points)
-    return f'<polyline points="{path}" fill="none" stroke="{_LINE}" stroke-width="1.6" marker-end="url(#tip)"/>'
+    return (
+        f'<polyline points="{path}" fill="none" stroke="{_LINE}" stroke-width="1.6" marker-end="url(#tip)"/>'
+    )
 
 
 def _picture(height: int, description: str, parts: list[str]) -> str:
@@ -85,7 +91,8 @@ def layers() -> str:
         parts.append(Box(10, y, 150, 38, "outside", title).svg())
         width = (490 - 8 * (len(names) - 1)) // len(names)
         parts += [
-            Box(170 + (width + 8) * number, y, width, 38, "part", name).svg() for number, name in enumerate(names)
+            Box(170 + (width + 8) * number, y, width, 38, "part", name).svg()
+            for number, name in enumerate(names)
         ]
         y += 48
     at = 10 + 48 * [title for title, _ in LAYERS].index("The service") + 19
@@ -93,7 +100,11 @@ def layers() -> str:
     parts.append(_arrow((662, at), (728, at)))
     parts.append(_arrow((728, at), (662, at)))
     parts.append(Box(672, at - 32, 46, 20, "outside", "HTTP").svg())
-    return _picture(y, "The package in rows: a part imports only from parts below it or to its right; the sandbox is apart.", parts)
+    return _picture(
+        y,
+        "The package in rows: a part imports only from parts below it or to its right; the sandbox is apart.",
+        parts,
+    )
 
 
 def data_flow() -> str:

@@ -101,7 +101,9 @@ def _commands() -> str:
         options = [one for one in command.params if one.name != "help"]
         if options:
             parts += ["| option | meaning |", "|---|---|"]
-            parts += [f"| {_code(_spelled(one))} | {_cell(getattr(one, 'help', '') or '')} |" for one in options]
+            parts += [
+                f"| {_code(_spelled(one))} | {_cell(getattr(one, 'help', '') or '')} |" for one in options
+            ]
             parts.append("")
         if command.epilog:
             parts += [_text(command.epilog), ""]
@@ -127,7 +129,9 @@ def _spelled(parameter: click.Parameter) -> str:
 def _tables() -> str:
     parts = ["# Tables and columns", ""]
     parts += ["| table | one row per | columns |", "|---|---|--:|"]
-    parts += [f"| [`{one.name}`](#{one.name}) | {_cell(one.row)} | {len(one.columns)} |" for one in TABLES.values()]
+    parts += [
+        f"| [`{one.name}`](#{one.name}) | {_cell(one.row)} | {len(one.columns)} |" for one in TABLES.values()
+    ]
     for one in TABLES.values():
         parts += ["", f"({one.name})=", f"## {one.name}", "", f"One row per {_text(one.row)}.", ""]
         parts += ["| column | type | wire path | meaning |", "|---|---|---|---|"]
@@ -198,4 +202,6 @@ def _code(text: str) -> str:
 
 def _escaped(text: str) -> str:
     parts = text.split("`")
-    return "`".join(part if number % 2 else _MARKUP.sub(r"\\\g<0>", part) for number, part in enumerate(parts))
+    return "`".join(
+        part if number % 2 else _MARKUP.sub(r"\\\g<0>", part) for number, part in enumerate(parts)
+    )
