@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -36,6 +37,10 @@ _GROUPS = {
 }
 _OTHERS = "Further names"
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
+
+
+# Its public name is no module of its own, and autodoc looks for one.
+sys.modules.setdefault("prodex.charts", charts)
 
 
 def write_reference(folder: Path) -> None:
