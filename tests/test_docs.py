@@ -35,6 +35,9 @@ PAGES = [README, *sorted(page for folder in WRITTEN_BY_HAND for page in folder.g
 _CONFORMANCE = re.compile(r"(<!-- conformance: .*? -->\n).*?(<!-- conformance end -->)", re.DOTALL)
 _FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
+#: Of the sandbox that the pages use: enough for every example to find something.
+PRODUCTS = 300
+
 #: Lines that another test runs, or that end only when somebody stops them.
 _RUN_ELSEWHERE = re.compile(r"(pip|make|prodex (demo|sandbox))\b")
 
@@ -82,7 +85,7 @@ def _test(node: str) -> str:
 @pytest.fixture(scope="module")
 def exchange() -> Iterator[Sandbox]:
     """Serve a sandbox that no other module reads, since the pages write to it."""
-    with Sandbox(products=shared_products(600)) as sandbox:
+    with Sandbox(products=shared_products(PRODUCTS)) as sandbox:
         yield sandbox
 
 
@@ -111,7 +114,7 @@ def test_the_python_of_every_page_runs(page: Path, monkeypatch: pytest.MonkeyPat
         exec(block, names)
 
     if "catalog" in names:
-        assert 600 == len(names["catalog"])  # type: ignore[arg-type]
+        assert PRODUCTS == len(names["catalog"])  # type: ignore[arg-type]
     if "tracking" in names:
         assert "SUCCESS" == names["tracking"].status  # type: ignore[attr-defined]
 
