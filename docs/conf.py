@@ -7,7 +7,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from generate import write_reference
+from generate import write_examples, write_reference
 
 project = "prodex"
 author = "the prodex contributors"
@@ -49,3 +49,4 @@ autodoc_preserve_defaults = True
 
 # Reference pages are made from the package itself, so that a new column or rule is one entry in one file.
 write_reference(Path(__file__).parent / "reference" / "generated")
+write_examples(Path(__file__).parent / "extending" / "generated")

@@ -5,6 +5,7 @@ Sphinx runs it before each build (conf.py). What it writes is not kept in versio
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import shutil
@@ -21,6 +22,8 @@ import prodex
 from prodex import charts, errors, sandbox
 from prodex.cli import app
 from prodex.tables.declaration import TABLES, data_dictionary
+
+_EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
 
 #: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
 _GROUPS = {
@@ -60,6 +63,18 @@ def write_reference(folder: Path) -> None:
     }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, "utf-8")
+
+
+def write_examples(folder: Path) -> None:
+    """Write a page for each example of how to add something: the text of the test that adds it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in sorted(_EXAMPLES.glob("test_*.py")):
+        first = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0]
+        title, _, what = first.rstrip(".").partition(": ")
+        text = f"# {_text(title)}\n\n{_text(_sentence(what))}\n\n"
+        code = f"```{{literalinclude}} /../tests/extending/{path.name}\n:language: python\n```\n"
+        (folder / f"{path.stem.removeprefix('test_')}.md").write_text(text + code, "utf-8")
 
 
 def _public_names() -> Iterator[tuple[str, str]]:

@@ -83,6 +83,13 @@ def test_every_rule_profile_and_fault_is_described(built: Path) -> None:
     assert [] == [name for name in sandbox.FAULTS if name not in faults]
 
 
+def test_every_example_of_how_to_add_something_is_a_page(built: Path) -> None:
+    """The page is the text of the test, so that it cannot show what does not work."""
+    examples = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "extending").glob("test_*.py")}
+
+    assert examples == {page.stem for page in (built / "extending" / "generated").glob("*.html")}
+
+
 def test_security_changelog_and_conformance_are_among_the_pages(built: Path) -> None:
     """They are the files of the repository, not copies of them."""
     for page, words in (
