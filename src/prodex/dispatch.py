@@ -20,6 +20,8 @@ FUNCTIONS = {
     "AuditComparison.html": "prodex.display.audit_comparison:html_of",
     "AuditComparison.text": "prodex.display.audit_comparison:text_of",
     "Catalog.html": "prodex.display.catalog:html_of",
+    "CatalogViews.names": "prodex.facts.name:names_of",
+    "Catalog.save": "prodex.store.snapshot:save",
     "Catalog.text": "prodex.display.catalog:text_of",
     "Difference.html": "prodex.display.difference:html_of",
     "Difference.text": "prodex.display.difference:text_of",

@@ -25,7 +25,7 @@ _SLIP = 0.75
 _HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
 
 
-class Names:
+class AttributeNames:
     """The attributes of a catalogue, by wire path."""
 
     def __init__(self, catalog: CatalogData) -> None:

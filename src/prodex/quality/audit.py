@@ -134,8 +134,9 @@ class Audit(AuditMatrix):
         Parameters
         ----------
         by
-            "owner", "brand", "kind", "market", "language", "tag", or a column of `products`. Languages are those of the
-            checks; the market of a product is that of its version, else that of the query, else the profile's.
+            "owner", "brand", "kind", "market", "language", "tag", or a column of `products`; see `prodex.facts.groups`.
+            Languages are those of the checks; the market of a product is that of its version, else that of the query,
+            else the profile's.
         block
             Only the checks under this heading, such as "pictures".
 

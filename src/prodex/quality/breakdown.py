@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from prodex.errors import QueryError
-from prodex.facts.groups import Groups, column_names
+from prodex.facts.groups import Groups, column_names, named
+from prodex.locales import language_label
 from prodex.quality.matrix import AuditMatrix
 from prodex.quality.scores import SMALL, ratio
 from prodex.quality.states import State
@@ -34,17 +33,19 @@ def scores_by(audit: AuditMatrix, by: str, block: str | None) -> pd.DataFrame:
     groups = audit.groups(by)
     tally = audit.tally if chosen.all() else audit.tally_of(chosen)
     frame = tally.taken(groups.rows).by_group(groups.groups, len(groups.codes))
-    return _named(frame, by, groups.codes, groups.labels)
+    return _by_need(named(frame, groups.codes, groups.labels, by))
 
 
 def coverage_by(audit: AuditMatrix, by: str) -> pd.DataFrame:
     """Return how many of the products that should have an attribute have it; see `Audit.coverage`."""
-    if by == "language":  # a check has a language, and a product has none: all products are one group
-        everything = Groups(np.arange(len(audit)), np.zeros(len(audit), np.int64), [None], [None])
+    if by == "language":  # that of the check: all products are one group
+        size = len(audit)
+        everything = Groups(by, np.arange(size), np.zeros(size, np.int64), [None], [None])
         return _coverage(audit, everything).drop(columns=["code", "label"])
-    code, label = column_names(by)
-    frame = _coverage(audit, audit.groups(by)).rename(columns={"code": code, "label": label})
-    return frame.drop(columns=label) if frame[code].equals(frame[label]) else frame
+    code, *label = column_names(by)
+    frame = _coverage(audit, audit.groups(by))
+    frame = frame if label else frame.drop(columns="label")
+    return frame.rename(columns={"code": code, "label": "".join(label)})
 
 
 def _scores_by_language(audit: AuditMatrix, chosen: npt.NDArray[np.bool_]) -> pd.DataFrame:
@@ -60,17 +61,12 @@ def _scores_by_language(audit: AuditMatrix, chosen: npt.NDArray[np.bool_]) -> pd
         frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
     # Without any language the frame still has its columns.
     empty = audit.tally_of(chosen).by_group(np.empty(0, np.int64), 0)
-    return _named(pd.concat([empty, *frames], ignore_index=True), "language", languages, languages)
+    frame = pd.concat([empty, *frames], ignore_index=True)
+    return _by_need(named(frame, languages, list(map(language_label, languages)), "language"))
 
 
-def _named(
-    frame: pd.DataFrame, by: str, codes: Sequence[str | None], labels: Sequence[str | None]
-) -> pd.DataFrame:
-    """Add code and label of each group, and sort: the worst first, small groups below, whatever their score."""
-    code, label = column_names(by)
-    frame.insert(0, code, pd.Series(list(codes), dtype="str"))
-    if list(codes) != list(labels):
-        frame.insert(1, label, pd.Series(list(labels), dtype="str"))
+def _by_need(frame: pd.DataFrame) -> pd.DataFrame:
+    """Sort groups, the worst first; small ones below the others, since one product makes too much of their score."""
     by_need = frame.assign(small=frame["products"] < SMALL)
     order = by_need.sort_values(["small", "score", "products"], ascending=[True, True, False], kind="stable")
     return frame.loc[order.index].reset_index(drop=True)

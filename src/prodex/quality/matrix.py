@@ -20,11 +20,13 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
-from prodex.facts.groups import NAMED, Groups, grouped
+from prodex.facts.groups import KEPT, Groups, grouped
+from prodex.facts.pending import IS_OWN
 from prodex.quality.check import CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.scores import Tally, grades, whole_score
 from prodex.quality.states import States
+from prodex.tables.columns import places, whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +127,7 @@ class AuditMatrix:
         >>> audit.groups("brand").codes
         [None]
         """
-        return grouped(by, self._column, self._tags)
+        return grouped(by, len(self), self._column, self._own_rows)
 
     def tally_of(self, chosen: npt.NDArray[np.bool_]) -> Tally:
         """Count only some of the checks."""
@@ -136,28 +138,21 @@ class AuditMatrix:
         """Return a column for all products, from the audit itself or from its catalogue."""
         if name in self.identity.column_names:
             return self.identity[name].combine_chunks()
-        return self._from_catalog("products", name)
-
-    def _from_catalog(self, table: str, name: str) -> pa.Array:
-        catalog = self._available_catalog(f"the column {name!r}")
-        read = catalog.arrow(table, ["product_id", name])
+        read = self._available_catalog(f"the column {name!r}").arrow("products", ["product_id", name])
         # The catalogue may have its products in another order than the audit.
-        place = pc.index_in(self._column("product_id"), read["product_id"].combine_chunks())
-        return read[name].combine_chunks().take(place)
+        place = pc.index_in(self._column("product_id"), whole(read["product_id"]))
+        return whole(read[name]).take(place)
 
-    def _tags(self) -> pa.Table:
-        own = self._available_catalog("tags").arrow(
-            "tags", ["product_id", "tag"], ~pc.starts_with(pc.field("attribute"), "lastRequest.")
-        )
-        place = pc.index_in(own["product_id"].combine_chunks(), self._column("product_id"))
-        # Tags of products that the audit does not have (a filter) have no place.
-        table = pa.table([place, own["tag"].combine_chunks()], names=["product", "tag"])
-        return table.filter(pc.and_(place.is_valid(), table["tag"].combine_chunks().is_valid()))
+    def _own_rows(self, table: str, *columns: str) -> pa.Table:
+        """Return the products' own rows of a child table, each with the place of its product in the audit."""
+        read = self._available_catalog(table).arrow(table, ["product_id", *columns], IS_OWN)
+        place = places(whole(read["product_id"]), self._column("product_id"))
+        return read.drop_columns("product_id").add_column(0, "product", pa.array(place))
 
     def _available_catalog(self, wanted: str) -> Catalog:
         if self.catalog is None:
             raise QueryError(
-                f"An audit does not keep {wanted} itself, and its catalogue is not available. Audit it again, "
-                f"or group by {', '.join((*NAMED, 'language'))}."
+                f"An audit does not keep {wanted} itself, and its catalogue is not available. Audit it again, or group "
+                f"by {', '.join(KEPT)}."
             )
         return self.catalog

@@ -78,15 +78,3 @@ class PresenceIndex:
                 continue
             found[self.positions[self.starts[first] : self.starts[last]]] = True
         return found
-
-
-def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
-    """Say for each value whether it is data: neither null, nor text without a single visible character.
-
-    >>> filled_values(pa.array(["a", "", " \\n", None])).tolist(), filled_values(pa.array([0.0, None])).tolist()
-    ([True, False, False, False], [True, False])
-    """
-    if pa.types.is_string(values.type):
-        length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
-        return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
-    return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))
