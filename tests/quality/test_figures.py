@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.display.charts import audit_charts
+from prodex import charts
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import heat_map, offenders
 from prodex.display.report.page import rendered
@@ -205,7 +205,7 @@ def test_groups_of_under_ten_products_stand_below_the_others(groups: Audit) -> N
     assert expected == [(row.name.text, row.is_small) for row in heat_map(groups, "owner").rows]
     assert {*expected[:2]} == {(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[:2]}
     assert expected[2:] == [(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[2:]]
-    labels = [one.get_text() for one in audit_charts.score_map(groups, "owner").axes[0].get_yticklabels()]
+    labels = [one.get_text() for one in charts.score_map(groups, "owner").axes[0].get_yticklabels()]
     assert ["Owner 2", "Owner 3", "Owner 4 (n = 9)", "Owner 1 (n = 3)"] == labels
     page = rendered(contents(groups))
     assert page.count("n = 3<") == 2 == page.count("n = 9<")

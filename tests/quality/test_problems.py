@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 
 import prodex
-from prodex.display.charts import audit_charts
+from prodex import charts
 from prodex.quality.check import Check
 from prodex.quality.comparison import compare_audits
 from prodex.quality.problems import attribute_label
@@ -127,7 +127,7 @@ def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> No
     for shown in (repr(audit), unescape(audit._repr_html_())):
         assert SAID in shown
         assert "required_text" not in shown
-    labels = [label.get_text() for label in audit_charts.largest_gaps(audit).axes[0].get_yticklabels()]
+    labels = [label.get_text() for label in charts.largest_gaps(audit).axes[0].get_yticklabels()]
     assert [SAID] == labels
 
 

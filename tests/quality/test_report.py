@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.display.charts import audit_charts, heatmap
+from prodex import charts
+from prodex.display.charts import heatmap
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import GROUPINGS
 from prodex.display.report.page import rendered
@@ -468,18 +469,18 @@ def test_limits() -> None:
 def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Audit) -> None:
     """Charts for a notebook hold the same numbers; audits of another measure are not drawn."""
     other = replace(earlier, profile="other")
-    drawn = audit_charts.grades_over_time(audit.trend([earlier, other]))
+    drawn = charts.grades_over_time(audit.trend([earlier, other]))
     assert ["2026-10-01", "2026-11-01"] == [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     widths = [bar.get_width() for bar in drawn.axes[0].patches]
     counts = [
         row[f"grade_{g}"] / row["products"] for _, row in audit.trend([earlier]).iterrows() for g in "ABCDE"
     ]
     assert pytest.approx(counts) == widths
-    gaps = audit_charts.largest_gaps(audit, 3)
+    gaps = charts.largest_gaps(audit, 3)
     assert pytest.approx((audit.gaps()["ready_gain"].head(3) * 100).tolist()) == [
         bar.get_width() for bar in gaps.axes[0].patches
     ]
-    scores = audit_charts.score_map(audit, "market")
+    scores = charts.score_map(audit, "market")
     shown = [text.get_text() for text in scores.axes[0].texts]
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import jinja2
 
-from prodex.display.charts import SCORES
-from prodex.display.charts.audit_charts import grades_over_time
+from prodex.display.charts import SCORES, grades_over_time
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
 from prodex.display.report.product_cards import PICTURE_FACTS
