@@ -101,18 +101,16 @@ class Audit(AuditMatrix):
         >>> audit.summary[["ready_products", "not_ready_products", "grade"]].tolist()
         [1, 1, 'E']
         """
-        # All products as one group: headline and breakdowns come from the same computation.
+        # All products as one group, so that headline and breakdowns cannot differ.
         row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
-        counted = {f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"}
         more = {
-            **counted,
+            **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
             "checks_unknown": int((self.states == State.UNKNOWN).all(axis=0).sum()) if len(self) else 0,
             "crashed": len({crash.check for crash in self.crashes}),
             "pending_updates": self.pending,
         }
-        figures = row.to_dict() | more
-        return pd.Series(figures, dtype="object")
+        return pd.Series(row.to_dict() | more, dtype="object")
 
     @property
     def by_check(self) -> pd.DataFrame:
@@ -261,8 +259,7 @@ class Audit(AuditMatrix):
         Parameters
         ----------
         others
-            Other audits. One with another profile, rule set or `grade_with_blocker` measures something else:
-            `comparable` is False for it.
+            Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`.
 
         Examples
         --------

@@ -8,6 +8,7 @@ once, and one that holds itself ends where it begins again.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -134,6 +135,10 @@ class HierarchyColumns:
         """How many stand in the parent; NaN where it is missing."""
         return numbers(self["quantity"])
 
+    def is_packed_as(self, packagings: Sequence[str]) -> Mask:
+        """Say which nodes have one of these types of packaging; those without a type have none."""
+        return is_true(pc.is_in(self["packaging_code"], pa.array(packagings, pa.string())))
+
     def is_flagged(self, flag: str) -> Mask:
         """Say of which nodes a flag is true, where they or another mention of the same unit tell it."""
         return np.equal(self._completed(numbers(self[flag])), 1.0)
@@ -215,3 +220,8 @@ class HierarchyColumns:
     def gtins(self, rows: Rows) -> list[str]:
         """Return the GTINs of some nodes, "no GTIN" where there is none."""
         return [gtin or "no GTIN" for gtin in self["node_gtin"].take(pa.array(rows)).to_pylist()]
+
+    def in_parents(self, rows: Rows) -> list[str]:
+        """Return "GTIN in GTIN of its parent" for some nodes."""
+        pairs = zip(self.gtins(rows), self.gtins(self.parent[rows]), strict=True)
+        return [f"{child} in {parent}" for child, parent in pairs]

@@ -13,7 +13,7 @@ from prodex.gtin import are_valid
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.columns import Rows, is_true
+from prodex.tables.columns import is_true
 
 _GDSN = "GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg"
 _TREE = "logisticalHierarchies"
@@ -31,13 +31,6 @@ def _verdict(
         applies=packing.packed if applies is None else applies,
         evidence=Evidence(packing.product[rows], packing.paths(rows, leaf), None, value(rows), reason(rows)),
     )
-
-
-def _in_parent(packing: HierarchyColumns, rows: Rows) -> list[str]:
-    return [
-        f"{child} in {parent}"
-        for child, parent in zip(packing.gtins(rows), packing.gtins(packing.parent[rows]), strict=True)
-    ]
 
 
 @rule(
@@ -58,9 +51,9 @@ def outer_unit_has_children(
     A pack that is sold to consumers as it is may be the smallest unit that the supplier describes.
     """
     packing = HierarchyColumns.of(products)
-    outer = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
+    outer = packing.is_packed_as(packagings)
     # A six-pack that is sold as it is: its bottles need no record of their own.
-    sold = packing.is_flagged("is_consumer_unit") & is_true(pc.equal(packing["packaging_code"], "PACK"))
+    sold = packing.is_flagged("is_consumer_unit") & packing.is_packed_as(("PACK",))
     # A unit that contains itself is another rule's finding, and its contents are there, only wrong.
     wrong = outer & ~sold & ~packing.has_children & ~packing.repeats
     return _verdict(
@@ -87,10 +80,9 @@ def outer_unit_has_children(
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
     """A hierarchy that ends above the product does not show how many products are ordered."""
     packing = HierarchyColumns.of(products)
-    is_base = is_true(pc.is_in(packing["packaging_code"], pa.array(base, pa.string())))
     leaves = ~packing.has_children & ~packing.repeats
     # Only a flag that is false fails: a missing flag is the finding of another rule.
-    wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~is_base
+    wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~packing.is_packed_as(base)
     return _verdict(
         packing, wrong, "", packing.gtins, lambda _: "the lowest unit is neither a consumer nor a base unit"
     )
@@ -115,7 +107,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
         wrong,
         "quantity",
         lambda _: None,
-        lambda rows: [f"no quantity of {where}" for where in _in_parent(packing, rows)],
+        lambda rows: [f"no quantity of {where}" for where in packing.in_parents(rows)],
         applies=products.any(packing.product[packing.is_inner]),
     )
 
@@ -141,7 +133,7 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
         wrong,
         "quantity",
         lambda rows: packing.quantity[rows],
-        lambda rows: [f"no whole number of 1 or more: {where}" for where in _in_parent(packing, rows)],
+        lambda rows: [f"no whole number of 1 or more: {where}" for where in packing.in_parents(rows)],
         applies=products.any(packing.product[given]),
     )
 
@@ -164,7 +156,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
         packing.repeats,
         "children",
         packing.gtins,
-        lambda rows: [f"a unit inside itself: {where}" for where in _in_parent(packing, rows)],
+        lambda rows: [f"a unit inside itself: {where}" for where in packing.in_parents(rows)],
     )
 
 
@@ -220,7 +212,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
 def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
     """Shops list every consumer unit: the pallet is offered online as a single product."""
     packing = HierarchyColumns.of(products)
-    pallets = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
+    pallets = packing.is_packed_as(packagings)
     # A display pallet stands in the shop, and customers take products from it: that is intended.
     sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
     return _verdict(
@@ -309,7 +301,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
         inner & ~known,
         "children.gtin",
         packing.gtins,
-        lambda rows: [f"not in this catalogue: {where}" for where in _in_parent(packing, rows)],
+        lambda rows: [f"not in this catalogue: {where}" for where in packing.in_parents(rows)],
         applies=products.any(packing.product[inner]),
     )
 

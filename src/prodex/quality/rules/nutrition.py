@@ -32,12 +32,7 @@ from prodex.tables.columns import Mask, Numbers, numbers
 _OFF = "data quality checks of Open Food Facts"
 _PRESET = "preset: Open Food Facts"
 _EU = "Regulation (EU) No 1169/2011"
-_ADDED_UP = (
-    FAT,
-    CARBOHYDRATE,
-    PROTEIN,
-    SALT,
-)
+_ADDED_UP = (FAT, CARBOHYDRATE, PROTEIN, SALT)
 #: Grams that may be rounded away.
 _ROUNDING = 0.1
 #: Kilocalories up to which energy is rounded more coarsely than to the next one.
@@ -336,10 +331,7 @@ def sugars_within_carbohydrate(products: Products) -> Verdict:
 def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
     """Sodium was entered as salt or in the wrong unit; people plan diets by the figure."""
     nutrition = NutritionColumns.of(products)
-    (low, high), (least, most) = (
-        nutrition.range(SALT),
-        nutrition.range(SODIUM),
-    )
+    (low, high), (least, most) = nutrition.range(SALT), nutrition.range(SODIUM)
     known = _known(low, least)
     # What both may be after rounding has to overlap, give or take what the tolerance leaves.
     room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
