@@ -116,7 +116,7 @@ def test_a_rule_of_ones_own_may_say_its_problem() -> None:
 
 
 def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> None:
-    """Gaps, findings, checks, comparisons, what an audit says of itself, and the chart of its gaps."""
+    """Gaps, findings, checks, comparisons, reprs and the chart of gaps show the problem."""
     audit = prodex.audit(prodex.flatten([{"id": 7, "namePublicLong": [NAME]}]), FRENCH, now=AS_OF)
     compared = compare_audits(audit, audit)
 

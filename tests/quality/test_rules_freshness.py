@@ -26,7 +26,7 @@ def documented(end: int | None) -> Record:
 
 
 def status(attribute: str, right: object, wrong: object, value: str, reason: str) -> Case:
-    """Return a case of a rule about a status; none is no question."""
+    """Return a case of a rule about a status; without a status the rule does not apply."""
     outer, _, inner = attribute.partition(".")
 
     def record(status: object) -> Record:

@@ -177,7 +177,7 @@ CASES = {
     ],
 )
 def test_a_finding_names_whose_minimum_it_is(pixels: int, preset: str) -> None:
-    """A published one by its name, one's own as such."""
+    """A published minimum is named by its source, a user's as such."""
     case = Case(
         {}, pictured(FRONT | {"width": 9, "height": 9}), (None, None, None, ""), parameters={"pixels": pixels}
     )
