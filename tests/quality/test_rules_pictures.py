@@ -116,7 +116,7 @@ CASES = {
     "picture_of_this_gtin": Case(
         pictured(FRONT, BACK | {"gdsnFileName": "IMG_1.jpg"}),
         pictured(FRONT | {"gdsnFileName": "03999990000010_C1N1.jpg"}),
-        (NAME, None, "03999990000010_C1N1.jpg", "picture 1: the file name bears another GTIN"),
+        (NAME, None, "03999990000010_C1N1.jpg", "picture 1: the file name has another GTIN"),
         pictured(BARE),
     ),
     "picture_format_for_web": Case(

@@ -1,7 +1,8 @@
 """How values look in a notebook: a headline, a few lines, tables and footnotes, in one form for all of them.
 
-Everything is escaped here, once: no caller writes markup around what a supplier typed. A notebook is told to leave
-formulas in it alone, and each text is isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
+Everything is escaped here, once: no caller writes markup around what a supplier typed. The class `mathjax_ignore` keeps
+a notebook from rendering formulas in it, and each text is isolated, so that Arabic or Hebrew in it does not turn its
+neighbours around.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def _glyphs(weight: str) -> frozenset[int]:
 
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#7A7A7A"
-#: From good to bad, told apart by everybody.
+#: From good to bad, in colours that everybody can distinguish.
 STEPS = (BLUE, "#56B4E9", "#F0E442", "#E69F00", VERMILION)
 
 _WIDTH = 8.0  # inches, of 128 dots each: as wide as a notebook's column

@@ -177,7 +177,7 @@ def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
 def file_names(
     groups: Sequence[tuple[str | None, str | None]], by: str, taken: Collection[str] = ()
 ) -> list[str]:
-    """Give each group the name of its files: safe, told apart even where letters of both sizes are one.
+    """Give each group a safe file name that is unique even where a disk ignores case.
 
     >>> file_names([("4", "Käse & Co"), ("../4", "Käse & Co"), (None, None)], "owner")
     ['Käse_Co-4', 'Käse_Co-4-2', 'no_owner']

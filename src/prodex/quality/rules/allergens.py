@@ -1,4 +1,4 @@
-"""The rule of allergens: what the ingredients name, the allergens list."""
+"""The rule of allergens: those named in the ingredients are listed."""
 
 from __future__ import annotations
 

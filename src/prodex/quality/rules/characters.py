@@ -1,4 +1,4 @@
-"""Rules of the characters of texts: what no eye sees, what was read in the wrong encoding, how letters are set."""
+"""Rules of the characters of texts: invisible ones, wrong encodings, capitals and spaces."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
 
 
 def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str) -> Verdict:
-    """Fail the products that bear one of the odd pairs."""
+    """Fail the products that have one of the deviating pairs."""
     own = pd.MultiIndex.from_arrays([products["brand_code"], products["brand"]])
     # Parts are judged apart, but the usual label is one for the whole catalogue.
     place = pd.MultiIndex.from_frame(odd[["code", "label"]]).get_indexer(own)

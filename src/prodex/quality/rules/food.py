@@ -1,4 +1,4 @@
-"""Rules of what has to be told about food before it is bought, at a distance as well."""
+"""Rules of the information about food that the law requires before it is bought, online as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of freshness: dates of the product, and what has an end."""
+"""Rules of freshness: dates of the product, and everything that expires."""
 
 from __future__ import annotations
 

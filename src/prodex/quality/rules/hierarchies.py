@@ -1,4 +1,4 @@
-"""Rules of hierarchies: what is packed in what, how often, and what each unit is for."""
+"""Rules of hierarchies: contents, quantities, and the use of each unit."""
 
 from __future__ import annotations
 

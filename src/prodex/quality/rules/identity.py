@@ -1,4 +1,4 @@
-"""Rules of identity: the GTIN and what else tells products apart."""
+"""Rules of identity: the GTIN and what else identifies a product."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _what_is_wrong(gtin: str) -> str:
 
 
 def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
-    """Return the GTINs that several products bear, with the ids of all of these."""
+    """Return the GTINs of several products, with the ids of these products."""
     table = pa.table([whole["products.gtin"], whole["products.product_id"]], names=["gtin", "product_id"])
     # Products without a GTIN are not duplicates of each other.
     table = table.filter(pc.not_equal(pc.fill_null(table["gtin"], ""), ""))
@@ -159,8 +159,8 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
 
 
 @rule(
-    title="no other product bears the same GTIN",
-    problem="Another product bears the same GTIN",
+    title="no other product has the same GTIN",
+    problem="Another product with the same GTIN",
     fix="Find out whose GTIN it is; the other product needs its own, or is the same and goes.",
     severity="warning",
     dimension="uniqueness",
@@ -183,7 +183,7 @@ def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
 
 
 def _also(others: list[str]) -> str:
-    """Name the other bearers; a number that thousands bear is a placeholder, and the first of them will do."""
+    """Name the other products; a GTIN of thousands is a placeholder, and the first of them are enough."""
     named = ", ".join(others[:_MOST_NAMED])
     if len(others) <= _MOST_NAMED:
         return f"also the GTIN of product {named}"

@@ -1,4 +1,4 @@
-"""Rules of weights and sizes: quantities, and larger the further out a unit is."""
+"""Rules of weights and sizes: given, plausible, and larger for outer units; and of the net content."""
 
 from __future__ import annotations
 

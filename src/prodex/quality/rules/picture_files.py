@@ -62,7 +62,7 @@ def picture_of_this_gtin(products: Products) -> Verdict:
         products.any(pictures.product[wrong]),
         applies=products.any(pictures.product[comparable]),
         evidence=pictures.evidence(
-            wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", "the file name bears another GTIN"
+            wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", "the file name has another GTIN"
         ),
     )
 

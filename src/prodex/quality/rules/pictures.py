@@ -1,4 +1,4 @@
-"""Rules of pictures: that they are there, show the front, and are large enough."""
+"""Rules of pictures: present, with a front packshot, and large enough."""
 
 from __future__ import annotations
 

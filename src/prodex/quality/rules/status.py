@@ -1,4 +1,4 @@
-"""Rules of status: sharing, the recipient's acceptance, the service's own validation, updates that wait."""
+"""Rules of status: sharing, acceptance by the recipient, validation by the service, pending updates."""
 
 from __future__ import annotations
 

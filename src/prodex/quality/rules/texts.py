@@ -1,4 +1,4 @@
-"""Rules of texts and their languages: which are there, in which languages, and whether they were translated."""
+"""Rules of texts and their languages: which exist, in which languages, whether translated, and labelled correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of what texts say: how much, and what does not belong into a text."""
+"""Rules of the contents of texts: length, placeholders, markup, formulas, addresses."""
 
 from __future__ import annotations
 
