@@ -9,8 +9,9 @@ import types
 import pytest
 
 from prodex.errors import SettingsError
+from prodex.network.addresses import is_loopback
 from prodex.service import connect
-from prodex.service.settings import VARIABLES, checked_base_url, find_settings, is_loopback
+from prodex.service.settings import VARIABLES, checked_base_url, find_settings
 
 FOUND = {"base_url": "https://{}.example.com", "client_id": "{}-id", "client_secret": "{}-secret"}
 

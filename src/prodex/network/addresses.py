@@ -6,13 +6,13 @@ A supplier may type the address of a router, of a database beside us, or of the 
 from __future__ import annotations
 
 import ipaddress
+import json
 from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import quote, urljoin, urlsplit
 
 from prodex.display_text import on_one_line
 from prodex.errors import MediaRefused
-from prodex.service.settings import is_loopback
 
 #: Scheme, host and port.
 Origin: TypeAlias = tuple[str, str, int]
@@ -190,3 +190,28 @@ def shown(text: str) -> str:
     """Return the beginning of an address for a message; nothing in it moves a cursor or turns the writing."""
     plain = on_one_line(text[:_SHOWN])
     return plain if len(text) <= _SHOWN else f"{plain}... ({_SHOWN} of {len(text):,} characters)"
+
+
+def is_loopback(base_url: str) -> bool:
+    """Say whether the base URL is on this machine."""
+    return is_loopback_host(urlsplit(base_url).hostname or "")
+
+
+def is_loopback_host(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def is_health_of_sandbox(reply: bytes) -> bool:
+    """Say whether this is what a sandbox says of itself at /health.
+
+    >>> is_health_of_sandbox(b'{"service": "prodex sandbox", "products": 600}'), is_health_of_sandbox(b"<html>")
+    (True, False)
+    """
+    try:
+        health = json.loads(reply)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(health, dict) and health.get("service") == "prodex sandbox"

@@ -33,12 +33,17 @@ from urllib3.exceptions import (
 
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
-from prodex.network.addresses import Address, is_own, is_public, read_address, sandbox_of
+from prodex.network.addresses import (
+    Address,
+    is_health_of_sandbox,
+    is_own,
+    is_public,
+    read_address,
+    sandbox_of,
+)
 from prodex.network.connection_pool import ConnectionPools
 from prodex.network.partial_download import PartialDownload
-from prodex.network.retry import RetryableError, Retrying, RetryPolicy, retry_after
-from prodex.service.local_sandbox import is_health_of_sandbox
-from prodex.service.transport import PASSING_STATUSES
+from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, Retrying, RetryPolicy, retry_after
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
@@ -338,7 +343,7 @@ def _judge(address: Address, reply: BaseHTTPResponse) -> None:
             raise MediaRefused(f"{address} came compressed, which nobody asked for.")
         return
     said = f"{address.host} answered with HTTP {reply.status}"
-    if reply.status < 500 and reply.status not in PASSING_STATUSES:
+    if reply.status < 500 and reply.status not in RETRYABLE_STATUSES:
         raise MediaFailed(f"{said} for {address}.", status=reply.status)
     pause = retry_after(reply.headers.get("Retry-After"))
     raise RetryableError(f"{said}.", kind=MediaFailed, status=reply.status, retry_after=pause)

@@ -314,3 +314,7 @@ def retry_after(text: str | None, *, now: datetime | None = None) -> float | Non
         return float(word)
     moment = http_date(word)
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds()) if moment else None
+
+
+# Statuses of the 4xx range that tell of the moment, not of the request.
+RETRYABLE_STATUSES = frozenset({408, 425, 429})

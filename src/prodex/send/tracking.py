@@ -19,6 +19,7 @@ from prodex.errors import (
     TrackingTimeout,
     UpsertStopped,
 )
+from prodex.network.addresses import is_loopback
 from prodex.progress import Progress, showing
 from prodex.send.batches import Batch
 from prodex.send.journal import UpsertJournal
@@ -36,7 +37,6 @@ from prodex.send.sending import numbers_to_send, send
 from prodex.send.upserts import note_ended
 from prodex.service import Client
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
-from prodex.service.settings import is_loopback
 from prodex.service.tracking_identifiers import canonical
 
 

@@ -15,8 +15,8 @@ import pandas as pd
 from prodex.errors import InputError, StorageError
 from prodex.files import writing
 from prodex.files.untrusted import Moment, check_moment, read_json
+from prodex.network.addresses import is_loopback
 from prodex.send.journal import UpsertJournal, host_of, tracking_folder
-from prodex.service.settings import is_loopback
 
 _LOG = logging.getLogger("prodex")
 

@@ -21,11 +21,12 @@ from prodex.errors import (
     UnexpectedReply,
 )
 from prodex.limits import Limits
+from prodex.network.addresses import is_loopback
 from prodex.network.retry import RetryableError, Retrying, RetryPolicy
 from prodex.service.rate_limit import RateLimit
 from prodex.service.replies import refusal, tracking_record
 from prodex.service.secret import Secret
-from prodex.service.settings import Settings, is_loopback
+from prodex.service.settings import Settings
 from prodex.service.token import TokenSource, request_token, token_path
 from prodex.service.transport import Reply, Transport, refuse, says
 

@@ -23,9 +23,10 @@ import msgspec
 from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.files.untrusted import read_json
+from prodex.network.addresses import is_health_of_sandbox, is_loopback
 from prodex.progress import is_watched
 from prodex.service.secret import Secret
-from prodex.service.settings import Settings, is_loopback
+from prodex.service.settings import Settings
 
 _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
 
@@ -107,19 +108,6 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
     except (OSError, ValueError, OverflowError, requests.RequestException):
         return None
     return facts if is_health_of_sandbox(health) else None
-
-
-def is_health_of_sandbox(reply: bytes) -> bool:
-    """Say whether this is what a sandbox says of itself at /health.
-
-    >>> is_health_of_sandbox(b'{"service": "prodex sandbox", "products": 600}'), is_health_of_sandbox(b"<html>")
-    (True, False)
-    """
-    try:
-        health = json.loads(reply)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(health, dict) and health.get("service") == "prodex sandbox"
 
 
 def _start(home: Path) -> Mapping[str, Any]:

@@ -5,17 +5,17 @@ Spec: "HTTPS on the default port 443 is the only transport; the host name must c
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from prodex.errors import SettingsError
+from prodex.network.addresses import is_loopback_host
 from prodex.service.secret import Secret
 from prodex.service.setting_sources import VARIABLES, FoundSetting, SettingSource, SettingSources
 
-__all__ = ["VARIABLES", "Settings", "checked_base_url", "find_settings", "is_loopback"]
+__all__ = ["VARIABLES", "Settings", "checked_base_url", "find_settings"]
 
 logger = logging.getLogger("prodex")
 
@@ -132,24 +132,12 @@ def checked_base_url(url: str) -> str:
             f"The base URL of {host} holds more than scheme, host and path. Credentials go into client_id "
             "and client_secret, filters into the query."
         )
-    if not _is_loopback_host(host):
+    if not is_loopback_host(host):
         if parts.scheme != "https":
             raise SettingsError(f"http://{host} would send secrets in the clear. Use https://{host}")
         if port is not None or parts.netloc.endswith(":"):
             raise SettingsError(f"The service closes connections to an explicit port. Use https://{host}")
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
-
-
-def is_loopback(base_url: str) -> bool:
-    """Say whether the base URL is on this machine."""
-    return _is_loopback_host(urlsplit(base_url).hostname or "")
-
-
-def _is_loopback_host(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _first(

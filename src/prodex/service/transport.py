@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
 from prodex.limits import REPLY, Limits, Meter
 from prodex.network.response_body import past_limits, receive
-from prodex.network.retry import RetryableError, http_date, retry_after
+from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
 from prodex.service.rate_limit import RateLimit
 from prodex.service.secret import Secret
 
@@ -36,9 +36,6 @@ _MESSAGE_KEYS = ("message", "error_description", "detail", "title", "error", "er
 _WHEN_NOBODY_ANSWERS = (
     'Check the base URL and the network. A sandbox that has ended is started again by connect("sandbox").'
 )
-
-# Statuses of the 4xx range that tell of the moment, not of the request.
-PASSING_STATUSES = frozenset({408, 425, 429})
 
 
 @dataclass(frozen=True)
@@ -281,7 +278,7 @@ def refuse(what: str, reply: Reply) -> None:
     """
     if 200 <= reply.status < 300:
         return
-    if 400 <= reply.status < 500 and reply.status not in PASSING_STATUSES:
+    if 400 <= reply.status < 500 and reply.status not in RETRYABLE_STATUSES:
         raise RequestRefused(
             f"The service refused {what} with HTTP {reply.status}.{says(reply.message)}", status=reply.status
         )
