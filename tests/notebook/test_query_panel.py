@@ -215,7 +215,7 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("503", "No count: POST /public/v1/products/list failed"), ("401", "did not accept")]
+    ("kind", "words"), [("503", "No count: POST /public/v1/products/list failed"), ("401", "rejected")]
 )
 def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind: str, words: str) -> None:
     """Where the count would stand there is what happened; the next change asks again."""

@@ -119,7 +119,7 @@ def test_a_lost_answer_is_unknown_and_not_sent_again(make_client, exchange, faul
     tracking.wait(progress=False)
     assert "unknown" == tracking.status
     assert gtins(6)[2:4] == tracking.failed["gtin"].tolist()
-    assert "a write is not repeated" in repr(tracking)
+    assert "writes are not repeated" in repr(tracking)
     assert "unknown" == journal(tracking)[7]["state"]
 
 
@@ -186,7 +186,7 @@ def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monk
     exchange.answers.append(None)
     prodex.upsert(client, products(1), progress=False)
     with monkeypatch.context() as patched:
-        patched.setattr(client._door._session, "send", end)
+        patched.setattr(client._transport._session, "send", end)
         with pytest.raises(Ended):
             prodex.upsert(client, products(2), progress=False)
 
