@@ -83,7 +83,7 @@ def test_a_file_that_never_ends_is_left_in_time(kind: str, tmp_path: Path) -> No
 
     assert time.monotonic() - begin < 3
     if not kind.startswith("a r"):
-        said = r"took more than 0[.]4 s, and is incomplete: stopped after \d[.]\d s: "
+        said = r"took more than 0[.]4 s and is incomplete: stopped after \d[.]\d s: "
         assert re.search(said, str(caught.value))
         assert "download_pictures(limits=px.Limits(seconds=...)) sets another" in str(caught.value)
 

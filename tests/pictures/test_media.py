@@ -241,7 +241,7 @@ def test_a_file_may_not_be_larger_than_the_limit(server: FileServer, part: Path)
     with way_to(server, Limits(wire_bytes=10_000)) as media:
         for url, said in (
             (announced, "has 102,400 bytes, and the limit is 10,000"),
-            (endless, "more than the 10,000"),
+            (endless, "more bytes than the limit of 10,000"),
         ):
             with pytest.raises(MediaRefused, match=said):
                 media.download(url, part)
@@ -449,7 +449,7 @@ def test_few_connections_to_one_host_at_a_time(server: FileServer, tmp_path: Pat
     url = server.serve("/a.jpg", CONTENT, before=count)
     with way_to(server, per_host=3) as media:
         threads = [
-            threading.Thread(target=media.fetch, args=(url, tmp_path / f"{i}.part")) for i in range(12)
+            threading.Thread(target=media.download, args=(url, tmp_path / f"{i}.part")) for i in range(12)
         ]
         for thread in threads:
             thread.start()

@@ -234,7 +234,7 @@ def test_who_watches_is_told_that_a_snapshot_is_used_again_and_how_old_it_is(mil
     prodex.load_products(mill, name="mine", progress=None)
     told = capsys.readouterr().err
 
-    assert "Using the snapshot 'mine' of " in told
+    assert "Reusing the snapshot 'mine' of " in told
     assert "seconds old" in told
     assert "max_age=0 loads again" in told
     assert 1 == told.count("\n")
@@ -263,7 +263,7 @@ def test_with_progress_it_is_told_although_nobody_watches(mill, capsys):
     prodex.load_products(mill, name="mine", progress=False)
     prodex.load_products(mill, name="mine", progress=True)
 
-    assert "Using the snapshot 'mine'" in capsys.readouterr().err
+    assert "Reusing the snapshot 'mine'" in capsys.readouterr().err
 
 
 def test_the_command_tells_it_even_in_the_log_of_a_job(mill, monkeypatch):
@@ -272,11 +272,11 @@ def test_the_command_tells_it_even_in_the_log_of_a_job(mill, monkeypatch):
     monkeypatch.setenv("PRODEX_CLIENT_ID", "mill")
     monkeypatch.setenv("PRODEX_CLIENT_SECRET", "mill-secret")
     words = ["load", "--name", "mine", "--max-age", "3600"]
-    assert "Using the snapshot" not in CliRunner().invoke(app, words).stderr
+    assert "Reusing the snapshot" not in CliRunner().invoke(app, words).stderr
     again = CliRunner().invoke(app, words)
 
     assert 0 == again.exit_code
-    assert 1 == again.stderr.count("Using the snapshot 'mine'")
+    assert 1 == again.stderr.count("Reusing the snapshot 'mine'")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from prodex.cli.output import say
 from prodex.errors import QueryError
 from prodex.load.budget import LoadBudget
 from prodex.load.products import WINDOWS
-from prodex.load.reuse import used_again
+from prodex.load.reuse import reuse_notice
 from prodex.progress import is_watched
 from prodex.query import SEARCH_FIELDS
 
@@ -130,7 +130,7 @@ def load(
             allow_incomplete=allow_incomplete,
             budget=budget,
         )
-    if not is_watched() and (line := used_again(catalog, began)):  # a terminal has it already
+    if not is_watched() and (line := reuse_notice(catalog, began)):  # a terminal has it already
         say(line, aside=True)
     say(repr(catalog))
 

@@ -152,8 +152,13 @@ class PagingState:
     def parameters(self) -> dict[str, int | str]:
         """Return the paging parameters of the next page."""
         if self.by_scroll:
-            return {"limit": self.limit, "next_page": self.cursor}
-        return {"limit": min(self.limit, self.reach - self.offset), "offset": self.offset}
+            return {"limit": self.page_limit, "next_page": self.cursor}
+        return {"limit": self.page_limit, "offset": self.offset}
+
+    @property
+    def page_limit(self) -> int:
+        """Products to request on the next page; the last offset page is shorter, since it must not exceed `reach`."""
+        return self.limit if self.by_scroll else min(self.limit, self.reach - self.offset)
 
     def after(
         self,
@@ -232,11 +237,11 @@ class PagingState:
 
 
 class FetchedPage(NamedTuple):
-    """A page, the paging parameters with which it was requested, and the state after it."""
+    """A page, the state in which it was requested, and the state after it."""
 
     page: ProductPage
-    parameters: dict[str, int | str]
-    state: PagingState
+    before: PagingState
+    after: PagingState
 
 
 def fetch_pages(
@@ -254,7 +259,6 @@ def fetch_pages(
         Keys of the products of earlier pages; those of each page are added.
     """
     while not state.ended:
-        parameters = state.parameters()
-        page = fetch(**parameters)
-        state = state.after_page(page.identities, seen, page.total_results, page.next_page)
-        yield FetchedPage(page, parameters, state)
+        page = fetch(**state.parameters())
+        before, state = state, state.after_page(page.identities, seen, page.total_results, page.next_page)
+        yield FetchedPage(page, before, state)

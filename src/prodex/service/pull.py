@@ -167,20 +167,18 @@ def _refuse_more_than_get_reaches(total: int, query: ProductQuery, method: str) 
         )
 
 
-def _counted(fetch: partial[ProductPage], state: PagingState, counts: PullReport) -> Iterator[ProductPage]:
+def _counted(fetch: partial[ProductPage], begin: PagingState, counts: PullReport) -> Iterator[ProductPage]:
     """Yield the pages of one query, and add them to the counts."""
-    most_before = counts.most
-    before = state
-    for page, _, after in fetch_pages(fetch, state, set()):
-        counts.total_first += 0 if before.pages else after.announced or 0
-        counts.most = most_before + after.most
+    most_before, state = counts.most, begin
+    for page, before, state in fetch_pages(fetch, begin, set()):
+        counts.total_first += 0 if before.pages else state.announced or 0
+        counts.most = most_before + state.most
         counts.pages += 1
         counts.rows += len(page)
-        counts.distinct += after.distinct - before.distinct
-        before = after
+        counts.distinct += state.distinct - before.distinct
         yield page
-    counts.total_last += before.announced or 0
-    counts.moved |= before.moved
+    counts.total_last += state.announced or 0
+    counts.moved |= state.moved
     # Exactly the announced number was received, and it is not 10,000, where services stop counting.
-    is_exact = before.distinct == before.most and before.reach < SCROLL_FROM
-    counts.capped |= before.capped and not is_exact
+    is_exact = state.distinct == state.most and state.reach < SCROLL_FROM
+    counts.capped |= state.capped and not is_exact
