@@ -19,7 +19,7 @@ from prodex import gtin
 from prodex.cli import app
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
 from prodex.notebook.query.parsing import read_gtins
-from prodex.send.corrections import Known, wishes_in
+from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.records import records_of
 from prodex.send.scenarios import _uuids
 
@@ -227,7 +227,7 @@ def test_corrections_find_products_however_their_gtin_was_sent() -> None:
     catalog = prodex.flatten([RECORD | {"id": number, "gtin": one} for number, one in enumerate(sent)])
     frame = pd.DataFrame({"gtin": ["08431701027348", "8431701027349", "no GTIN"], "life_cycle": [2, 3, 4]})
 
-    found = wishes_in(frame, catalog, Known.of(catalog), None)
+    found = corrections_in(frame, catalog, KnownProducts.of(catalog), None)
 
     assert ["0", "1", "2"] == list(found)
 

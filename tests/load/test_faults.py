@@ -170,7 +170,9 @@ def test_a_page_that_never_comes_is_made_up_for(exchange: Sandbox, way: str) -> 
     exchange.order(Fault("garbage", at=4, times=6))
     with pytest.raises(UnexpectedReply, match="failed 6 times") as raised:
         loaded(exchange, way)
-    assert ["Everything received so far is kept: the same call continues from there."] == raised.value.__notes__
+    assert [
+        "Everything received so far is kept: the same call continues from there."
+    ] == raised.value.__notes__
     exchange.clear_faults()
     shutil.rmtree(snapshots_folder())
 

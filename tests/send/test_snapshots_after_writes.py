@@ -117,7 +117,7 @@ def test_a_write_whose_answer_was_lost_may_have_arrived(mill):
     """So no snapshot is used again until it cannot be running any more."""
     first = prodex.load_products(mill, name="mine", progress=False)
     journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned()])
-    journal.sending(0)
+    journal.begin_sending(0)
 
     second = prodex.load_products(mill, name="mine", progress=False)
     assert first.folder != second.folder
@@ -128,8 +128,8 @@ def test_a_write_that_was_refused_or_never_sent_changes_nothing(mill):
     """A plan alone, and a refusal, leave the service as it was."""
     first = prodex.load_products(mill, name="mine", progress=False)
     journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned(), planned()])
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="refused", message="no"))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="refused", message="no"))
 
     assert first.folder == prodex.load_products(mill, name="mine", progress=False).folder
 
@@ -142,8 +142,8 @@ def planned():
 def sent(base_url=REMOTE, tracking="12"):
     """Write down a batch that was sent and got its identifier, and return the journal."""
     journal = UpsertJournal.begin(base_url, "key", "application/json", [planned()])
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="sent", tracking=tracking))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="sent", tracking=tracking))
     return journal
 
 
@@ -177,10 +177,10 @@ def test_a_first_attempt_whose_answer_was_lost_is_not_forgotten(home):
     """Though the second was refused."""
     journal = sent()
     note_ended(REMOTE, ["12"])
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="unknown", tracking=None))
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="refused", tracking=None))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="unknown", tracking=None))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="refused", tracking=None))
     write = last_write(REMOTE)
 
     assert write is not None

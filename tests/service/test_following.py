@@ -8,7 +8,7 @@ from exchange import Answer, says
 import prodex
 from prodex.errors import RequestRefused, TrackingTimeout
 from prodex.gtin import check_digit
-from prodex.send import tracking as tracking_module
+from prodex.send import polling, tracking
 
 
 def gtins(count):
@@ -47,8 +47,9 @@ class Clock:
 def clock(monkeypatch):
     """Let the service be far away, and time pass at once."""
     clock = Clock()
-    monkeypatch.setattr(tracking_module, "time", clock)
-    monkeypatch.setattr(tracking_module, "is_loopback", lambda _: False)
+    monkeypatch.setattr(tracking, "time", clock)
+    monkeypatch.setattr(polling, "time", clock)
+    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     return clock
 
 

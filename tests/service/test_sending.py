@@ -25,7 +25,7 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.gtin import check_digit
-from prodex.send import tracking as tracking_module
+from prodex.send import polling
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 LOST = {
@@ -315,8 +315,8 @@ def test_in_progress_goes_on_until_the_time_is_up(client, exchange):
 def test_pauses_double_from_2_to_60_seconds(client, exchange, monkeypatch):
     """On another machine than this the service is asked after 2, 4, 8 ... 60 seconds."""
     slept = []
-    monkeypatch.setattr(tracking_module, "is_loopback", lambda _: False)
-    monkeypatch.setattr(tracking_module.time, "sleep", slept.append)
+    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
+    monkeypatch.setattr(polling.time, "sleep", slept.append)
     exchange.records = [{"status": "IN_PROGRESS"}] * 8 + [{"status": "SUCCESS"}]
     prodex.upsert(client, products(1), progress=False).wait(progress=False)
     assert [2, 4, 8, 16, 32, 60, 60, 60] == slept

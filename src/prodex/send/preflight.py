@@ -17,7 +17,7 @@ from prodex import gtin
 from prodex.errors import InputError, PreflightFailed
 from prodex.send import xml_writing
 from prodex.send.batches import writable
-from prodex.send.records import KEPT_BY_THE_SERVICE, Product
+from prodex.send.records import MAINTAINED_BY_SERVICE, Product
 
 NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
 
@@ -114,7 +114,7 @@ def _about_all(products: Sequence[Product]) -> Iterator[PreflightFinding]:
                 f"the GTIN comes {len(several)} times, as records {', '.join(several[:10])}",
                 "Give each product once: which of them counts would be left to chance.",
             )
-    left_out = Counter(name for product in products for name in product.keys() & KEPT_BY_THE_SERVICE)
+    left_out = Counter(name for product in products for name in product.keys() & MAINTAINED_BY_SERVICE)
     for name, times in left_out.items():
         yield PreflightFinding(
             None,

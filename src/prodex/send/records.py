@@ -43,7 +43,7 @@ Product: TypeAlias = dict[str, Any]
 Source: TypeAlias = pd.DataFrame | Catalog | Iterable[Mapping[str, Any]] | str | Path
 
 #: What the service keeps by itself. A product that was read and is written again leaves it out.
-KEPT_BY_THE_SERVICE = frozenset(
+MAINTAINED_BY_SERVICE = frozenset(
     {
         "id",
         "uuid",
@@ -190,3 +190,11 @@ def _plain(value: Any, where: str) -> Any:
         f"The value of {where} is {value!r:.80}, a {type(value).__name__}, which JSON cannot hold. Use text, numbers, "
         "booleans, lists and dicts; write a date in the form in which the attribute has it."
     )
+
+
+def gtin_key(value: Any) -> str:
+    """Return a GTIN of a reply as it compares with sent ones: 14 digits, since services drop leading zeros."""
+    try:
+        return gtin.comparable(value) or ""
+    except InputError:
+        return str(value)
