@@ -33,7 +33,7 @@ _MANDATORY = ("nameLegal", "namePublicLong", "namePublicShort", "kind")
 class Changes:
     """Corrections, merged and ready for `prodex.upsert`.
 
-    Made by `prodex.changes_from_frame`, whose example shows it.
+    Made by `prodex.changes_from_frame`.
 
     Attributes
     ----------
@@ -47,6 +47,15 @@ class Changes:
         The mandatory attributes that each product already has, by GTIN.
     origin
         The origin of the catalogue.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "eng-GB"}, "data": "Bred"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    >>> changes = prodex.changes_from_frame(catalog.texts.assign(text="Bread"), catalog)
+    >>> len(changes.records), changes.preview()["after"].tolist()
+    (1, ['Bread'])
     """
 
     records: tuple[Product, ...] = field(repr=False)

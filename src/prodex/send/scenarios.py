@@ -113,7 +113,7 @@ def require_scenarios(
 class ScenarioRequest:
     """The bodies of calls that activate scenarios, to be reviewed and then sent by `prodex.require_scenarios`.
 
-    Made by `prodex.scenario_request`, whose example shows it.
+    Made by `prodex.scenario_request`.
 
     Attributes
     ----------
@@ -121,6 +121,14 @@ class ScenarioRequest:
         The body of each call (spec, endpoint 10).
     left_out
         The products that are in no call: product_id, gtin, why.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "uuid": "0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11"}])
+    >>> request = prodex.scenario_request(catalog.products, catalog, {"12": True})
+    >>> request.uuids, len(request.left_out)
+    (['0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11'], 0)
     """
 
     bodies: tuple[dict[str, Any], ...]
