@@ -237,9 +237,9 @@ def test_the_command_line_and_the_panel_read_gtins_alike(tmp_path: Any) -> None:
     file = tmp_path / "gtins.txt"
     file.write_text("8431701027348\n\n 3036811359935 \n8431701027348.0\n", "utf-8")
 
-    from prodex.cli.exchange import listed
+    from prodex.cli.options import values_of
 
-    asked = prodex.ProductQuery(gtins_in=listed(["8431701027348", f"@{file}"])).gtins_in
+    asked = prodex.ProductQuery(gtins_in=values_of(["8431701027348", f"@{file}"])).gtins_in
     assert (GTIN, "03036811359935") == asked
     assert asked == read_gtins(file.read_text("utf-8")).gtins
     refused = CliRunner().invoke(app, ["load", "--gtin", "8.4317E+12", "--service", "sandbox"])

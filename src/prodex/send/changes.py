@@ -17,7 +17,7 @@ from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDama
 from prodex.gtin import comparable
 from prodex.query import ProductQuery
 from prodex.send.batches import Loaded
-from prodex.send.corrections import Known, corrections_in
+from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.merge import Correction, Edit, merged
 from prodex.send.records import Product
 from prodex.service import Client, PullReport, pages
@@ -129,7 +129,7 @@ def changes_from_frame(
         )
     if service is not None:
         service = service_given(service, "changes_from_frame(frame, catalog, service=service)")
-    known = Known.of(catalog)
+    known = KnownProducts.of(catalog)
     corrections = corrections_in(frame, catalog, known, language)
     records: list[Product] = []
     edits: list[Edit] = []
@@ -167,7 +167,7 @@ def _refuse_unidentified(
     record: Product,
     touched: Mapping[str, Any],
     corrections: Sequence[Correction],
-    known: Known,
+    known: KnownProducts,
     origin: Origin,
 ) -> None:
     """Refuse a product that a write cannot identify, or whose attributes were not requested as a whole."""
