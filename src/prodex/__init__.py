@@ -12,10 +12,11 @@ import logging as _logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from prodex.catalog import Catalog, Ledger, Origin, UnmatchedWarning, read_export
+from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
 from prodex.display_text import printable_record as _inert_record
 from prodex.errors import ProdexError
 from prodex.formats.spreadsheet import unescape_formulas
+from prodex.ledger import Ledger
 from prodex.limits import Limits
 from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
 from prodex.load.reference_data import load_organizations, load_segments

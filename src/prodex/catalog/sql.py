@@ -11,22 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
 
 #: What DuckDB takes as a value, and nothing that it would look into or run.
 _VALUES = (bool, int, float, str, bytes, Decimal, datetime, date, time, timedelta, UUID)
@@ -89,7 +86,7 @@ def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.T
     frames
         pandas frames, or tables of Arrow.
     taken
-        Names that tables have already.
+        AttributeNames that tables have already.
 
     Raises
     ------
@@ -182,7 +179,7 @@ _CONFINED: Settings = {
 
 
 def ask(
-    catalog: Catalog, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
+    catalog: CatalogData, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
 ) -> pd.DataFrame:
     """Answer a query over the tables of a catalogue and frames beside them; see `Catalog.sql`."""
     values = parameters_of(parameters)
@@ -226,7 +223,7 @@ def answer(
     except ImportError as error:
         raise MissingExtra("catalog.sql() needs DuckDB: pip install 'prodex[sql]'.") from error
     with _scratch() as folder:
-        # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
+        # AttributeNames in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
         settings: Settings = {"python_enable_replacements": "false", "temp_directory": folder}
         with duckdb.connect(config=settings | ({} if allow_external else _CONFINED)) as connection:
             for name, source in tables.items():

@@ -43,7 +43,8 @@ from prodex.quality.problems import with_problem
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
-from prodex.store.snapshot import entries_of, folder_of, name_of, open_snapshot, snapshots_folder
+from prodex.store.archive import entries_of, snapshots_folder
+from prodex.store.snapshot import folder_of, name_of, open_snapshot
 from prodex.text import hint_and_all
 
 _FORMAT = 1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from prodex.arguments import whole_number
 from prodex.errors import InputError
 from prodex.send import xml_writing
 from prodex.send.records import MAINTAINED_BY_SERVICE, Product
@@ -123,6 +124,6 @@ def checked_batch_size(size: int) -> int:
     InputError
         When it is not a whole number from 1 to 500.
     """
-    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= LARGEST_BATCH:
+    if whole_number(size, 1, LARGEST_BATCH) is None:
         raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
     return size

@@ -20,7 +20,7 @@ from prodex.send.merge import Correction
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES, Column
-from prodex.text import nearest
+from prodex.text import hint_and_all
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
 
@@ -263,10 +263,9 @@ def _same(new: Any, old: Any) -> bool:
 
 
 def _unknown_text(attribute: str, known: KnownProducts) -> str:
-    near = nearest(attribute, known.texts)
-    return (
-        f"{attribute!r} is not a localized text of the catalogue or the specification"
-        + (f"; did you mean {near!r}? " if near else ". ")
-        + "Other attributes are sent as a whole, in records that also contain a name: "
+    others = (
+        "Other attributes are sent as a whole, in records that also contain a name: "
         "upsert(service, [{'gtin': ..., 'namePublicLong': ..., attribute: ...}])."
     )
+    near = hint_and_all(attribute, known.texts, others)
+    return f"{attribute!r} is not a localized text of the catalogue or the specification{near}"

@@ -16,6 +16,7 @@ from prodex.send.batches import Batch
 from prodex.send.records import gtin_key
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.tracking_identifiers import canonical
+from prodex.tables.envelope import count_of
 
 #: The status of a GTIN in a record that was not sent.
 UNEXPECTED = "unexpected"
@@ -79,7 +80,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         notes.append(
             "the tracking record has no status" if word is None else f"its status {word!r:.80} is unknown"
         )
-    counted = _counted(record)
+    counted = count_of(record.get("count"))
     if batch.gtins and has_ended and word != "ERROR" and counted not in {None, len(batch.gtins)}:
         notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
     statuses, unexpected = _statuses(record, batch.gtins)
@@ -140,13 +141,6 @@ def _statuses(
         statuses[key] = said
     ours = {gtin_key(one) for one in sent}
     return statuses, [key for key in statuses if key not in ours]
-
-
-def _counted(record: Mapping[str, Any]) -> int | None:
-    count = record.get("count")
-    if isinstance(count, str) and count.isascii() and count.isdigit() and len(count) < 15:
-        count = int(count)
-    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
 
 
 def _sentence(note: str) -> str:

@@ -99,7 +99,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
 
     try:
         facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
-        if not is_loopback(facts["base_url"]) or not _is_alive(facts["pid"]):
+        if not is_loopback(facts["base_url"]) or not files.is_alive(facts["pid"]):
             return None
         with requests.Session() as session:
             session.trust_env = False
@@ -159,15 +159,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # there, signal 0 would end the process; the request to /health decides
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -22,7 +22,8 @@ from prodex.notebook.panel import Panel, html, rest, typed
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
-from prodex.store.snapshot import open_snapshot, snapshots_folder, verify
+from prodex.store.archive import snapshots_folder
+from prodex.store.snapshot import open_snapshot, verify
 
 _ROWS = 10
 _OPTIONS: dict[str, Any] = {
