@@ -203,12 +203,12 @@ def _is_worse(
     if found.is_worse is False:
         return False
     before = f"the audit of {last.audited_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    told = (
+    verdict = (
         f"It is worse than {before}"
         if found.is_worse
         else f"It is not known whether this audit is worse than {before}"
     )
-    say(" ".join([f"{told} {before}: {found.figures}.", *found.why]), aside=True)
+    say(" ".join([f"{verdict} {before}: {found.figures}.", *found.why]), aside=True)
     return True
 
 

@@ -305,11 +305,7 @@ class MediaDownloader:
                 add(chunk)
 
     def _failure(
-        self,
-        error: Exception,
-        address: Address,
-        deadline: Deadline,
-        to_come: int | None = None,
+        self, error: Exception, address: Address, deadline: Deadline, to_come: int | None = None
     ) -> RetryableError | MediaFailed:
         """Return the error to raise: a `RetryableError` where another attempt may succeed."""
         if self._pools.is_halted:
@@ -344,8 +340,8 @@ def _raise_for_status(address: Address, reply: BaseHTTPResponse) -> None:
         if reply.headers.get("Content-Encoding", "identity").lower() not in {"identity", ""}:
             raise MediaRefused(f"{address} is compressed, although that was not requested.")
         return
-    said = f"{address.host} answered with HTTP {reply.status}"
+    problem = f"{address.host} answered with HTTP {reply.status}"
     if reply.status < 500 and reply.status not in RETRYABLE_STATUSES:
-        raise MediaFailed(f"{said} for {address}.", status=reply.status)
+        raise MediaFailed(f"{problem} for {address}.", status=reply.status)
     pause = retry_after(reply.headers.get("Retry-After"))
-    raise RetryableError(f"{said}.", kind=MediaFailed, status=reply.status, retry_after=pause)
+    raise RetryableError(f"{problem}.", kind=MediaFailed, status=reply.status, retry_after=pause)

@@ -170,8 +170,8 @@ def _lines(lines: list[bytes]) -> JournalContents:
         raise ValueError(
             f"it has version {head.get('version')!r:.40}, and this version of prodex reads {VERSION} and 1"
         )
-    told = converted(head, JournalHead)
-    count = told.batches
+    first = converted(head, JournalHead)
+    count = first.batches
     entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
     if len(entries) != count:
         raise ValueError(f"it has {len(entries)} of {count} batches")
@@ -179,16 +179,16 @@ def _lines(lines: list[bytes]) -> JournalContents:
     # not begun, or its beginning is recorded.
     *whole, last = lines[1 + count :] or [b""]
     whole += [last] if _opened(last) is not None else []
-    return JournalContents(told, entries, *_states(whole, entries))
+    return JournalContents(first, entries, *_states(whole, entries))
 
 
 def _entry(line: bytes, number: int) -> PlannedPayload:
     found = _opened(line)
     if found is None or found.get("batch") != number:
         raise ValueError(f"line {number + 2} is damaged")
-    told = converted(found, _Planned)
+    plan = converted(found, _Planned)
     return PlannedPayload(
-        told.gtins, told.at, told.bytes, told.sha256, tuple(Loaded(*one) for one in told.loaded)
+        plan.gtins, plan.at, plan.bytes, plan.sha256, tuple(Loaded(*one) for one in plan.loaded)
     )
 
 

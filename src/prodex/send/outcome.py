@@ -115,15 +115,15 @@ def _rows(batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, me
             yield one, *found
         else:
             yield one, status_of_others, message or (_AS_A_WHOLE if status == SUCCESS else "")
-    for key, (said, text) in rest.items():
+    for key, (of_record, text) in rest.items():
         if batch.gtins:
             yield (
                 key,
                 UNEXPECTED,
-                f"the record has {said} for this GTIN, which was not sent. {text}".strip(),
+                f"the record has {of_record} for this GTIN, which was not sent. {text}".strip(),
             )
         else:  # the import was not sent from here
-            yield key, said, text
+            yield key, of_record, text
 
 
 def _statuses(
@@ -135,10 +135,10 @@ def _statuses(
     for entry in listed if isinstance(listed, list) else ():
         if not isinstance(entry, Mapping):
             continue
-        key, said = gtin_key(entry.get("gtin")), (str(entry.get("status")), str(entry.get("message") or ""))
-        if key in statuses and statuses[key][0] != said[0]:
-            said = "unknown", f"the record has both {statuses[key][0]} and {said[0]}. {said[1]}".strip()
-        statuses[key] = said
+        key, found = gtin_key(entry.get("gtin")), (str(entry.get("status")), str(entry.get("message") or ""))
+        if key in statuses and statuses[key][0] != found[0]:
+            found = "unknown", f"the record has both {statuses[key][0]} and {found[0]}. {found[1]}".strip()
+        statuses[key] = found
     ours = {gtin_key(one) for one in sent}
     return statuses, [key for key in statuses if key not in ours]
 
@@ -179,7 +179,7 @@ def status_of_all(outcomes: Sequence[Outcome]) -> str:
 
 def message_of_all(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> str:
     """Return the messages of the service, contradictions, and what to do."""
-    said = [outcome.message for outcome in outcomes]
+    messages = [outcome.message for outcome in outcomes]
     times = Counter(batch.tracking for batch in batches if batch.tracking is not None)
     twice = [
         f"The service sent the tracking identifier {identifier} for {number} calls, so their outcomes cannot be "
@@ -192,7 +192,7 @@ def message_of_all(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> str
         for batch, outcome in zip(batches, outcomes, strict=True)
         if batch.tracking is None or outcome.status == "TIMEOUT"
     ]
-    return " ".join(dict.fromkeys(text for text in (*said, *twice, *hints) if text))
+    return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints) if text))
 
 
 def still_running(batches: Sequence[Batch], outcomes: Sequence[Outcome], timeout: float) -> str:

@@ -262,8 +262,7 @@ class Tracking:
         >>> prodex.upsert(prodex.connect("sandbox"), [product]).send_rest().statuses["not sent"]  # everything was sent
         0
         """
-        words = {also} if isinstance(also, str) else set(also)
-        if wrong := words - {"unknown", "refused"}:
+        if wrong := (words := {also} if isinstance(also, str) else set(also)) - {"unknown", "refused"}:
             raise InputError(f"also is {min(map(str, wrong))!r}; give 'unknown', 'refused' or both.")
         with self._plan().exclusive():
             # Another process may have sent some of them since this object was made.

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from prodex import locales
-from prodex.errors import CursorLost, RequestRefused, UnexpectedReply
+from prodex.errors import CursorLost, RequestRefused
 from prodex.query import ProductQuery
 from prodex.service.calls import ProtectedCalls
-from prodex.service.paging import ProductPage
+from prodex.service.paging import ProductPage, announced
 from prodex.service.replies import anything, json_value, tracking_record
 from prodex.service.tracking_identifiers import canonical, tracking_identifier
 from prodex.service.transport import Reply
@@ -103,8 +103,9 @@ class Client(ProtectedCalls):
         2
         """
         params = query.to_params() if isinstance(query, ProductQuery) else dict(query or {})
-        paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
-        return self._products("GET", LIST_PATH, params, paging, accept_language)
+        return self._products(
+            "GET", LIST_PATH, params, accept_language, limit=limit, offset=offset, next_page=next_page or None
+        )
 
     def rich_content(
         self,
@@ -128,8 +129,10 @@ class Client(ProtectedCalls):
         2
         """
         query = query if isinstance(query, ProductQuery) else ProductQuery.from_body(query or {})
-        paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
-        return self._products("GET", LIST_PATH, query.to_rich_content_params(), paging, accept_language)
+        params = query.to_rich_content_params()
+        return self._products(
+            "GET", LIST_PATH, params, accept_language, limit=limit, offset=offset, next_page=next_page or None
+        )
 
     def search_products(
         self,
@@ -169,8 +172,9 @@ class Client(ProtectedCalls):
         True
         """
         body = query.to_body() if isinstance(query, ProductQuery) else dict(query or {})
-        paging = {"limit": limit, "offset": offset, "next_page": next_page}
-        return self._products("POST", SEARCH_PATH, body, paging, accept_language)
+        return self._products(
+            "POST", SEARCH_PATH, body, accept_language, limit=limit, offset=offset, next_page=next_page
+        )
 
     def count(self, query: ProductQuery | None = None) -> int:
         """Return the number of products that match, without loading them.
@@ -320,8 +324,8 @@ class Client(ProtectedCalls):
         method: str,
         path: str,
         filters: Mapping[str, Any],
-        paging: Mapping[str, int | str | None],
         accept_language: str | None,
+        **paging: int | str | None,
     ) -> ProductPage:
         asked = {**filters, **{key: value for key, value in paging.items() if value is not None}}
         language = self.accept_language if accept_language is None else locales.language_tag(accept_language)
@@ -339,21 +343,6 @@ class Client(ProtectedCalls):
                     status=error.status,
                 ) from error
             raise
-
-
-def announced(page: ProductPage) -> int:
-    """Return the total that a page announces.
-
-    Raises
-    ------
-    UnexpectedReply
-        When it announces none: without a total, nobody can tell whether all products were received.
-    """
-    if page.total_results is None or page.total_results < 0:
-        raise UnexpectedReply(
-            f"The service announced {page.total_results!r} as totalResults, which is not a count."
-        )
-    return page.total_results
 
 
 def _page(reply: Reply) -> ProductPage:

@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple, Self
 
+from prodex.errors import UnexpectedReply
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity, identify
 
@@ -269,3 +270,18 @@ def fetch_pages(
         page = fetch(**state.parameters())
         before, state = state, state.after_page(page.identities, seen, page.total_results, page.next_page)
         yield FetchedPage(page, before, state)
+
+
+def announced(page: ProductPage) -> int:
+    """Return the total that a page announces.
+
+    Raises
+    ------
+    UnexpectedReply
+        When it announces none: without a total, nobody can tell whether all products were received.
+    """
+    if page.total_results is None or page.total_results < 0:
+        raise UnexpectedReply(
+            f"The service announced {page.total_results!r} as totalResults, which is not a count."
+        )
+    return page.total_results

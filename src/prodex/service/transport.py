@@ -336,9 +336,11 @@ def _message(body: bytes) -> str:
     if text[:1] == "<":
         return "a web page, so a proxy seems to have answered instead of the service"
     try:
-        said = json.loads(text)
-        while isinstance(said, dict) and (key := next((key for key in MESSAGE_KEYS if said.get(key)), None)):
-            said = said[key]
-        return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        content = json.loads(text)
+        while isinstance(content, dict) and (
+            key := next((key for key in MESSAGE_KEYS if content.get(key)), None)
+        ):
+            content = content[key]
+        return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     except (ValueError, RecursionError):
         return text

@@ -22,7 +22,7 @@ from prodex.notebook.panel import Panel, html, in_words, rest, typed
 from prodex.notebook.query.controls import ChoiceControl, line, lock
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
-from prodex.service.client import announced
+from prodex.service.paging import announced
 
 
 class Cancelled(Exception):
