@@ -128,7 +128,7 @@ def test_the_rest_goes_to_the_service_it_was_planned_for_under_the_same_key(serv
     interrupted(service)
     name = prodex.list_upserts()["name"][0]
     other = prodex.connect(receiver.base_url, client_id="other", client_secret="canary-secret")
-    with pytest.raises(InputError, match="Nothing that was sent"):
+    with pytest.raises(InputError, match="There is no upsert"):
         prodex.track(other)
     with pytest.raises(InputError, match="with another key"):
         prodex.track(other, upsert=name).send_rest(also="unknown")

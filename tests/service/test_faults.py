@@ -190,7 +190,9 @@ def test_no_redirect_leaves_the_host(client, exchange, elsewhere, status, method
     """A redirect to another host is refused before anything is sent there."""
     target = f"{elsewhere.base_url}/public/v1/products?canary=1"
     exchange.answers.append(Answer(status, headers={"Location": target}))
-    with pytest.raises(RedirectRefused, match=r"points to http://127.0.0.1, where no token may go") as caught:
+    with pytest.raises(
+        RedirectRefused, match=r"redirects to http://127.0.0.1, which must not get the token"
+    ) as caught:
         getattr(client, method)()
     assert "canary" not in str(caught.value)
     assert status == caught.value.status

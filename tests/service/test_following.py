@@ -91,7 +91,7 @@ def test_an_import_that_stays_unknown_is_given_up_after_five_minutes(sent, excha
 def test_a_status_that_is_none_of_the_six_is_followed_and_never_success(sent, exchange, clock, word):
     """It is kept as it came, and may still become one of them."""
     exchange.records = [record(word), record(word), record(word), record(word, [(gtins(1)[0], "SUCCESS")])]
-    with pytest.raises(TrackingTimeout, match="no known status"):
+    with pytest.raises(TrackingTimeout, match="status .* is unknown"):
         sent.wait(10, progress=False)
     assert [2, 4, 4] == clock.slept
     assert ("unknown", False) == (sent.status, sent.done)
@@ -107,8 +107,8 @@ def test_one_bad_identifier_hides_no_other(client, exchange):
     exchange.answers.extend([None, says(404, "no import 9"), None, says(200, [])] + [says(200, [])] * 9)
     tracking = prodex.track(client, [1, 9, 2, 8])
     assert ["SUCCESS", "unknown", "SUCCESS", "unknown"] == tracking.batches["status"].tolist()
-    assert ["", "no import 9", "", "no tracking record"] == [
-        next((words for words in ("no import 9", "no tracking record") if words in message), "")
+    assert ["", "no import 9", "", "not a tracking record"] == [
+        next((words for words in ("no import 9", "not a tracking record") if words in message), "")
         for message in tracking.batches["message"]
     ]
     assert "unknown" == tracking.status
@@ -140,7 +140,7 @@ def test_a_record_without_outcomes_says_what_is_known(sent, exchange, listed):
     exchange.records = [{"status": "SUCCESS", "products": listed}]
     sent.wait(progress=False)
     assert ["SUCCESS"] * 2 == sent.products["status"].tolist()
-    assert {"said of the import as a whole, not of this product"} == set(sent.products["message"])
+    assert {"the status of the import as a whole, not of this product"} == set(sent.products["message"])
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_product_that_nobody_tells_of_is_unknown(sent, exchange):
     exchange.records = [record(told=[(gtins(1)[0], "SUCCESS")])]
     sent.wait(progress=False)
     assert ("unknown", ["SUCCESS", "unknown"]) == (sent.status, sent.products["status"].tolist())
-    assert f"says nothing of 1 products that were sent, {gtins(2)[1]} first" in sent.message
+    assert f"lacks 1 products that were sent, {gtins(2)[1]} first" in sent.message
 
 
 def test_a_success_that_its_products_contradict_is_none(sent, exchange):
