@@ -91,7 +91,7 @@ def test_an_import_that_stays_unknown_is_given_up_after_five_minutes(sent, excha
 def test_a_status_that_is_none_of_the_six_is_followed_and_never_success(sent, exchange, clock, word):
     """It is kept as it came, and may still become one of them."""
     exchange.records = [record(word), record(word), record(word), record(word, [(gtins(1)[0], "SUCCESS")])]
-    with pytest.raises(TrackingTimeout, match="status .* is unknown"):
+    with pytest.raises(TrackingTimeout, match=r"status .* is unknown"):
         sent.wait(10, progress=False)
     assert [2, 4, 4] == clock.slept
     assert ("unknown", False) == (sent.status, sent.done)
