@@ -128,7 +128,10 @@ def diff(
         DifferencePart, typer.Option("--show", help="Part of the difference to show.")
     ] = DifferencePart.SUMMARY,
     by: Annotated[
-        str, typer.Option(help="Show counts by owner, brand, kind or another column of products.")
+        str,
+        typer.Option(
+            help="Show counts by owner, brand, kind, market, language, tag or a column of products."
+        ),
     ] = "",
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if they differ, as diff does.")

@@ -124,6 +124,6 @@ def checked_batch_size(size: int) -> int:
     InputError
         When it is not a whole number from 1 to 500.
     """
-    if whole_number(size, 1, LARGEST_BATCH) is None:
+    if (whole := whole_number(size, 1, LARGEST_BATCH)) is None:
         raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
-    return size
+    return whole

@@ -15,11 +15,10 @@ import pandas as pd
 
 from prodex import gtin
 from prodex.errors import InputError, PreflightFailed
+from prodex.facts.name import NAMES
 from prodex.send import xml_writing
 from prodex.send.batches import writable
 from prodex.send.records import MAINTAINED_BY_SERVICE, Product
-
-NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
 
 _ONE_NAME = "Include one: a write needs a name, even if the service already has the product."
 

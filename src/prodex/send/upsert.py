@@ -181,7 +181,7 @@ def upsert(
     if format not in ENCODINGS:
         near = hint_and_all(str(format), ENCODINGS, "Give 'json' or 'xml'.")
         raise InputError(f"There is no format {format!r:.60}{near}")
-    checked_batch_size(batch_size)
+    batch_size = checked_batch_size(batch_size)
     if isinstance(records, Changes):
         products, known = list(records.records), records.known
         if format == "xml":
