@@ -104,7 +104,8 @@ def _members(title: str, module: str, names: Iterable[str]) -> str:
     for name in names:
         one = getattr(import_module(module), name)
         if inspect.isclass(one):
-            parts += [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:"]
+            parts += [f".. autoclass:: {name}", "   :members:"]
+            parts += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
         elif callable(one):
             parts += [f".. autofunction:: {name}"]
         else:
