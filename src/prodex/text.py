@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 #: Characters of a word that are compared: a text of a million characters is no name, and comparing it takes minutes.
 _LONGEST = 60
+
+#: Letters that no normal form of Unicode takes apart, and how they are written where there are no such letters.
+LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "ø": "o"}
+_TAKEN_APART = str.maketrans(LETTERS)
+
+
+def unaccented(word: str) -> str:
+    """Return a word as words are compared: in small letters, without accents, ligatures taken apart.
+
+    Accents get lost in capitals, on old keyboards, and in machines that read labels.
+
+    >>> unaccented("Bœuf"), unaccented("Süßstoff"), unaccented("GLÚTEN")
+    ('boeuf', 'sussstoff', 'gluten')
+    """
+    # Taken apart first: what a letter is made of can be a capital or a ligature itself (the latter in ǽ).
+    decomposed = unicodedata.normalize("NFKD", word).lower().translate(_TAKEN_APART)
+    return "".join(letter for letter in decomposed if not unicodedata.category(letter).startswith("M"))
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:

@@ -287,11 +287,11 @@ def _query(query: Any, function: str) -> ProductQuery:
 
 def checked_windows(windows: int) -> int:
     """Return the number of windows side by side, or refuse what is none."""
-    if whole_number(windows, 0) is None:
+    if (whole := whole_number(windows, 0)) is None:
         raise QueryError(
             f"windows is {windows!r}. Give the number to be fetched side by side, or 0 for one scroll."
         )
-    return windows
+    return whole
 
 
 def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:

@@ -240,9 +240,9 @@ def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
 
 
 def _checked_size(size: int) -> int:
-    if whole_number(size, 1, _LARGEST_BATCH) is None:
+    if (whole := whole_number(size, 1, _LARGEST_BATCH)) is None:
         raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {_LARGEST_BATCH}.")
-    return size
+    return whole
 
 
 def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:

@@ -176,8 +176,9 @@ def upsert(
     if format not in ENCODINGS:
         near = hint_and_all(str(format), ENCODINGS, "Products go as 'json' or 'xml'.")
         raise InputError(f"There is no format {format!r:.60}{near}")
-    if whole_number(batch_size, 1, LARGEST_BATCH) is None:
+    if (whole := whole_number(batch_size, 1, LARGEST_BATCH)) is None:
         raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
+    batch_size = whole
     if isinstance(records, Changes):
         products, known = list(records.records), records.known
         if format == "xml":

@@ -15,7 +15,7 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.display_text import Words, words
 from prodex.errors import InputError
 from prodex.facts.market import languages_of, markets_of
-from prodex.facts.pending import PENDING
+from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import state_column
@@ -100,7 +100,7 @@ class Record:
         """Yield the rows of an update that waits, with the attribute as it will be."""
         for row in self.tables.get(table, ()):
             if row["attribute"].startswith(PENDING):
-                yield {**row, "attribute": row["attribute"].removeprefix(PENDING)}
+                yield {**row, "attribute": own_path(row["attribute"])}
 
     def packed(self, table: str) -> Iterator[Row]:
         """Yield the rows that stand in a hierarchy."""
