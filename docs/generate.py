@@ -39,6 +39,10 @@ _GROUPS = {
     "notebook": "Panels",
 }
 _OTHERS = "Further names"
+_TABLES_INTRODUCTION = """\
+`prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
+`product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value (`productBenefits.text`),
+and `position` holds the list indexes along that path."""
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
 
 
@@ -148,7 +152,7 @@ def _spelled(parameter: click.Parameter) -> str:
 
 
 def _tables() -> str:
-    parts = ["# Tables and columns", ""]
+    parts = ["# Tables and columns", "", _TABLES_INTRODUCTION, ""]
     parts += ["| table | one row per | columns |", "|---|---|--:|"]
     parts += [
         f"| [`{one.name}`](#{one.name}) | {_cell(one.row)} | {len(one.columns)} |" for one in TABLES.values()
