@@ -41,8 +41,8 @@ _GROUPS = {
 _OTHERS = "Further names"
 _TABLES_INTRODUCTION = """\
 `prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
-`product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value (`productBenefits.text`),
-and `position` holds the list indexes along that path."""
+`product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
+`productBenefits.text`, and `position` holds the list indexes along that path."""
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
 
 
