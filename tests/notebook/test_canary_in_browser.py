@@ -115,7 +115,7 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         page.wait_for_timeout(1000)
 
         assert [] == notebook.outside
-        assert [] == notebook.said
+        assert [] == notebook.errors
         assert title == page.title()
         assert 0 == page.locator(_MADE).count()
         remote = "all => all.map(one => one.src).filter(src => !/^(data|blob):/.test(src))"

@@ -237,11 +237,11 @@ def test_load_gives_the_catalogue(small: tuple[Sandbox, Client]) -> None:
     panel.wait()
     assert panel.catalog is not None
     assert (120, True) == (len(panel.catalog), panel.catalog.complete)
-    assert "120 of 120 products" in panel.loading.said
+    assert "120 of 120 products" in panel.loading.message
     assert len(prodex.open_snapshot("shop")) == 120
     panel.loading.load_button.click()
     panel.wait()
-    assert re.search(r"From [-\d :]+ UTC, \d+ seconds? old; nothing had to be fetched", panel.loading.said)
+    assert re.search(r"From [-\d :]+ UTC, \d+ seconds? old; nothing had to be fetched", panel.loading.message)
 
 
 def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
@@ -255,7 +255,7 @@ def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
     panel.loading.load_button.click()
     panel.wait()
     assert len([path for _, path, _ in sandbox.requests if path.endswith("/list")]) > 3
-    assert "Loaded in" in panel.loading.said
+    assert "Loaded in" in panel.loading.message
 
 
 def test_progress_is_shown_and_cancel_keeps_what_came(
@@ -278,7 +278,9 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         box.cancel_button.click()
         assert "cancelling" in box._said.value
         await until(lambda: not box.is_loading)
-        assert "Cancelled after 100 of 120 products. What came is kept: Load goes on from there." in box.said
+        assert (
+            "Cancelled after 100 of 120 products. What came is kept: Load goes on from there." in box.message
+        )
         assert panel.catalog is None
         assert not panel.control("tags_in").disabled
         sandbox.requests.clear()
@@ -287,7 +289,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         assert 120 == len(panel.catalog)  # type: ignore[arg-type]
         fetched = [body for _, path, body in sandbox.requests if path.endswith("/list") and body["limit"] > 1]
         assert fetched[0]["next_page"]  # the scroll goes on
-        assert "and gone on with" in box.said
+        assert "and gone on with" in box.message
 
     asyncio.run(story())
 
@@ -302,13 +304,13 @@ def test_what_is_not_complete_can_be_kept(small: tuple[Sandbox, Client]) -> None
     panel.loading.load_button.click()
     panel.wait()
     assert panel.catalog is None
-    assert "The load is not complete" in panel.loading.said
+    assert "The load is not complete" in panel.loading.message
     assert "" == panel.loading.keep_button.layout.display
     panel.loading.keep_button.click()
     panel.wait()
     assert panel.catalog is not None
     assert not panel.catalog.complete
-    assert "not complete" in panel.loading.said
+    assert "not complete" in panel.loading.message
     assert "none" == panel.loading.keep_button.layout.display
 
 
@@ -318,12 +320,12 @@ def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Clie
     panel = QueryPanel(service, name="a/b")
     panel.loading.load_button.click()
     panel.wait()
-    assert "cannot be the name of a snapshot" in panel.loading.said
+    assert "cannot be the name of a snapshot" in panel.loading.message
     sandbox.order(Fault("503"))
     panel.loading.name_field.value = "shop"
     panel.loading.load_button.click()
     panel.wait()
-    assert "failed" in panel.loading.said
+    assert "failed" in panel.loading.message
     assert not panel.loading.is_loading
 
 
@@ -341,12 +343,12 @@ def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
 
     panel.observe(fail, trait)
     panel.control("target_market").value = 250
-    told = [panel.said]
+    told = [panel.message]
     panel.wait()
-    told.append(panel.said)
+    told.append(panel.message)
     panel.loading.load_button.click()
     panel.wait()
-    told.append(panel.said)
+    told.append(panel.message)
     assert any("LookupError: of my own" in said for said in told)
     assert panel.count is not None
     assert panel.catalog is not None
@@ -369,7 +371,7 @@ def test_cancel_ends_a_load_whose_service_went_away(
         await until(lambda: "50 of 120 products" in box._said.value)
         box.cancel_button.click()
         await until(lambda: not box.is_loading)
-        assert "Cancelled after 50 of 120 products" in box.said
+        assert "Cancelled after 50 of 120 products" in box.message
 
     asyncio.run(story())
 

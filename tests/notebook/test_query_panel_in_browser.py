@@ -97,7 +97,7 @@ def test_filters_are_clicked_counted_and_loaded(
         assert "600 of 600 products, complete." in out.get_by_text("complete.").inner_text()
         assert [600, True] == notebook.ask("[len(panel.catalog), panel.catalog.complete]")
         assert 600 == notebook.ask("len(px.open_snapshot('from-browser'))")
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)
         assert [] == notebook.violations()
 
 

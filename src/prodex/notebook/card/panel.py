@@ -11,7 +11,7 @@ from prodex.notebook.background import LatestTask
 from prodex.notebook.card import CardContents, card
 from prodex.notebook.card.contents import PictureImage, parts
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel, html, rest
+from prodex.notebook.panel import Panel, html, set_busy
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
 
@@ -103,7 +103,7 @@ class ProductCard(Panel):
             pieces, count = parts(self.card), len(self.card.pictures.rows)
         self._before.value, self._pictures.value, self._after.value = pieces
         self._show.description = f"Show pictures ({count})"
-        rest(self._show, is_resting=False)
+        set_busy(self._show, is_busy=False)
         self._show.layout.display = None if count else "none"
 
     def _ask(self) -> None:
@@ -111,7 +111,7 @@ class ProductCard(Panel):
         if self.card is None:
             return
         self._show.description = "Fetching pictures …"
-        rest(self._show, is_resting=True)
+        set_busy(self._show, is_busy=True)
         self._fetch(self.exploration.catalog, self.card.product_id)
 
     def _show_images(self, images: dict[str, PictureImage]) -> None:
@@ -121,9 +121,9 @@ class ProductCard(Panel):
                 self._show.layout.display = "none"
 
     def _say_why_not(self, error: BaseException) -> None:
-        self.tell(error)
+        self.show_error(error)
         self._show.description = "Try again to show pictures"
-        rest(self._show, is_resting=False)
+        set_busy(self._show, is_busy=False)
 
 
 def _fetched(catalog: Catalog, product_id: str) -> dict[str, PictureImage]:

@@ -1,4 +1,4 @@
-"""The facets of a catalogue, declared once, as data: what each is called, and which products have which value."""
+"""The facets of a catalogue, declared as data: the title of each, and which products have which value."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from prodex.tables.columns import encoded, is_true
 
 @dataclass(frozen=True)
 class Facet:
-    """A way to cut a catalogue.
+    """A facet: a property by which products are filtered.
 
     Attributes
     ----------
     name
-        What conditions call it.
+        Its key in `Conditions.facets`.
     title
-        What people call it; our own words.
+        Its heading; our own words.
     read
-        Which products have which code.
+        Returns which products have which code.
     attribute
-        Wire path that has to have been asked for.
+        Wire path that the service must have been asked for.
     without
-        What is said of products without a value.
+        Label of the products without a value.
     labels
-        Words for codes that have no label of their own.
+        Labels of codes that have none of their own.
     needs_audit
-        Whether there is nothing to see without an audit.
+        Whether it exists only with an audit.
     is_shared
-        Whether other paths give values, too: the market of the query, languages of any text.
+        Whether other wire paths give values, too: the market of the query, the languages of any text.
     """
 
     name: str
@@ -51,54 +51,55 @@ class Facet:
 
 
 def _by(name: str) -> Callable[[ProductColumns], Groups]:
-    """Group as audits do."""
+    """Group as audits do, so that a click in an audit and a click in a facet list the same products."""
 
-    def column(stock: ProductColumns, wanted: str) -> pa.Array:
-        return {"market": lambda: stock.market, "owner_id": lambda: stock.owner}.get(
-            wanted, lambda: stock.column(wanted)
+    def column(products: ProductColumns, wanted: str) -> pa.Array:
+        return {"market": lambda: products.market, "owner_id": lambda: products.owner}.get(
+            wanted, lambda: products.column(wanted)
         )()
 
-    def tags(stock: ProductColumns) -> pa.Table:
-        every = stock.own("tags", "tag")
+    def tags(products: ProductColumns) -> pa.Table:
+        every = products.own("tags", "tag")
         return every.filter(every["tag"].is_valid())
 
-    return lambda stock: grouped(name, lambda wanted: column(stock, wanted), lambda: tags(stock))
+    return lambda products: grouped(name, lambda wanted: column(products, wanted), lambda: tags(products))
 
 
-def _languages(stock: ProductColumns) -> Groups:
-    texts = stock.own("texts", "language", "language_code", "text")
+def _languages(products: ProductColumns) -> Groups:
+    texts = products.own("texts", "language", "language_code", "text")
     filled = np.flatnonzero(filled_values(texts["text"].combine_chunks()))
     codes, language = encoded(languages_of(texts))
-    has = np.zeros((len(stock), len(codes) + 1), bool)  # the last stands for texts that do not say theirs
+    # The last column is for texts without a language, whose number is -1; a product is counted once for a language.
+    has = np.zeros((len(products), len(codes) + 1), bool)
     has[texts["product"].to_numpy()[filled], language[filled]] = True
     rows, groups = np.nonzero(has[:, :-1])
     names = codes.to_pylist()
     return Groups(rows, groups, names, [language_label(code) for code in names])
 
 
-def _packagings(stock: ProductColumns) -> Groups:
-    columns = {"kind_code": "packaging_code", "kind": "packaging"}  # grouped and named as kinds are
-    return grouped("kind", lambda wanted: stock.column(columns[wanted]), lambda: pa.table({}))
+def _packagings(products: ProductColumns) -> Groups:
+    columns = {"kind_code": "packaging_code", "kind": "packaging"}  # a code with a label, as kinds are
+    return grouped("kind", lambda wanted: products.column(columns[wanted]), lambda: pa.table({}))
 
 
-def _packshots(stock: ProductColumns) -> Groups:
-    if not stock.catalog.origin.asked(_PACKSHOT):
+def _packshots(products: ProductColumns) -> Groups:
+    if not products.catalog.origin.asked(_PACKSHOT):
         return Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), [], [])
-    pictures = stock.own("pictures", "is_packshot")
-    has = np.zeros(len(stock), np.int64)
+    pictures = products.own("pictures", "is_packshot")
+    has = np.zeros(len(products), np.int64)
     has[pictures["product"].to_numpy()[is_true(pictures["is_packshot"])]] = 1
-    return Groups(np.arange(len(stock)), has, ["no", "yes"], [None, None])
+    return Groups(np.arange(len(products)), has, ["no", "yes"], [None, None])
 
 
-def _grades(stock: ProductColumns) -> Groups:
-    codes, grade = encoded(stock.column("grade"))
+def _grades(products: ProductColumns) -> Groups:
+    codes, grade = encoded(products.column("grade"))
     rows, names = np.flatnonzero(grade >= 0), codes.to_pylist()
     return Groups(rows, grade[rows], names, names)
 
 
 _PACKSHOT = "assets.pictures.isPackshot"
 
-#: In the order in which they are shown; names of those that audits group by are the audits' own.
+#: In the order in which they are shown. A facet that audits group by has the name that it has there.
 FACETS = (
     Facet("grade", "Grade", _grades, without="without grade", needs_audit=True),
     Facet("kind", "Kind", _by("kind"), "kind.code", "without kind"),
@@ -107,7 +108,9 @@ FACETS = (
     Facet(
         "market", "Market", _by("market"), "product_key.target_market_id", "without market", is_shared=True
     ),
-    Facet("language", "Language of texts", _languages, "namePublicLong", "none, or not said", is_shared=True),
+    Facet(
+        "language", "Language of texts", _languages, "namePublicLong", "none or not specified", is_shared=True
+    ),
     Facet("tag", "Tag", _by("tag"), "hasTags", "without tags"),
     Facet("status", "Status", _by("product_status"), "targetProductStatus", "without status"),
     Facet(
@@ -123,7 +126,7 @@ FACETS = (
         "Packshot",
         _packshots,
         _PACKSHOT,
-        "not said",
+        "not specified",
         labels={"yes": "has a packshot", "no": "has none"},
     ),
     Facet(
@@ -131,7 +134,7 @@ FACETS = (
         "Consumer unit",
         _by("is_consumer_unit"),
         "isConsumerUnit",
-        "not said",
+        "not specified",
         {"true": "consumer unit", "false": "other unit"},
     ),
     Facet("packaging", "Packaging", _packagings, "typePackaging.code", "without packaging"),
@@ -140,12 +143,12 @@ FACETS = (
         "Update pending",
         _by("has_pending_update"),
         "lastRequest",
-        "not said",
-        {"true": "an update waits", "false": "no update waits"},
+        "not specified",
+        {"true": "update pending", "false": "no pending update"},
     ),
 )
 
-#: What most of them read of `products`.
+#: The columns of `products` that most facets need: read together, since a file is opened once for all of them.
 COLUMNS = (
     "product_id",
     "kind_code",

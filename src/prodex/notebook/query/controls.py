@@ -9,7 +9,7 @@ import ipywidgets as w
 from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
-from prodex.notebook.panel import html, typed
+from prodex.notebook.panel import html, text_html
 from prodex.notebook.query.parsing import Word
 
 #: What stands in a list to choose from, and what it means; "" means none, since a `Dropdown` shows None as nothing.
@@ -207,7 +207,7 @@ class Paste(w.VBox):
         self._show()
 
     def _show(self) -> None:
-        self._said.value = typed(self._read(self.value))
+        self._said.value = text_html(self._read(self.value))
 
 
 def lock(widget: Any, *, is_locked: bool) -> None:

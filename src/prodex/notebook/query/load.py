@@ -18,7 +18,7 @@ from prodex.errors import IncompleteLoad, ServiceError
 from prodex.load import load_products
 from prodex.load.reuse import in_words as age_in_words
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Panel, html, in_words, rest, typed
+from prodex.notebook.panel import Panel, error_text, html, set_busy, text_html
 from prodex.notebook.query.controls import ChoiceControl, line, lock
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
@@ -127,7 +127,7 @@ PROBLEMS = 20
 def told(sentence: str, *, is_problem: bool = False) -> str:
     """Return a sentence as markup, which a screen reader reads out."""
     kind, role = ("problem", "alert") if is_problem else ("note", "status")
-    return f"<div class='{kind}' role='{role}'>{typed(sentence)}</div>"
+    return f"<div class='{kind}' role='{role}'>{text_html(sentence)}</div>"
 
 
 def counted(count: int, query: ProductQuery) -> str:
@@ -174,7 +174,7 @@ def outcome(catalog: Catalog, load: Load) -> str:
         f"<p><strong>{escape(str(catalog.origin.ledger))}</strong>, {state}. {_from_when(catalog, load)}</p>"
     ]
     if catalog.folder is not None:
-        said.append(f"<p class='muted'>Snapshot in {typed(catalog.folder)}</p>")
+        said.append(f"<p class='muted'>Snapshot in {text_html(catalog.folder)}</p>")
     return "".join(said) + _problems(catalog.origin.ledger.problems)
 
 
@@ -192,7 +192,7 @@ def _problems(problems: list[tuple[str, str]]) -> str:
     if not problems:
         return ""
     rows = "".join(
-        f"<tr><td>{typed(what)}</td><td>{typed(why)}</td></tr>" for what, why in problems[:PROBLEMS]
+        f"<tr><td>{text_html(what)}</td><td>{text_html(why)}</td></tr>" for what, why in problems[:PROBLEMS]
     )
     of = f"{min(PROBLEMS, len(problems)):,} of {len(problems):,}; all in panel.catalog.problems"
     return (
@@ -312,7 +312,7 @@ class LoadBox(w.VBox):
     def _stop(self) -> None:
         if self._load is not None:
             self._load.stop()
-            rest(self.cancel_button, is_resting=True)
+            set_busy(self.cancel_button, is_busy=True)
             self._tell_progress(self._load)
 
     def _look(self) -> None:
@@ -326,7 +326,7 @@ class LoadBox(w.VBox):
     def _tell_progress(self, load: Load) -> None:
         self._bar.max, self._bar.value = max(load.total, 1), load.done
         said = progress(load.done, load.total, load.seconds)
-        self._said.value = typed(f"{said}; cancelling ..." if load.is_stopping else said)
+        self._said.value = text_html(f"{said}; cancelling ..." if load.is_stopping else said)
 
     def _loaded(self, catalog: Catalog) -> None:
         self.is_loading = False
@@ -341,7 +341,7 @@ class LoadBox(w.VBox):
         if stopped is not None and isinstance(error, Cancelled | ServiceError):
             self._outcome.value = told(cancelled(stopped.done, stopped.total))
             return
-        self._outcome.value = told(in_words(error), is_problem=True)
+        self._outcome.value = told(error_text(error), is_problem=True)
         self._keep(offered=isinstance(error, IncompleteLoad))
 
     def _keep(self, *, offered: bool) -> None:
@@ -350,7 +350,7 @@ class LoadBox(w.VBox):
     def _show(self) -> None:
         for one in (self.name_field, self.age_field, self.keep_button):
             lock(one, is_locked=self.is_loading)
-        rest(self.load_button, is_resting=self.is_loading)
-        rest(self.cancel_button, is_resting=False)
+        set_busy(self.load_button, is_busy=self.is_loading)
+        set_busy(self.cancel_button, is_busy=False)
         self.load_button.disabled = not self.is_possible
         self._running.layout.display = "" if self.is_loading else "none"

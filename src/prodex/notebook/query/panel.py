@@ -15,7 +15,7 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.load.reference_data import load_organizations
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Fold, Panel, html, in_words, typed
+from prodex.notebook.panel import Fold, Panel, error_text, html, text_html
 from prodex.notebook.query import options
 from prodex.notebook.query.code import QueryCode
 from prodex.notebook.query.controls import lock
@@ -166,7 +166,7 @@ class QueryPanel(Panel):
         with self._filling():
             for control, value in zip(self.controls, shown(self.query), strict=True):
                 control.value = value
-        self.say("")
+        self.show_message("")
         self._understood()
 
     @validate("query")
@@ -210,7 +210,7 @@ class QueryPanel(Panel):
             self.count = count
 
     def _not_counted(self, error: BaseException) -> None:
-        self.matching.value = told(f"No count: {in_words(error)}", is_problem=True)
+        self.matching.value = told(f"No count: {error_text(error)}", is_problem=True)
 
     def _show_code(self) -> None:
         self.code.show(self.query, self.loading.name, self.loading.max_age)
@@ -223,10 +223,10 @@ class QueryPanel(Panel):
 
     def _listed(self, organizations: pd.DataFrame) -> None:
         known = options.owners(organizations)
-        self.control("owners_in").offer(known, lambda text: typed(options.owner_names(text, known)))
+        self.control("owners_in").offer(known, lambda text: text_html(options.owner_names(text, known)))
 
     def _not_listed(self, error: BaseException) -> None:
-        said = typed(f"Names cannot be listed: {in_words(error)} Numbers work all the same.")
+        said = text_html(f"Names cannot be listed: {error_text(error)} Numbers work all the same.")
         self.control("owners_in").offer([], lambda _: said)
 
     def _lock(self, is_loading: bool) -> None:
@@ -243,4 +243,4 @@ def _with_hint(control: Any, hint: str) -> Any:
 
 
 def _counting(sentence: str) -> str:
-    return f"<div role='status'>{typed(sentence)}</div>"
+    return f"<div role='status'>{text_html(sentence)}</div>"
