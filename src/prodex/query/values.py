@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import Enum, IntEnum, StrEnum
-from numbers import Integral
 from typing import Any, TypeVar
 
 from prodex import gtin, locales
+from prodex.arguments import whole_number
 from prodex.errors import QueryError
 from prodex.text import hint_and_all
 
@@ -113,9 +113,9 @@ def gtins(name: str, value: object) -> tuple[str, ...]:
 def integer(name: str, value: object) -> int:
     if isinstance(value, str) and re.fullmatch(r"[0-9]+", value.strip()):
         value = int(value)
-    if not isinstance(value, Integral) or isinstance(value, bool):
+    if (number := whole_number(value)) is None:
         raise QueryError(f"{name} takes whole numbers, not {value!r}.")
-    return int(value)
+    return number
 
 
 def integers(name: str, value: object) -> tuple[int, ...]:
@@ -169,7 +169,7 @@ def moment(unit: timedelta) -> Callable[[str, object], datetime]:
     """Read a point in time, cut to the unit in which it goes over the wire."""
 
     def read(name: str, value: object) -> datetime:
-        if isinstance(value, int) and not isinstance(value, bool) and unit == SECOND:
+        if unit == SECOND and isinstance(value, int) and whole_number(value) is not None:
             if not 0 <= value < _TAKEN_FORMILLISECONDS:
                 raise QueryError(
                     f"{name} counts seconds since 1970, and {value} looks like milliseconds. "

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import gtin
-from prodex.arguments import described, listed
+from prodex.arguments import described, listed, whole_number
 from prodex.catalog import Catalog
 from prodex.display_text import on_one_line
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
@@ -232,7 +232,7 @@ def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
 
 
 def _checked_size(size: int) -> int:
-    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= _LARGEST_BATCH:
+    if whole_number(size, 1, _LARGEST_BATCH) is None:
         raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {_LARGEST_BATCH}.")
     return size
 

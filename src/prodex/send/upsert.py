@@ -9,6 +9,7 @@ from typing import Literal, overload
 
 import pandas as pd
 
+from prodex.arguments import whole_number
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.progress import Progress
@@ -166,11 +167,7 @@ def upsert(
     if format not in ENCODINGS:
         near = hint_and_all(str(format), ENCODINGS, "Products go as 'json' or 'xml'.")
         raise InputError(f"There is no format {format!r:.60}{near}")
-    if (
-        isinstance(batch_size, bool)
-        or not isinstance(batch_size, int)
-        or not 1 <= batch_size <= LARGEST_BATCH
-    ):
+    if whole_number(batch_size, 1, LARGEST_BATCH) is None:
         raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
     if isinstance(records, Changes):
         products, known = list(records.records), records.known

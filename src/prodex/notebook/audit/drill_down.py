@@ -104,10 +104,8 @@ def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
     # Every product has at most one grade; other groups overlap (a product has several tags), so pairs are read.
     if by == "grade":
         return np.asarray(audit.grades == code)
-    groups = audit.groups(by)
     found = np.zeros(len(audit), bool)
-    if code in groups.codes:
-        found[groups.rows[groups.groups == groups.codes.index(code)]] = True
+    found[audit.groups(by).members(code)] = True
     return found
 
 

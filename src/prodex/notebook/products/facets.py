@@ -6,13 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 
-from prodex.facts.groups import Groups, grouped
-from prodex.locales import language_label
-from prodex.notebook.products.naming import languages_of
+from prodex.facts.groups import Groups
 from prodex.notebook.products.product_columns import ProductColumns
-from prodex.quality.presence import filled_values
 from prodex.tables.columns import encoded, is_true
 
 
@@ -52,51 +48,25 @@ class Facet:
 
 def _by(name: str) -> Callable[[ProductColumns], Groups]:
     """Group as audits do, so that a click in an audit and a click in a facet list the same products."""
-
-    def column(products: ProductColumns, wanted: str) -> pa.Array:
-        return {"market": lambda: products.market, "owner_id": lambda: products.owner}.get(
-            wanted, lambda: products.column(wanted)
-        )()
-
-    def tags(products: ProductColumns) -> pa.Table:
-        every = products.own("tags", "tag")
-        return every.filter(every["tag"].is_valid())
-
-    return lambda products: grouped(name, lambda wanted: column(products, wanted), lambda: tags(products))
-
-
-def _languages(products: ProductColumns) -> Groups:
-    texts = products.own("texts", "language", "language_code", "text")
-    filled = np.flatnonzero(filled_values(texts["text"].combine_chunks()))
-    codes, language = encoded(languages_of(texts))
-    # The last column is for texts without a language, whose number is -1; a product is counted once for a language.
-    has = np.zeros((len(products), len(codes) + 1), bool)
-    has[texts["product"].to_numpy()[filled], language[filled]] = True
-    rows, groups = np.nonzero(has[:, :-1])
-    names = codes.to_pylist()
-    return Groups(rows, groups, names, [language_label(code) for code in names])
-
-
-def _packagings(products: ProductColumns) -> Groups:
-    columns = {"kind_code": "packaging_code", "kind": "packaging"}  # a code with a label, as kinds are
-    return grouped("kind", lambda wanted: products.column(columns[wanted]), lambda: pa.table({}))
+    return lambda columns: columns.groups(name)
 
 
 def _packshots(products: ProductColumns) -> Groups:
     if not products.catalog.origin.asked(_PACKSHOT):
-        return Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), [], [])
+        return Groups.of("packshot", len(products), _NOBODY, [], [])
     pictures = products.own("pictures", "is_packshot")
     has = np.zeros(len(products), np.int64)
     has[pictures["product"].to_numpy()[is_true(pictures["is_packshot"])]] = 1
-    return Groups(np.arange(len(products)), has, ["no", "yes"], [None, None])
+    return Groups("packshot", np.arange(len(products)), has, ["no", "yes"], [None, None])
 
 
 def _grades(products: ProductColumns) -> Groups:
     codes, grade = encoded(products.column("grade"))
     rows, names = np.flatnonzero(grade >= 0), codes.to_pylist()
-    return Groups(rows, grade[rows], names, names)
+    return Groups.of("grade", len(products), (rows, grade[rows]), names, names)
 
 
+_NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 _PACKSHOT = "assets.pictures.isPackshot"
 
 #: In the order in which they are shown. A facet that audits group by has the name that it has there.
@@ -109,7 +79,12 @@ FACETS = (
         "market", "Market", _by("market"), "product_key.target_market_id", "without market", is_shared=True
     ),
     Facet(
-        "language", "Language of texts", _languages, "namePublicLong", "none or not specified", is_shared=True
+        "language",
+        "Language of texts",
+        _by("language"),
+        "namePublicLong",
+        "none or not specified",
+        is_shared=True,
     ),
     Facet("tag", "Tag", _by("tag"), "hasTags", "without tags"),
     Facet("status", "Status", _by("product_status"), "targetProductStatus", "without status"),
@@ -137,7 +112,7 @@ FACETS = (
         "not specified",
         {"true": "consumer unit", "false": "other unit"},
     ),
-    Facet("packaging", "Packaging", _packagings, "typePackaging.code", "without packaging"),
+    Facet("packaging", "Packaging", _by("packaging"), "typePackaging.code", "without packaging"),
     Facet(
         "pending",
         "Update pending",

@@ -16,6 +16,7 @@ from prodex.compare import Difference, diff
 from prodex.display.audit import counted, moved
 from prodex.display_text import words
 from prodex.errors import InputError
+from prodex.facts.groups import shown_names
 from prodex.files import writing
 from prodex.formats import write_csv
 from prodex.notebook.background import LatestTask
@@ -64,11 +65,9 @@ def groups_markup(difference: Difference, by: str) -> str:
     if moved.empty:
         return "<p class='muted'>No group has changes.</p>"
     shown = moved.head(_GROUPS)
-    label = by if by in shown else shown.columns[0]
-    named = shown[label].where(shown[label].notna(), shown[shown.columns[0]])
     rows = [
-        [text_html(f"without {by}" if pd.isna(name) else name), *(f"{row[change]:,}" for change in _MOVES)]
-        for name, row in zip(named, shown.to_dict("records"), strict=True)
+        [text_html(name), *(f"{row[change]:,}" for change in _MOVES)]
+        for name, row in zip(shown_names(moved, by), shown.to_dict("records"), strict=False)
     ]
     caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
     moves = tuple(one.capitalize() for one in _MOVES)
