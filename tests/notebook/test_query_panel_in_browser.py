@@ -85,7 +85,7 @@ def test_filters_are_clicked_counted_and_loaded(
         out.get_by_text("Left out, being no GTINs: GTIN, abc.").wait_for()
         assert ["03036811359935"] == notebook.wait_for("panel.query.gtins_in")
         out.get_by_label("GTINs").fill("abc")
-        out.get_by_text("gtins_in holds no GTIN, but abc").wait_for()
+        out.get_by_text("gtins_in has no GTIN, but abc").wait_for()
         assert out.get_by_role("button", name="Load").is_disabled()
 
         out.get_by_role("button", name="Clear all filters").click()
@@ -113,7 +113,7 @@ def test_a_load_is_watched_and_cancelled(lab: Lab, browser: Browser, sample_exch
         assert out.get_by_label("Target market").is_disabled()
         assert [] == notebook.violations()
         out.get_by_role("button", name="Cancel").click()
-        out.get_by_text("What came is kept: Load goes on from there.").wait_for()
+        out.get_by_text("They are kept: press Load to continue.").wait_for()
         sample_exchange.clear_faults()
         assert notebook.ask("panel.catalog is None")
         assert out.get_by_label("Target market").is_enabled()
