@@ -215,7 +215,8 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("503", "could not be counted: POST /public/v1/products/list failed"), ("401", "did not accept")]
+    ("kind", "words"),
+    [("503", "could not be counted: POST /public/v1/products/list failed"), ("401", "did not accept")],
 )
 def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind: str, words: str) -> None:
     """Where the count would stand there is what happened; the next change asks again."""
@@ -278,9 +279,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         box.cancel_button.click()
         assert "cancelling" in box._progress.value
         await until(lambda: not box.is_loading)
-        assert (
-            "Cancelled after 100 of 120 products. They are kept: press Load to continue." in box.message
-        )
+        assert "Cancelled after 100 of 120 products. They are kept: press Load to continue." in box.message
         assert panel.catalog is None
         assert not panel.control("tags_in").disabled
         sandbox.requests.clear()
