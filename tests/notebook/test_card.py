@@ -57,7 +57,7 @@ def test_the_head_says_what_it_is() -> None:
 
     assert "Halfvolle melk update pending" == page.all("h3")[0].words
     assert {"value": EACH, "readonly": "", "type": "text"}.items() <= gtin.attributes.items()
-    assert "✓ check digit right" in page.words
+    assert "✓ check digit correct" in page.words
     assert ["Lait Dupont 4017", "Milk MILK", "Laiterie Dupont", "Belgium 56", "Each EACH"] == [
         one.words for one in page.all("dl")[0].all("dd")
     ]
@@ -92,19 +92,19 @@ def test_flags_say_yes_no_and_nothing() -> None:
     assert (("consumer unit",), ("orderable",), ("invoice unit",)) == (
         flags["yes"],
         flags["no"],
-        flags["not said (null)"],
+        flags["not specified (null)"],
     )
-    assert "display unit" in flags["not said (absent)"]
+    assert "display unit" in flags["not specified (absent)"]
 
 
 @pytest.mark.parametrize(
     ("gtin", "said"),
     [
-        (EACH, "check digit right"),
-        ("03091033779528", "the check digit is 8, and 7 would be right"),
-        ("3091033779527", f"check digit right; written in full it is {EACH}"),
-        ("<b>1</b>", "this is no GTIN: it should be 14 digits"),
-        (None, "there is no GTIN: null"),
+        (EACH, "check digit correct"),
+        ("03091033779528", "check digit 8 is wrong, expected 7"),
+        ("3091033779527", f"check digit correct; with all 14 digits {EACH}"),
+        ("<b>1</b>", "not a GTIN: 14 digits expected"),
+        (None, "no GTIN: null"),
     ],
 )
 def test_a_gtin_is_judged_in_words(gtin: str | None, said: str) -> None:
@@ -132,7 +132,7 @@ def test_the_four_faces_of_other_parts() -> None:
 
     assert "None: isPartitionedBy is null." in part(made, "Nutrients").words
     assert "None: assets.pictures is empty." in part(made, "Pictures").words
-    assert "isLabeledBy is absent" in part(made, "Nothing there").words
+    assert "isLabeledBy is absent" in part(made, "No data").words
     assert "None: assets.pictures is not asked for." in part(not_asked, "Pictures").words
     assert ["Brand", "not asked for"] == [not_asked.header.facts[0].term, not_asked.header.facts[0].missing]
 
@@ -213,7 +213,7 @@ def test_a_name_that_only_waits_is_called_so() -> None:
     """A product that nobody has accepted yet is found by the name in its update."""
     made = of({"id": 7, "lastRequest": {"namePublicLong": [text("fra-FR", "Citron")]}})
 
-    assert "This name waits for acceptance" in parsed(made.html).words
+    assert "This name is part of the pending update" in parsed(made.html).words
     assert "Citron" == made.header.name.text
 
 
@@ -230,10 +230,10 @@ def test_the_hierarchy_is_a_tree() -> None:
     assert [
         (PALLET, "", ""),
         (CASE, "× 10", ""),
-        (PACK, "× 20", "= 200 in all"),
-        (EACH, "× 20", "= 4,000 in all"),
+        (PACK, "× 20", "= 200 in total"),
+        (EACH, "× 20", "= 4,000 in total"),
     ] == told(pallet)
-    assert [("× unknown", ""), ("× 20", "number in all unknown")] == [one[1:] for one in told(case)[1:]]
+    assert [("× unknown", ""), ("× 20", "total unknown")] == [one[1:] for one in told(case)[1:]]
     assert (True, None, "Sharing units") == (pallet.is_active, sharing.roots[0].is_active, sharing.title)
     assert 4 == len(part(made, "Hierarchy").all("ul", class_="tree")[0].all("li")[0].all("li")) + 1
 
@@ -246,7 +246,7 @@ def test_cycles_and_several_parents_survive() -> None:
 
     assert (False, True) == (case.is_cycle, inner.is_cycle)
     assert (2, True) == (inner.units[0].parents, inner.units[0].is_this)
-    assert "stands in itself" in part(made, "Hierarchy").words
+    assert "contains itself" in part(made, "Hierarchy").words
 
 
 def test_a_hierarchy_without_end_is_shown_to_an_end() -> None:
@@ -268,11 +268,11 @@ def test_pictures_are_facts() -> None:
 
     assert ("front", True, "3,000 × 2,400 pixels") == (front.title.text, front.is_packshot, front.size)
     assert (
-        "The file name bears another GTIN.",
+        "The file name contains another GTIN.",
         "The file name says back, productFace says front.",
         "The size as text is 1,200 × 900.",
     ) == front.disagreements
-    assert ("face not said", False, "size not said") == (other.title.text, other.is_packshot, other.size)
+    assert ("face not specified", False, "size not specified") == (other.title.text, other.is_packshot, other.size)
     assert [] == page.all("img") + page.all("a") + page.all("link") + page.all("iframe")
     assert "https://evil.example/front_512.jpg" in page.text
 
@@ -311,7 +311,7 @@ def test_dates_say_their_zone() -> None:
     made = of(rich())
 
     assert "2026-10-26 07:33:20 UTC" in part(made, "Documents").words
-    assert "local time without zone" in part(made, "Numbers and dates").words
+    assert "in local time" in part(made, "Numbers and dates").words
 
 
 def test_codes_have_their_labels_in_further_languages(service: prodex.Client) -> None:
@@ -334,7 +334,7 @@ def test_an_audit_is_told_in_words() -> None:
     assert ["no", "17"] == [one.words for one in section.all("ul", class_="tiles")[0].all("strong")][2:]
     assert "blocker" == judged.failed[0].facts.severity
     assert "waits under lastRequest: it is there as soon as the update is accepted" in section.words
-    assert "To do: Write namePublicLong in fr." in section.words
+    assert "How to fix it: Write namePublicLong in fr." in section.words
     assert f"{len(judged.passed)} checks passed" in section.words
 
 
@@ -356,7 +356,7 @@ def test_an_audit_of_other_products_says_so() -> None:
     catalog = prodex.flatten([{"id": 7}])
     other = prodex.audit(prodex.flatten([{"id": 8}]), "core", progress=False)
 
-    assert "not judged" in part(read_card(catalog, "7", other), "Quality").words
+    assert "does not cover this product" in part(read_card(catalog, "7", other), "Quality").words
 
 
 def test_the_audit_of_a_card_is_the_audit() -> None:
@@ -395,11 +395,11 @@ def test_half_a_character_survives() -> None:
 def test_a_product_that_is_not_there_is_named_with_its_neighbours() -> None:
     """The error says which ids come near, or whose GTIN was given."""
     catalog = prodex.flatten([{"id": 1234567, "gtin": "03036811359935"}, {"id": 7}])
-    with pytest.raises(InputError, match=r"There is no product 1234568 among 2\. Near it are 1234567\."):
+    with pytest.raises(InputError, match=r"There is no product 1234568 among 2\. Similar ids are 1234567\."):
         read_card(catalog, "1234568")
-    with pytest.raises(InputError, match="This is the GTIN of product 1234567: give that id"):
+    with pytest.raises(InputError, match="It is the GTIN of product 1234567: give that id"):
         read_card(catalog, "3036811359935")
-    with pytest.raises(InputError, match="has all of them"):
+    with pytest.raises(InputError, match="has all ids"):
         read_card(catalog, "zzz")
 
 
@@ -544,7 +544,7 @@ def test_whatever_is_left_out_is_counted() -> None:
     }.items():
         assert said in part(made, title).words
     assert "60 of 100 more values" in part(made, "Hierarchy").words
-    assert "60 of 5,000 values of no unit shown here" in part(made, "Hierarchy").words
+    assert "60 of 5,000 values of units that are not shown" in part(made, "Hierarchy").words
     assert len(made.html) < 6_000_000
 
 

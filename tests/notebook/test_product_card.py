@@ -60,7 +60,7 @@ def waited(panel: ProductCard, *words: str) -> str:
 def test_it_shows_the_product_that_is_chosen(catalog: prodex.Catalog) -> None:
     """Its trait and that of the exploration are one."""
     panel = ProductCard(catalog)
-    assert "Choose a product" in said(panel)
+    assert "Select a product" in said(panel)
 
     panel.exploration.product_id = "8"
     assert ("8", True) == (panel.product_id, "Citron" in said(panel))
@@ -69,7 +69,7 @@ def test_it_shows_the_product_that_is_chosen(catalog: prodex.Catalog) -> None:
     assert ("7", True) == (panel.exploration.product_id, "Halfvolle melk" in said(panel))
 
     panel.product_id = None
-    assert "Choose a product" in said(panel)
+    assert "Select a product" in said(panel)
 
 
 def test_it_follows_an_exploration(catalog: prodex.Catalog) -> None:
