@@ -272,7 +272,11 @@ def test_pictures_are_facts() -> None:
         "The file name says back, productFace says front.",
         "The size as text is 1,200 × 900.",
     ) == front.disagreements
-    assert ("face not specified", False, "size not specified") == (other.title.text, other.is_packshot, other.size)
+    assert ("face not specified", False, "size not specified") == (
+        other.title.text,
+        other.is_packshot,
+        other.size,
+    )
     assert [] == page.all("img") + page.all("a") + page.all("link") + page.all("iframe")
     assert "https://evil.example/front_512.jpg" in page.text
 
@@ -451,7 +455,7 @@ def test_every_table_says_what_it_is() -> None:
 def test_a_snapshot_gives_the_same_card() -> None:
     """Read from disk or from memory, chosen or whole: the card is the same."""
     catalog = prodex.flatten([rich(), {"id": 8}])
-    saved = prodex.save(catalog, "shop")
+    saved = catalog.save("shop")
     once = read_card(catalog, "7").html
 
     assert once == read_card(saved, "7").html

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prodex import formats
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.formats.exporting import check_format
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
 
 #: Endings of files: a folder that ends so is most likely meant as a file.
 _ENDINGS = {
@@ -40,7 +38,7 @@ _ONE_TABLE = {
 
 
 def export_catalog(
-    catalog: Catalog,
+    catalog: CatalogData,
     folder: str | Path,
     format: str,
     tables: Iterable[str] | None,
@@ -78,7 +76,7 @@ def _checked_folder(folder: Any, format: str) -> Path:
     place = Path(folder)
     if place.is_dir():
         return place
-    if str(folder) in formats.FORMATS:
+    if isinstance(folder, str) and folder in formats.FORMATS:  # a Path is never a format in the wrong place
         raise QueryError(
             f"{folder!r} is the name of a format, and export() takes the folder first. Write "
             f"catalog.export('out', {folder!r}), or catalog.export('./{folder}', {format!r}) for a folder of this name."

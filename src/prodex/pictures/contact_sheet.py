@@ -223,12 +223,14 @@ def gallery(
     >>> gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
     Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture, 1 without a packshot
     """
-    if whole_number(per_page, 1, _PER_PAGE[-1]) is None:
+    if (whole := whole_number(per_page, 1, _PER_PAGE[-1])) is None:
         raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
+    per_page = whole
     catalog = catalog_given(catalog, "gallery(catalog)")
     pages = max(1, -(-len(catalog) // per_page))
-    if whole_number(page, 1, pages) is None:
+    if (whole := whole_number(page, 1, pages)) is None:
         raise InputError(f"There is no page={page!r}: {len(catalog):,} products make {pages:,} pages.")
+    page = whole
     first = (page - 1) * per_page
     shown = catalog.arrow("products", ["product_id", "gtin", "brand", "brand_code"]).slice(first, per_page)
     products = shown.to_pylist()

@@ -85,8 +85,9 @@ def download_pictures(
     >>> pictures.broken[["state", "reason"]].values.tolist()
     [['failed', 'file:///etc/passwd is a file: address, and only http and https are asked.']]
     """
-    if whole_number(workers, _WORKERS[0], _WORKERS[-1]) is None:
+    if (whole := whole_number(workers, _WORKERS[0], _WORKERS[-1])) is None:
         raise InputError(f"workers={workers!r} must be a number from 1 to {_WORKERS[-1]}.")
+    workers = whole
     catalog = catalog_given(catalog, "download_pictures(catalog, 'pictures')", folder)
     if not isinstance(folder, str | Path):
         raise InputError(

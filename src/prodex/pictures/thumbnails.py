@@ -255,11 +255,12 @@ def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict
     InputError
         When the size is too large or too small.
     """
-    if whole_number(size, _SIDES[0], _SIDES[-1]) is None:
+    if (whole := whole_number(size, _SIDES[0], _SIDES[-1])) is None:
         raise InputError(
             f"size={size!r} must be a number of pixels from {_SIDES[0]} to {_SIDES[-1]}; download_pictures() returns "
             "larger pictures."
         )
+    size = whole
     found: dict[str, list[Picture]] = {key: [] for key in product_ids}
     for picture in plan(catalog, size=size, products=pa.array(product_ids, pa.string())):
         if picture.left_out is None:

@@ -29,7 +29,7 @@ from prodex.quality.gaps import by_check, gaps
 from prodex.quality.scores import SMALL, Tally, coverage, grades, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.columns import places, whole
-from prodex.text import nearest
+from prodex.text import hint_and_all
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -244,9 +244,8 @@ class Audit:
         chosen = np.array([block is None or check.block == block for check in self.checks], bool)
         if not chosen.any() and block is not None:
             there = dict.fromkeys(check.block for check in self.checks)
-            near = nearest(str(block), there)
-            meant = "there are" if near is None else f"did you mean {near!r}? There are"
-            raise QueryError(f"No check stands under {block!r}; {meant} {', '.join(there)}.")
+            near = hint_and_all(str(block), there, f"There are {', '.join(there)}.")
+            raise QueryError(f"No check stands under {block!r}{near}")
         if by == "language":
             return self._by_language(chosen)
         groups = self.groups(by)
@@ -355,10 +354,10 @@ class Audit:
             places_of_all = np.arange(len(self))
             everything = Groups(by, places_of_all, np.zeros(len(self), np.int64), [None], [None])
             return coverage(self.states, self.checks, presence, everything).drop(columns=["code", "label"])
-        code, label = column_names(by)
+        code, *label = column_names(by)
         frame = coverage(self.states, self.checks, presence, self.groups(by))
-        frame = frame.rename(columns={"code": code, "label": label})
-        return frame.drop(columns=label) if frame[code].equals(frame[label]) else frame
+        frame = frame if label else frame.drop(columns="label")
+        return frame.rename(columns={"code": code, "label": "".join(label)})
 
     def trend(self, others: Sequence[Audit] = ()) -> pd.DataFrame:
         """Return the figures of several audits over time, this one among them, the oldest first.

@@ -19,7 +19,14 @@ from prodex.text import hint_and_all
 
 
 class ValidationStatus(IntEnum):
-    """Validation status of a product (spec, "Product"; the fourth is known from a deployed service)."""
+    """Validation status of a product (spec, "Product"; the fourth is known from a deployed service).
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.ProductQuery(validation_status_in=[prodex.ValidationStatus.NOT_OK]).to_body()
+    {'filter_validation_status_in': 1}
+    """
 
     NA = 0
     NOT_OK = 1
@@ -28,7 +35,14 @@ class ValidationStatus(IntEnum):
 
 
 class SharingStatus(IntEnum):
-    """Sharing status of a product (spec, "Sharing status")."""
+    """Sharing status of a product (spec, "Sharing status").
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.ProductQuery(status_shared_with=prodex.SharingStatus.ACCEPTED).to_body()
+    {'status_shared_with': 4}
+    """
 
     DRAFT = 2
     PENDING = 3
@@ -36,7 +50,14 @@ class SharingStatus(IntEnum):
 
 
 class ProductStatus(StrEnum):
-    """Product status on the retailer side (spec, "Product status on the retailer side")."""
+    """Product status on the retailer side (spec, "Product status on the retailer side").
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.ProductQuery(target_productstatus_in=[prodex.ProductStatus.TO_BE_VALIDATED]).to_body()
+    {'filter_target_productstatus_in': 'TO_BE_VALIDATED'}
+    """
 
     NOT_ASSIGNED = "NOT_ASSIGNED"
     ASSIGNATION_PENDING = "ASSIGNATION_PENDING"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,11 +15,12 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.display_text import Words, words
 from prodex.errors import InputError
 from prodex.facts.market import languages_of, markets_of
-from prodex.facts.pending import PENDING
+from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
+from prodex.text import nearest_few
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -100,7 +100,7 @@ class Record:
         """Yield the rows of a pending update, with their attributes as if it were accepted."""
         for row in self.tables.get(table, ()):
             if row["attribute"].startswith(PENDING):
-                yield {**row, "attribute": row["attribute"].removeprefix(PENDING)}
+                yield {**row, "attribute": own_path(row["attribute"])}
 
     def packed(self, table: str) -> Iterator[Row]:
         """Yield the rows of the units of hierarchies."""
@@ -175,7 +175,7 @@ def _unknown(catalog: Catalog, product_id: str) -> str:
         first = named["product_id"][0].as_py()
         return f"{refusal} It is the GTIN of product {first:.60}: give that id."
     ids = [one for one in keys["product_id"].to_pylist() if _alike(one, product_id)]
-    near = difflib.get_close_matches(product_id[:60], ids, n=_NEAR, cutoff=0.5)
+    near = nearest_few(product_id, ids, _NEAR, 0.5)
     if near:
         return f"{refusal} Similar ids are {', '.join(one[:60] for one in near)}."
     return f"{refusal} catalog.products['product_id'] has all ids."

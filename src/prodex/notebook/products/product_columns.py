@@ -20,7 +20,7 @@ from prodex.facts.groups import Groups, grouped
 from prodex.facts.label import CODE_OF, shown
 from prodex.facts.market import markets_of
 from prodex.facts.name import Names
-from prodex.facts.owner import OWNER_COLUMNS, owner_codes
+from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
 from prodex.quality import Audit
 from prodex.quality.states import State
@@ -101,7 +101,8 @@ class ProductColumns:
                 f"There is no column {name!r}. Give 'name', a column of products, 'grade' or 'score'."
             )
         if name == "owner":
-            return shown(self.column("owner"), self.owner)
+            self.read(*OWNER_COLUMNS)
+            return owners_shown(self.column)
         if name in CODE_OF:
             return shown(self.column(name), self.column(CODE_OF[name]))
         return self.column(name)

@@ -14,7 +14,7 @@ from prodex.display.audit import percent
 from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
-from prodex.notebook.products.search import folded
+from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
 
 #: The columns that are shown at first, and those that an audit adds.
@@ -119,7 +119,7 @@ class Sorter:
         values = column_values(self._products, by.column, language)
         there = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
         values = values.drop_null()
-        values = folded(values) if pa.types.is_string(values.type) else values
+        values = unaccented_texts(values) if pa.types.is_string(values.type) else values
         order = pc.array_sort_indices(values, order="descending" if by.descending else "ascending")
         missing = np.setdiff1d(np.arange(len(self._products)), there)
         return np.concatenate([there[order.to_numpy()], missing])
