@@ -92,16 +92,16 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         wanted = rows.nth(place).locator("td").first.inner_text()
         assert wanted == notebook.wait_for(FAILS)
         assert int(rows.nth(place).locator("td").nth(3).inner_text()) == notebook.ask("len(panel.failing)")
-        out.locator(".rule").get_by_text("What to do").wait_for()
+        out.locator(".rule").get_by_text("How to fix it").wait_for()
 
         for button, said, made in (
-            ("Write worklists", "worklists with", "worklists.json"),
-            ("Write report", "Exported the report to", "audit-*.html"),
+            ("Export worklists", "worklists with", "worklists.json"),
+            ("Export report", "Exported the report to", "audit-*.html"),
         ):
             out.get_by_role("button", name=button).click()
             out.locator(".note").get_by_text(said).wait_for()
             assert list(lab.folder.rglob(made)), button
-        out.get_by_role("button", name="Write report").click()
+        out.get_by_role("button", name="Export report").click()
         out.get_by_role("alert").get_by_text("already exists").wait_for()
 
         assert [] == notebook.violations()

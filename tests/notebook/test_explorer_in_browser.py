@@ -113,7 +113,7 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
         out.get_by_role("button", name="▸ Export").click()
         for name, ending in (("CSV", "csv"), ("XLSX (Excel)", "xlsx")):
             out.get_by_label("as", exact=True).select_option(name)
-            out.get_by_label("to the folder").fill(ending)
+            out.get_by_label("to folder").fill(ending)
             out.locator("button.primary").click()
             out.get_by_text(f"products_as_shown.{ending}").wait_for()
         with (lab.folder / "csv" / "products_as_shown.csv").open(encoding="utf-8", newline="") as file:

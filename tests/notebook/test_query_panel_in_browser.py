@@ -66,9 +66,9 @@ def test_filters_are_clicked_counted_and_loaded(
         out.get_by_label("Word 2").fill(CANARY)
         notebook.wait_for("len(panel.query.search or ()) == 2")
         assert CANARY == notebook.ask("panel.query.search[1][0]")
-        for fold in ("The same in Python", "The same on the wire"):
+        for fold in ("Python code", "Request body"):
             out.get_by_role("button", name=fold).click()
-        out.get_by_label("The query in Python, to copy").focus()
+        out.get_by_label("Python code of the query").focus()
         notebook.page.keyboard.press("Control+A")
         notebook.page.keyboard.press("Control+C")
         copied = notebook.page.evaluate("navigator.clipboard.readText()")
@@ -82,7 +82,7 @@ def test_filters_are_clicked_counted_and_loaded(
 
         out.get_by_role("button", name="More filters").click()
         out.get_by_label("GTINs").fill("GTIN\n3036811359935\nabc")
-        out.get_by_text("Left out, being no GTINs: GTIN, abc.").wait_for()
+        out.get_by_text("Left out, not GTINs: GTIN, abc.").wait_for()
         assert ["03036811359935"] == notebook.wait_for("panel.query.gtins_in")
         out.get_by_label("GTINs").fill("abc")
         out.get_by_text("gtins_in has no GTIN, but abc").wait_for()
