@@ -39,7 +39,7 @@ def _examples_end() -> Iterator[None]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep every test's snapshots to itself, and real credentials out of all of them."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
-    for name in ("PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
+    for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path / "home"
 

@@ -43,7 +43,7 @@ PLACES: dict[str, tuple[Callable[[Any, Path], object], int]] = {
 @pytest.fixture(autouse=True)
 def kept() -> None:
     """Keep a snapshot, for the places that look for one."""
-    prodex.save(CATALOG, "kept")
+    CATALOG.save("kept")
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -37,7 +37,7 @@ from prodex.send import (
 )
 from prodex.service import Client, ProductPage, RetryPolicy, connect
 from prodex.store.reading import flatten, read_products, with_pending_updates
-from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
+from prodex.store.snapshot import list_snapshots, open_snapshot, verify
 from prodex.store.vacuum import vacuum
 from prodex.text import hint as _hint
 
@@ -156,7 +156,6 @@ __all__ = [
     "require_scenarios",
     "rule",
     "rules",
-    "save",
     "scenario_request",
     "track",
     "unescape_formulas",

@@ -84,7 +84,7 @@ def test_a_long_text_is_searched_to_its_end() -> None:
 
 def test_a_filtered_snapshot_is_searched_part_by_part() -> None:
     """Places are those of what is left, on disk as in memory."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "five").where(gtin=None)
+    catalog = prodex.flatten(RECORDS).save("five").where(gtin=None)
 
     assert [False, True, False] == Search(ProductColumns(catalog)).find("amande").tolist()
 

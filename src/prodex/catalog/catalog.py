@@ -223,6 +223,34 @@ class Catalog(CatalogViews):
         """
         return export_catalog(self, folder, format, tables, escape_formulas=escape_formulas)
 
+    def save(self, name: str) -> Catalog:
+        """Keep the catalogue as a new snapshot, and return it opened from there.
+
+        Earlier snapshots of the name stay as they are. A catalogue that was filtered keeps only its products. When it
+        is interrupted, nothing is left.
+
+        Parameters
+        ----------
+        name
+            Name of the snapshot: letters, digits, "-", "_" and ".".
+
+        Raises
+        ------
+        SettingsError
+            When this cannot be a name.
+        StorageError
+            When the disk refuses.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+        >>> len(catalog.where(brand_code="ACME").save("acme"))
+        1
+        """
+        saved: Catalog = call("Catalog.save", self, name)
+        return saved
+
     def equals(self, other: Catalog) -> bool:
         """Whether both hold the same rows in the same order and come from the same origin.
 

@@ -76,7 +76,7 @@ def _checked_folder(folder: Any, format: str) -> Path:
     place = Path(folder)
     if place.is_dir():
         return place
-    if str(folder) in formats.FORMATS:
+    if isinstance(folder, str) and folder in formats.FORMATS:  # a Path is never a format in the wrong place
         raise QueryError(
             f"{folder!r} is the name of a format, and export() takes the folder first. Write "
             f"catalog.export('out', {folder!r}), or catalog.export('./{folder}', {format!r}) for a folder of this name."

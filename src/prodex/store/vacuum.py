@@ -67,7 +67,7 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     --------
     >>> import prodex
     >>> for number in range(3):
-    ...     _ = prodex.save(prodex.flatten([{"id": number}]), "cleaned")
+    ...     _ = prodex.flatten([{"id": number}]).save("cleaned")
     >>> prodex.vacuum("cleaned", keep=1)["reason"].tolist()
     ['older than the newest 1', 'older than the newest 1']
     """

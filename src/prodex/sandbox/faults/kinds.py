@@ -24,8 +24,8 @@ class FaultOptions:
     run: Callable[[], object] | None = None
 
 
-Strike = Callable[[FaultOptions, Call], Awaitable[None]]
-Spoil = Callable[[FaultOptions, PageSlice], PageSlice]
+CallEffect = Callable[[FaultOptions, Call], Awaitable[None]]
+PageEffect = Callable[[FaultOptions, PageSlice], PageSlice]
 
 
 @dataclass(frozen=True)
@@ -36,30 +36,31 @@ class FaultKind:
     ----------
     meaning
         What it does, in words.
-    strikes
+    on_call
         Does it to a call, whatever the endpoint; None for what happens to a page of products.
-    spoils
+    on_page
         Does it to a page of products; None for the others.
     options
         The options that it takes, with their values unless given.
     """
 
     meaning: str
-    strikes: Strike | None = None
-    spoils: Spoil | None = None
+    on_call: CallEffect | None = None
+    on_page: PageEffect | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> Strike:
-    async def strike(fault: FaultOptions, call: Call) -> None:
+def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> CallEffect:
+    async def effect(fault: FaultOptions, call: Call) -> None:
         headers = [(b"content-type", content_type)]
+        # RFC 9110 requires the header, and clients look for it.
         if status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
         if fault.retry_after is not None:
             headers.append((b"retry-after", b"%d" % fault.retry_after))
         await call.reply(status, headers, body)
 
-    return strike
+    return effect
 
 
 async def _wait(fault: FaultOptions, _call: Call) -> None:
@@ -69,8 +70,9 @@ async def _wait(fault: FaultOptions, _call: Call) -> None:
 async def _run(fault: FaultOptions, call: Call) -> None:
     assert fault.run is not None  # noqa: S101 - checked when the fault was made
     try:
+        # In a thread, since the function may call the sandbox itself.
         await asyncio.to_thread(fault.run)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is for whoever gave the function
+    except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
         await call.fail(error)
 
 
@@ -98,6 +100,7 @@ async def _stall(fault: FaultOptions, call: Call) -> None:
 
 async def _drip(fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        # Rounded up, so that there are no more pieces than that.
         length = -(-len(body) // _DRIPS) or 1
         for start in range(0, len(body), length):
             yield body[start : start + length]
@@ -206,26 +209,26 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
     "lost-cursor": FaultKind(
         "The scroll cursor that came with the call is forgotten for good: 410, now and when it is tried again. "
         "Nothing happens to a call without cursor.",
-        spoils=_lose_cursor,
+        on_page=_lose_cursor,
     ),
     "repeats": FaultKind(
         "The page begins with the last products of the page before, as many as `products` says. A scroll goes on from "
         "there, so that nothing is missing at its end; a page by offset lacks as many at its own end. Nothing "
         "happens to a first page.",
-        spoils=_repeat,
+        on_page=_repeat,
         options={"products": 1},
     ),
     "moves": FaultKind(
         "Products have moved from the pages before to behind this page, as many as `products` says: a page by offset "
         "begins so much later, and what slid before it is in neither page. Nothing happens to a first page, or to a "
         "scroll, whose order is frozen.",
-        spoils=_move,
+        on_page=_move,
         options={"products": 1},
     ),
     "drops": FaultKind(
         "The first products of the page, as many as `products` says, are missing from it, silently: totals and the "
         "next page are as always.",
-        spoils=_drop,
+        on_page=_drop,
         options={"products": 1},
     ),
     "call": FaultKind(
