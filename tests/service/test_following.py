@@ -158,7 +158,7 @@ def test_a_count_that_disagrees_is_said_and_is_no_success(sent, exchange):
     exchange.records = [{"status": "SUCCESS", "count": 1}]
     sent.wait(progress=False)
     assert ("unknown", ["unknown"] * 2) == (sent.status, sent.products["status"].tolist())
-    assert "The service counted 1 products, and 2 were sent." in sent.message
+    assert "The service counted 1 product, and 2 were sent." in sent.message
 
 
 def test_a_product_that_nobody_tells_of_is_unknown(sent, exchange):

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from prodex.display_text import label
+from prodex.text import counted
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import Gallery, SheetCell
@@ -108,7 +109,7 @@ def _facts(cell: SheetCell) -> str:
     if cell.others and thumbnail.position is not None:
         facts.append(f"<span>+{cell.others:,} more</span>")
     elif cell.others:
-        facts.append(f"<span>{cell.others:,} other picture{'s' if cell.others > 1 else ''}</span>")
+        facts.append(f"<span>{counted(cell.others, 'other picture')}</span>")
     return " ".join(facts)
 
 

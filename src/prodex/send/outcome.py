@@ -18,6 +18,7 @@ from prodex.send.batches import Batch
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.tracking_identifiers import canonical
 from prodex.tables.envelope import count_of
+from prodex.text import counted
 
 #: An outcome that a record tells of a GTIN that was not sent.
 UNEXPECTED = "unexpected"
@@ -81,9 +82,17 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         notes.append(
             "the tracking record has no status" if word is None else f"it says {word!r:.80}, no known status"
         )
-    counted = count_of(record.get("count"))
-    if batch.gtins and has_ended and word != "ERROR" and counted not in {None, len(batch.gtins)}:
-        notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
+    announced = count_of(record.get("count"))
+    if (
+        announced is not None
+        and announced != len(batch.gtins)
+        and batch.gtins
+        and has_ended
+        and word != "ERROR"
+    ):
+        notes.append(
+            f"the service counted {counted(announced, 'product')}, and {len(batch.gtins):,} were sent"
+        )
     told, foreign = _told(record, batch.gtins)
     if foreign and batch.gtins:
         notes.append(f"it tells of {len(foreign):,} GTINs that were not sent, {foreign[0]} first")
@@ -98,7 +107,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     return Outcome(
         status,
         message or (problem if word == RUNNING else ""),
-        len(batch.gtins) if counted is None else counted,
+        len(batch.gtins) if announced is None else announced,
         not has_ended and not gave_up,
         tuple(_rows(batch, told, status, message)),
         record,

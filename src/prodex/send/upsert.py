@@ -21,7 +21,7 @@ from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.text import hint_and_all
+from prodex.text import counted, hint_and_all
 
 _LOG = logging.getLogger("prodex")
 
@@ -65,7 +65,7 @@ class DryRun:
         size, calls = sum(map(len, self.payloads)), len(self.payloads)
         lines = [
             (
-                f"Dry run: {self.count:,} products in {calls:,} call{'s' * (calls != 1)}, {size:,} bytes of "
+                f"Dry run: {counted(self.count, 'product')} in {counted(calls, 'call')}, {size:,} bytes of "
                 f"{self.content_type}"
             ),
             f"preflight: {said}",
@@ -167,7 +167,7 @@ def upsert(
     >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
     >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
     >>> prodex.upsert(service, [record], dry_run=True)
-    Dry run: 1 products in 1 call, 131 bytes of application/json
+    Dry run: 1 product in 1 call, 131 bytes of application/json
     preflight: nothing found
     >>> prodex.upsert(service, [record]).wait().products[["gtin", "status"]].values.tolist()
     [['08784900123459', 'SUCCESS']]
