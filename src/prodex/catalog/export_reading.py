@@ -26,6 +26,7 @@ from prodex.formats import PACKAGE, Package, Resource, read_csv, read_package, r
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import stored_presence
+from prodex.text import counted
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
 
@@ -253,7 +254,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
     altered = [
-        f"{resource.altered_texts:,} {'text' if resource.altered_texts == 1 else 'texts'} of {resource.name}"
+        f"{counted(resource.altered_texts, 'text')} of {resource.name}"
         for resource in package.resources
         if resource.altered_texts
     ]

@@ -70,7 +70,7 @@ class DryRun:
         size, calls = sum(map(len, self.payloads)), len(self.payloads)
         lines = [
             (
-                f"Dry run: {self.count:,} products in {calls:,} call{'s' * (calls != 1)}, {size:,} bytes of "
+                f"Dry run: {counted(self.count, 'product')} in {counted(calls, 'call')}, {size:,} bytes of "
                 f"{self.content_type}"
             ),
             f"preflight: {counted}",
@@ -172,7 +172,7 @@ def upsert(
     >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
     >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
     >>> prodex.upsert(service, [record], dry_run=True)
-    Dry run: 1 products in 1 call, 131 bytes of application/json
+    Dry run: 1 product in 1 call, 131 bytes of application/json
     preflight: nothing found
     >>> prodex.upsert(service, [record]).wait().products[["gtin", "status"]].values.tolist()
     [['08784900123459', 'SUCCESS']]
