@@ -1,118 +1,191 @@
-"""The house: imports point one way, the sandbox stands apart, and importing prodex stays light."""
+"""The house: imports point one way and in no circle, the sandbox stands apart, and importing prodex stays light."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import prodex
+from prodex.dispatch import FUNCTIONS
 
 SOURCE = Path(prodex.__file__).parent
 
-#: From the ground up: a module may import what lies below its own row, and from its own package.
+#: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
-    {"verbatim"},
     {"errors"},
-    {"described", "limits", "nearest", "several"},
-    {"gtin"},
-    {"gtin_lists"},
-    {"files", "unpacking", "locales", "envelope", "markup", "spreadsheet", "untrusted"},
-    {"sheets", "folders"},
+    {"limits", "text", "arguments", "display_text", "progress", "dispatch"},
+    {"gtin", "locales", "safe_xml"},
+    {"files"},
     {"query", "tables"},
-    {"parquet"},
-    {"formats"},
-    {"catalog", "service"},
-    {"store", "charts"},
-    {"reading", "labels", "quality"},
-    {"send", "listings", "compare", "pictures"},
+    {"formats", "ledger"},
+    {"catalog"},
+    {"network"},
+    {"service"},
+    {"store"},
+    {"facts"},
+    {"quality"},
+    {"send", "compare"},
     {"load"},
+    {"pictures"},
+    {"display"},
     {"notebook"},
     {"__init__"},
-    {"demo"},
     {"cli"},
     {"__main__"},
 )
 RANK = {name: row for row, names in enumerate(ROWS) for name in names}
 
+#: Below this many lines a file is rather a part of another one; a package's front and the command's are not.
+SHORTEST = 40
+LONGEST = 350
 
-def modules() -> dict[Path, str]:
-    """Return every module with the name of the house's part that it belongs to."""
+
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module by its dotted name."""
     found = {}
-    for path in SOURCE.rglob("*.py"):
-        first = path.relative_to(SOURCE).parts[0]
-        found[path] = first.removesuffix(".py")
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = ("prodex", *path.relative_to(SOURCE).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
 
-def imported(path: Path) -> set[str]:
-    """Return the parts of prodex that a module imports, inside functions too; for types only does not count."""
-    tree = ast.parse(path.read_text("utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            node.body = [ast.Pass()]
-    parts = set()
-    for node in ast.walk(tree):
-        names = []
+def part_of(module: str) -> str:
+    """Return the part of the house that a module belongs to: what stands directly under `prodex`."""
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+@cache
+def imports(module: str) -> frozenset[str]:
+    """Return the modules of prodex that a module imports, inside functions and for type checking too."""
+    found = set()
+    for node in ast.walk(ast.parse(modules()[module].read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{path}: imports are absolute"
-            names = [
-                f"{node.module}.{alias.name}" if node.module == "prodex" else str(node.module)
-                for alias in node.names
-            ]
+            assert not node.level, f"{module}: imports are absolute"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found.add(whole if whole in modules() else str(node.module))
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        for name in names:
-            head, _, rest = name.partition(".")
-            if head == "prodex":
-                first = rest.split(".")[0]
-                parts.add(
-                    first if (SOURCE / first).is_dir() or (SOURCE / f"{first}.py").is_file() else "__init__"
-                )
-    return {"__init__" if part == "" else part for part in parts}
+            found |= {alias.name for alias in node.names}
+    return frozenset(found & modules().keys())
 
 
-def test_imports_point_down() -> None:
-    """No module imports from its own row or above, its own package excepted."""
+def classes() -> Iterator[tuple[str, str, str]]:
+    """Return the side of the sandbox's wall, the name and the module of every public class."""
+    for module, path in modules().items():
+        side = "sandbox" if part_of(module) == "sandbox" else "client"
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield side, node.name, module
+
+
+def test_imports_point_up_the_list() -> None:
+    """No module imports from its own row or from one below it in the list, its own package excepted."""
     wrong = [
-        f"{path.relative_to(SOURCE)} imports {other}"
-        for path, part in modules().items()
-        if part not in {"sandbox"}
-        for other in imported(path) - {part}
-        if other != "sandbox" and RANK[other] >= RANK[part]
+        f"{module} imports {other}"
+        for module in modules()
+        if part_of(module) != "sandbox"
+        for other in imports(module)
+        if part_of(other) not in {part_of(module), "sandbox"}
+        and RANK[part_of(other)] >= RANK[part_of(module)]
     ]
 
     assert [] == wrong
 
 
+def test_there_is_no_circle() -> None:
+    """No module imports itself by way of others, not even for type checking or inside a function."""
+    try:
+        TopologicalSorter({module: imports(module) - {module} for module in modules()}).prepare()
+    except CycleError as error:
+        raise AssertionError(" imports ".join(reversed(error.args[1]))) from None
+
+    assert [] == [module for module in modules() if module in imports(module)]
+
+
+def test_errors_import_nothing() -> None:
+    """Everything raises errors, so what they need of the house would be needed by everybody."""
+    assert frozenset() == imports("prodex.errors")
+
+
 def test_every_module_has_its_row() -> None:
     """A new module has to say where it belongs."""
-    assert set(RANK) | {"sandbox"} == set(modules().values())
+    assert set(RANK) | {"sandbox"} == {part_of(module) for module in modules()}
+
+
+def test_what_is_called_by_name_lies_higher() -> None:
+    """The table of `dispatch` names functions that exist, and only where an import would point the wrong way."""
+    wrong = []
+    for method, target in FUNCTIONS.items():
+        module, _, function = target.partition(":")
+        owner = next(home for _, name, home in classes() if name == method.partition(".")[0])
+        if not callable(getattr(import_module(module), function, None)):
+            wrong.append(f"{target} is not there")
+        elif RANK[part_of(module)] < RANK[part_of(owner)] or module in imports(owner):
+            wrong.append(f"{owner} can import {target}")
+
+    assert [] == wrong
+
+
+def test_only_values_call_by_name() -> None:
+    """Whoever calls by name is the module of the value whose method it carries out."""
+    callers = {module for module in modules() if "prodex.dispatch" in imports(module)}
+    owners = {module for _, name, module in classes() if name in {key.partition(".")[0] for key in FUNCTIONS}}
+
+    assert set() == callers - owners
+
+
+def test_no_public_class_name_stands_twice() -> None:
+    """A name means one thing on each side of the sandbox's wall; the specification's names may stand on both."""
+    homes = defaultdict(list)
+    for side, name, module in classes():
+        homes[side, name].append(module)
+
+    assert {} == {name: found for name, found in homes.items() if len(found) > 1}
+
+
+def test_modules_have_the_length_of_one_idea() -> None:
+    """A file of a few lines is a part of another, and one of many hundred lines is several."""
+    lengths = {module: len(path.read_text("utf-8").splitlines()) for module, path in modules().items()}
+    fronts = {module for module, path in modules().items() if path.stem in {"__init__", "__main__"}}
+
+    assert {} == {module: n for module, n in lengths.items() if n > LONGEST}
+    assert {} == {module: n for module, n in lengths.items() if n < SHORTEST and module not in fronts}
 
 
 def test_the_sandbox_stands_apart() -> None:
     """It imports nothing of prodex, and of prodex only the command line imports it."""
-    theirs = {other for path, part in modules().items() if part == "sandbox" for other in imported(path)}
-    users = {part for path, part in modules().items() if "sandbox" in imported(path)}
+    theirs = {
+        part_of(other) for module in modules() if part_of(module) == "sandbox" for other in imports(module)
+    }
+    users = {
+        part_of(module) for module in modules() for other in imports(module) if part_of(other) == "sandbox"
+    }
 
     assert {"sandbox"} == theirs
     assert {"sandbox", "cli"} == users
 
 
-def test_only_one_part_opens_the_network() -> None:
-    """What opens connections is at home in the service package; the sandbox answers calls and makes none."""
+def test_only_two_parts_open_the_network() -> None:
+    """What opens connections is at home in `network` and `service`; the sandbox answers calls and makes none."""
     ways_out = {"requests", "urllib3", "http.client", "socket", "ssl"}
     users = {
-        part
-        for path, part in modules().items()
-        if part != "sandbox"
+        part_of(module)
+        for module, path in modules().items()
+        if part_of(module) != "sandbox"
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if (isinstance(node, ast.Import) and any(alias.name in ways_out for alias in node.names))
         or (isinstance(node, ast.ImportFrom) and str(node.module) in ways_out)
     }
 
-    assert {"service"} == users
+    assert {"network", "service"} == users
 
 
 def test_importing_prodex_pulls_no_widget_chart_or_extra() -> None:

@@ -190,7 +190,7 @@ def test_presence_of_an_attribute_that_only_one_part_has_seen_is_absent_elsewher
 
 def test_dictionary_counts_what_is_filled() -> None:
     """Each column with its meaning and how many of the rows fill it."""
-    rows = prodex.flatten(RECORDS).dictionary().set_index(["table", "column"])
+    rows = prodex.flatten(RECORDS).dictionary.set_index(["table", "column"])
 
     assert [40, 60] == rows.loc[("products", "is_consumer_unit"), ["filled", "rows"]].tolist()
     assert not rows["meaning"].eq("").any()
@@ -263,7 +263,7 @@ def test_wide_shows_every_form_of_an_attribute_and_needs_none() -> None:
 
 def test_drift_sees_declared_columns_too() -> None:
     """A flag that is a word on one product is a second form of that flag."""
-    found = prodex.flatten([{"id": 1, "isConsumerUnit": True}, {"id": 2, "isConsumerUnit": "yes"}]).drift()
+    found = prodex.flatten([{"id": 1, "isConsumerUnit": True}, {"id": 2, "isConsumerUnit": "yes"}]).drift
 
     assert {"string", "products.is_consumer_unit (bool)"} == set(found["form"])
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.catalog import tables
+from prodex.catalog import table_properties
 from prodex.tables.declaration import TABLES, Table
 
 HEAD = '''"""The tables of a catalogue as properties, so that an editor proposes them and says what is in them.
@@ -27,14 +27,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prodex.tables.frames import to_frame
+from prodex.frames import to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
 
-class Tables:
+class TableProperties:
     """What has the tables of a catalogue; `arrow` reads one of them."""
 
     if TYPE_CHECKING:
@@ -67,17 +67,19 @@ def written() -> str:
 def test_the_properties_are_the_declared_tables() -> None:
     """Each table, and nothing else, with what a row is and every column's meaning."""
     found = {
-        name: inspect.getdoc(one) for name, one in vars(tables.Tables).items() if isinstance(one, property)
+        name: inspect.getdoc(one)
+        for name, one in vars(table_properties.TableProperties).items()
+        if isinstance(one, property)
     }
 
     assert {name: docstring(table) for name, table in TABLES.items()} == found
-    assert Path(tables.__file__).read_text("utf-8") == written()
+    assert Path(table_properties.__file__).read_text("utf-8") == written()
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_an_editor_knows_the_type_of_a_table(name: str) -> None:
     """A pandas frame, with the declared columns."""
-    getter = vars(tables.Tables)[name].fget
+    getter = vars(table_properties.TableProperties)[name].fget
     catalog = prodex.flatten([{"id": 7}])
     frame = getattr(catalog, name)
 
@@ -94,4 +96,4 @@ def test_a_table_that_there_is_not_is_told_with_the_nearest() -> None:
 
 
 if __name__ == "__main__" and "--write" in sys.argv:
-    Path(tables.__file__).write_text(written(), "utf-8")
+    Path(table_properties.__file__).write_text(written(), "utf-8")

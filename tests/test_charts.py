@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from prodex import charts
-from prodex.charts import fonts, grids, style
+from prodex.display.charts import heatmap, style
 
 HOSTILE = ["$5 or $6", "a\nb\tc", "\u202egnp.exe", "<img src=x>", "😀 茶", "\ud83d", "x" * 40_000, ""]
 
@@ -145,7 +145,7 @@ def test_a_character_comes_from_whichever_font_has_it() -> None:
     drawn(figure)  # a glyph that is missing is a warning, and a warning an error
     assert [f"{watch} Öl مرحبا □"] == words(figure)
     assert "□ is not there in bold" == figure.get_suptitle()
-    assert "DejaVu Sans" == fonts.families()[0]
+    assert "DejaVu Sans" == style.families()[0]
 
 
 def test_letters_on_coloured_pieces_can_be_read() -> None:
@@ -158,7 +158,7 @@ def test_letters_on_coloured_pieces_can_be_read() -> None:
     ]
     scores = pd.DataFrame([[0.1, 0.65, 0.85, 0.92, 0.96, 0.98, 0.995, 1.0]], columns=list("abcdefgh"))
     cells = charts.heat(scores, "Scores").axes[0].texts
-    shades = [grids.SHADES[charts.shade(score)] for score in scores.iloc[0]]
+    shades = [heatmap.SHADES[charts.shade(score)] for score in scores.iloc[0]]
     pairs += [(to_hex(text.get_color()), shade) for text, shade in zip(cells, shades, strict=True)]
     for pair in pairs:
         darker, lighter = sorted(map(luminance, pair))

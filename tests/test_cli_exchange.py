@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 import prodex
 from prodex.cli import app
-from prodex.demo import correct_a_text
+from prodex.cli.demo import correct_a_text
 from prodex.errors import InputError, PreflightFailed, SettingsError
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
@@ -266,7 +266,7 @@ def test_scenarios_that_are_not_said_clearly_are_refused(run: Run, words: list[s
 
 def test_untrusted_text_does_not_move_the_cursor(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     """What others wrote is shown on one line, each control character as its escape."""
-    from prodex.cli.shown import Format, show
+    from prodex.cli.output import Format, show
 
     show(pd.DataFrame({"message": ["a\x1b[2Jb\nc"], "none": [None]}), Format.TABLE, None)
     assert "message       none\na\\x1b[2Jb\\nc\n" == capsys.readouterr().out

@@ -362,7 +362,7 @@ def test_score_and_grade_of_an_audit_are_those_of_its_headline(run: Run, profile
     """One number, wherever it is shown."""
     save_wrong(2)
     audit = prodex.audit("shop", profile)
-    summary = audit.summary()
+    summary = audit.summary
 
     assert (summary["score"], summary["grade"]) == (audit.score, audit.grade)
     assert f"score {audit.score * 100:.1f} % (grade {audit.grade})" in repr(audit)

@@ -13,7 +13,7 @@ import prodex
 from prodex import charts
 from prodex.cli import app
 from prodex.errors import ProdexError
-from prodex.reading import flatten
+from prodex.store.reading import flatten
 
 RECORDS = [
     {
@@ -55,7 +55,7 @@ CASES: list[tuple[str, Call, str, str]] = [
     ("arrow(columns)", lambda word, _: CATALOG.arrow("texts", [word]), "langage", "language"),
     ("batches(table)", lambda word, _: list(CATALOG.batches(word)), "textes", "texts"),
     ("batches(columns)", lambda word, _: list(CATALOG.batches("texts", [word])), "langage", "language"),
-    ("rows(table)", lambda word, _: CATALOG.rows(word), "textes", "texts"),
+    ("row_count(table)", lambda word, _: CATALOG.row_count(word), "textes", "texts"),
     ("files(table)", lambda word, _: CATALOG.files(word), "textes", "texts"),
     ("export(format)", lambda word, tmp: CATALOG.export(tmp / "out", word), "parqet", "parquet"),
     ("query(field)", lambda word, _: prodex.ProductQuery(**{word: 1}), "target_markt", "target_market"),

@@ -20,16 +20,16 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
-from prodex.notebook.snapshots.listing import kept_snapshots, snapshot_frame
+from prodex.files.lock import Owner
+from prodex.notebook.snapshots.saved import snapshot_entries, snapshot_frame
 from prodex.notebook.snapshots.trend import read_trend
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.sandbox.store import Store, StoreUnusable
-from prodex.send.batch import Batch, Loaded, Planned
-from prodex.send.journal import Journal
-from prodex.send.journal_lines import sealed
-from prodex.service.local import running_sandbox
-from prodex.store.lock import Owner
+from prodex.sandbox.records.store import Store, StoreUnusable
+from prodex.send.batches import Batch, Loaded, Planned
+from prodex.send.journal import UpsertJournal
+from prodex.send.journal_format import sealed
+from prodex.service.local_sandbox import running_sandbox
 from tests.damage import flipped, spoiled, spoiled_json
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP
@@ -114,7 +114,7 @@ def looked_at(folder: Path) -> None:
     catalog = prodex.open_snapshot(folder)
     assert repr(catalog)
     assert catalog.origin.asked("namePublicLong", "fr") in {True, False}
-    assert catalog.problems() is not None
+    assert catalog.problems is not None
     assert catalog.products is not None
 
 
@@ -125,7 +125,7 @@ def test_a_spoiled_manifest_of_a_snapshot(kept: Kept) -> None:
     def listed() -> None:
         rows = prodex.list_snapshots()
         assert {"half-refreshed", "partial", "saved", "shop"} == set(rows["name"])
-        assert len(snapshot_frame(kept_snapshots())) == len(rows)
+        assert len(snapshot_frame(snapshot_entries())) == len(rows)
 
     cases = list(spoiled_json(path.read_bytes()))
     operations = (listed, lambda: looked_at(path.parent), lambda: prodex.vacuum("partial", dry_run=True))
@@ -146,8 +146,8 @@ def test_a_spoiled_manifest_is_refreshed_compared_or_refused(kept: Kept, exchang
     assert [] == raised(
         path,
         cases,
-        lambda: prodex.refresh(service, "saved", progress=False),
-        lambda: prodex.diff("saved", "shop").summary(),
+        lambda: prodex.refresh("saved", service, progress=False),
+        lambda: prodex.diff("saved", "shop").summary,
         lambda: prodex.verify("saved"),
     )
 
@@ -195,13 +195,13 @@ def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
         assert ["saved", "shop", "shop"] == prodex.list_audits()["name"].tolist()
         prodex.open_audit("shop@2026-11-21")
         prodex.open_audit("shop@2026-11-21", "own")
-        read_trend("shop", kept_snapshots())
+        read_trend("shop", snapshot_entries())
 
     def looked() -> None:
         audit = prodex.open_audit("shop")
         assert repr(audit)
         assert audit._repr_html_()
-        assert audit.summary() is not None
+        assert audit.summary is not None
         assert audit.failures() is not None
 
     cases = spoiled_json(path.read_bytes(), repeated=1)
@@ -295,7 +295,7 @@ def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
         spoilt[-12:],
         lambda: prodex.save(catalog(), "copy"),
         lambda: catalog().export(kept.folder / "out", "csv"),
-        lambda: prodex.diff(catalog(), "shop").summary(),
+        lambda: prodex.diff(catalog(), "shop").summary,
         lambda: prodex.audit(catalog(), {"checks": {"valid_gtin": {}}}).failures(),
     )
 
@@ -409,8 +409,8 @@ def test_a_spoiled_plan_of_what_is_sent(kept: Kept, exchange: Sandbox) -> None:
     """Listed and tracked, also where somebody wrote the checksum of the line as well."""
     shop = connected(exchange)
     planned = [Planned(b"[]", (f"{number:014d}",), (Loaded("1", None),)) for number in (1, 2)]
-    path = Journal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path
-    journal = Journal(path)
+    path = UpsertJournal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path
+    journal = UpsertJournal(path)
     journal.sending(0)
     journal.ended(0, Batch(journal.batches()[0].gtins, "sent", "1"))
     journal.stopped("it was late")
@@ -519,7 +519,7 @@ def test_a_spoiled_profile(tmp_path: Path, case: str) -> None:
         profile = Profile.read(path)
         assert repr(profile)
         assert profile.table is not None
-        assert prodex.audit(catalog, profile).summary() is not None
+        assert prodex.audit(catalog, profile).summary is not None
 
     assert [] == raised(path, [(case, PROFILES[case].encode())], judged, share=1)
 

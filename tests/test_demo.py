@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import prodex
-from prodex.demo import audit_the_sample, show_tables
+from prodex.cli.demo import audit_the_sample, show_tables
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
 

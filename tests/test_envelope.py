@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from prodex.envelope import split
 from prodex.errors import UnexpectedReply
+from prodex.tables.envelope import split
 
 
 def test_products_come_out_as_the_bytes_they_were() -> None:

@@ -343,7 +343,7 @@ def test_tables_that_were_not_exported_are_not_empty(tmp_path: Path, form: str) 
 
     pd.testing.assert_frame_equal(catalog.texts, read.texts)
     assert 3 == len(read)
-    for ask in (lambda: read.codes, lambda: read.rows("codes"), read.wide, lambda: read.where(x=1)):
+    for ask in (lambda: read.codes, lambda: read.row_count("codes"), read.wide, lambda: read.where(x=1)):
         with pytest.raises(QueryError):
             ask()
     with pytest.raises(QueryError, match="codes is not in this catalogue: it was not exported"):
@@ -353,7 +353,7 @@ def test_tables_that_were_not_exported_are_not_empty(tmp_path: Path, form: str) 
     with pytest.raises(QueryError, match="not exported"):
         prodex.save(read, "part")
     assert {"texts", "products"} == set(read.tables.index)
-    assert {"texts", "products"} == set(read.dictionary()["table"])
+    assert {"texts", "products"} == set(read.dictionary["table"])
     assert "not exported, and so not here: codes" in repr(read)
     assert not read.equals(catalog)
     assert [3] == read.sql("select count(*) n from products")["n"].tolist()

@@ -144,8 +144,8 @@ def test_a_name_in_place_of_a_service_is_told_the_line(service):
 
 def test_arguments_the_wrong_way_round_are_told_the_line(service):
     """A service and a name cannot be mistaken for each other."""
-    with pytest.raises(InputError, match=r"refresh\(service, 'shop'\)"):
-        prodex.refresh("shop", service)
+    with pytest.raises(InputError, match=r"refresh\('shop', service\)"):
+        prodex.refresh(service, "shop")
     with pytest.raises(InputError, match=r"save\(catalog, 'copy'\)"):
         prodex.save("copy", prodex.flatten(RECORDS))
 
@@ -153,17 +153,17 @@ def test_arguments_the_wrong_way_round_are_told_the_line(service):
 def test_a_snapshot_that_is_open_is_refreshed_like_its_name(service):
     """Its newest, as with the name; a selection and an earlier one are refused in words."""
     catalog = prodex.load_products(service, name="mine", progress=False)
-    newer = prodex.refresh(service, catalog, progress=False)
+    newer = prodex.refresh(catalog, service, progress=False)
 
     assert newer.folder is not None
     assert "mine" == newer.folder.parent.name
     assert len(catalog) == len(newer)
-    with pytest.raises(QueryError, match=r"refresh\(service, 'mine'\)"):
-        prodex.refresh(service, catalog)
-    with pytest.raises(QueryError, match=r"refresh\(service, 'mine'\)"):
-        prodex.refresh(service, newer.where(product_id="7"))
+    with pytest.raises(QueryError, match=r"refresh\('mine', service\)"):
+        prodex.refresh(catalog, service)
+    with pytest.raises(QueryError, match=r"refresh\('mine', service\)"):
+        prodex.refresh(newer.where(product_id="7"), service)
     with pytest.raises(InputError, match="in memory"):
-        prodex.refresh(service, prodex.flatten(RECORDS))
+        prodex.refresh(prodex.flatten(RECORDS), service)
 
 
 def test_names_and_opened_snapshots_do_the_same(service, tmp_path):

@@ -25,7 +25,7 @@ from itertools import count
 from pathlib import Path
 import prodex
 import pyarrow as pa
-from prodex.folders import replacing
+from prodex.files.folders import replacing
 from prodex.formats import export
 
 place, kind, notes = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "notes"

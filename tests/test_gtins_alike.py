@@ -18,10 +18,10 @@ import prodex
 from prodex import gtin
 from prodex.cli import app
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
-from prodex.notebook.query.reading import read_gtins
+from prodex.notebook.query.parsing import read_gtins
+from prodex.send.corrections import Known, wishes_in
 from prodex.send.records import records_of
 from prodex.send.scenarios import _uuids
-from prodex.send.wishes import Known, wishes_in
 
 GTIN = "08431701027348"
 

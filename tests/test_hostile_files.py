@@ -21,10 +21,10 @@ import pytest
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import SharedProduct, View
-from prodex.send.batch import Planned
-from prodex.send.journal import Journal
-from prodex.send.journal_lines import sealed
+from prodex.sandbox.records.model import SharedProduct, View
+from prodex.send.batches import Planned
+from prodex.send.journal import UpsertJournal
+from prodex.send.journal_format import sealed
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP, gtin
 from tests.old.unpacking import unpack
@@ -205,8 +205,8 @@ def test_a_hostile_snapshot_touches_nothing_outside(world: World, exchange: Sand
         lambda: prodex.open_snapshot(name).raw,
         lambda: prodex.open_snapshot(name).sql("select * from raw"),
         lambda: prodex.save(prodex.open_snapshot(name), "copy"),
-        lambda: prodex.diff(name, folder).summary(),
-        lambda: prodex.refresh(connected(exchange), name, sweep=True, progress=False),
+        lambda: prodex.diff(name, folder).summary,
+        lambda: prodex.refresh(name, connected(exchange), sweep=True, progress=False),
         lambda: prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"valid_gtin": {}}}).save(name),
         lambda: prodex.recover(name, allow_incomplete=True),
         lambda: prodex.save(prodex.flatten([{"id": 1}]), name),
@@ -267,7 +267,7 @@ def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandb
         lambda: load("half-offset"),
         lambda: load("half-scrolled"),
         lambda: load("judged"),
-        lambda: prodex.refresh(connected(exchange), "half-refreshed", progress=False),
+        lambda: prodex.refresh("half-refreshed", connected(exchange), progress=False),
         lambda: recover("half-offset-copy"),
         lambda: recover("half-windows"),
         lambda: recover("judged-copy"),
@@ -488,7 +488,7 @@ def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbo
     shop = connected(exchange)
     bodies = [json.dumps([{"gtin": gtin(number), "lifeCycle": 1}]).encode() for number in (1, 2)]
     planned = [Planned(body, (gtin(number),)) for number, body in enumerate(bodies, 1)]
-    plan = Journal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
+    plan = UpsertJournal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
     for path in plan.iterdir():
         shutil.copy(path, world.outside / path.name)
     world.before = world.look()

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import SettingsError
+from prodex.files.unpacking import codings, opened_within, unpacked
 from prodex.limits import FILE, PICTURE, REPLY, LimitExceeded, Limits, Meter
-from prodex.unpacking import codings, opened_within, unpacked
 
 
 @pytest.mark.parametrize("field", [field.name for field in fields(Limits)])

@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.envelope import split
 from prodex.errors import IncompleteLoad, QueryError, SnapshotLocked
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.sandbox.media.addresses import MEDIA
@@ -25,6 +24,7 @@ from prodex.sandbox.sample import shared_products
 from prodex.service import Client, RetryPolicy
 from prodex.store.journal import Journal
 from prodex.store.plan import plan
+from prodex.tables.envelope import split
 from prodex.tables.records import identify
 
 
@@ -44,7 +44,7 @@ def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
 def test_a_scroll_and_offset_pages_load_the_same(service: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the page size, and whichever way the pages come."""
     by_offset = prodex.load_products(service, name="offset", max_age=0, page_size=37)
-    monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1)
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1)
     by_scroll = prodex.load_products(service, name="scroll", max_age=0, page_size=211)
 
     for table in ("products", "texts", "hierarchies", "raw"):
@@ -256,7 +256,7 @@ def test_the_variants_of_the_contract_make_no_difference(
     behaviour: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the specification leaves open is taken as it comes."""
-    monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1)
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1)
     with Sandbox(products=shared_products(60), behaviour=Behaviour(**behaviour)) as sandbox:
         key = sandbox.credentials[0]
         client = prodex.connect(

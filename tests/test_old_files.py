@@ -15,7 +15,7 @@ import prodex
 from prodex.errors import IncompleteLoad, InputError, SnapshotNotFound
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import SharedProduct, View
+from prodex.sandbox.records.model import SharedProduct, View
 from prodex.store.journal import Journal
 from prodex.tables.declaration import TABLES
 from tests.load.exchange import asked, connected, contents, paged
@@ -89,9 +89,9 @@ def test_snapshots_are_listed_opened_and_verified(kept: Kept) -> None:
     for folder in listed["folder"]:
         assert bool(prodex.verify(folder)["ok"].all())
         catalog = prodex.open_snapshot(folder)
-        assert all(len(getattr(catalog, table)) == catalog.rows(table) for table in TABLES)
-        assert catalog.drift()["attribute"].tolist()
-        assert not catalog.dictionary().empty
+        assert all(len(getattr(catalog, table)) == catalog.row_count(table) for table in TABLES)
+        assert catalog.drift["attribute"].tolist()
+        assert not catalog.dictionary.empty
     first = prodex.open_snapshot(str(listed["folder"].iloc[3]))
     assert kept.products == [json.loads(text) for text in first.raw["json"]]
 
@@ -111,7 +111,7 @@ def test_what_is_not_there_is_listed(kept: Kept) -> None:
     """An incomplete snapshot still says so, and why."""
     partial = prodex.open_snapshot("partial")
     assert not partial.complete
-    assert ["pull/0"] == partial.problems()["what"].tolist()
+    assert ["pull/0"] == partial.problems["what"].tolist()
     assert "INCOMPLETE" in repr(partial).upper()
 
 
@@ -119,7 +119,7 @@ def test_two_snapshots_are_compared(kept: Kept) -> None:
     """What the refresh brought is what differs: 30 products with another name, and a new one."""
     old, new = (prodex.open_snapshot(folder) for folder in prodex.list_snapshots("shop")["folder"])
     difference = prodex.diff(old, new)
-    counted = difference.summary().set_index("change")["products"]
+    counted = difference.summary.set_index("change")["products"]
     assert (1, 30, 0) == (counted["added"], counted["changed"], counted["removed"])
     assert set(range(1, 31)) == {int(product) for product in difference.changes["product_id"]}
 
@@ -127,7 +127,7 @@ def test_two_snapshots_are_compared(kept: Kept) -> None:
 def test_a_snapshot_is_refreshed(exchange: Sandbox, loaded: Kept) -> None:
     """From the older one of the two onward: what changed since is fetched, and nothing else is written."""
     exchange.change([*loaded.changes, {**loaded.products[50], "namePublicLong": [{"data": "neu"}]}])
-    fresh = prodex.refresh(connected(exchange), "shop", progress=False)
+    fresh = prodex.refresh("shop", connected(exchange), progress=False)
     assert (True, [*EVERYTHING, TOTAL + 1]) == (fresh.complete, contents(fresh))
     assert ("Autre 7", "neu", "Produit 60") == tuple(_names(fresh)[number] for number in (7, 51, 60))
     assert bool(prodex.verify("shop")["ok"].all())
@@ -135,7 +135,7 @@ def test_a_snapshot_is_refreshed(exchange: Sandbox, loaded: Kept) -> None:
 
 def test_an_incomplete_snapshot_is_made_whole_by_a_refresh(exchange: Sandbox, loaded: Kept) -> None:
     """What was missing is found by the listing of all keys."""
-    fresh = prodex.refresh(connected(exchange), "partial", progress=False)
+    fresh = prodex.refresh("partial", connected(exchange), progress=False)
     assert (True, EVERYTHING) == (fresh.complete, contents(fresh))
 
 
@@ -179,7 +179,7 @@ def test_an_interrupted_refresh_goes_on(exchange: Sandbox, loaded: Kept) -> None
     """The changes that had come are merged, without asking for them again."""
     exchange.change(loaded.changes, moves_updated_at=False)
     begin = len(exchange.requests)
-    fresh = prodex.refresh(connected(exchange), "half-refreshed", progress=False)
+    fresh = prodex.refresh("half-refreshed", connected(exchange), progress=False)
     assert (True, [*EVERYTHING, TOTAL + 1]) == (fresh.complete, contents(fresh))
     assert "Autre 30" == _names(fresh)[30]
     assert asked(exchange, begin)[0].get("limit") != 1

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import prodex
-from prodex import parquet
 from prodex.errors import QueryError, SnapshotDamaged
+from prodex.files import parquet
 from prodex.sandbox.sample import shared_products
 
 #: A small file of few rows is mostly footer and page headers, where checksums of pages do not reach.

@@ -27,7 +27,7 @@ from prodex.query import (
     SharingStatus,
     ValidationStatus,
 )
-from prodex.sandbox.filters import read_body, read_query_string
+from prodex.sandbox.api.filters import read_body, read_query_string
 
 NOON = datetime(2026, 11, 13, 12, tzinfo=UTC)
 NOON_IN_SECONDS = 1_794_571_200
@@ -139,7 +139,7 @@ def test_a_query_read_back_from_its_body_is_the_same_query(query):
     again = ProductQuery.from_body(json.loads(query.wire()))
     assert query == again
     assert hash(query) == hash(again)
-    assert query.digest() == again.digest()
+    assert query.digest == again.digest
 
 
 @given(queries(tuple(name for name in FILTERS if name != "search")))
@@ -462,12 +462,12 @@ def test_the_digest_does_not_depend_on_order_or_process():
     """The digest is the same for any order of values, in any process, and differs for another question."""
     query = ProductQuery(gtins_in=["1", "2"], tags_in=["a", "b"], extra={"x": 1, "y": 2})
     other = ProductQuery(extra={"y": 2, "x": 1}, tags_in=["b", "a"], gtins_in=["2", "1"])
-    code = f"from prodex.query import ProductQuery; print({query!r}.digest())"
+    code = f"from prodex.query import ProductQuery; print({query!r}.digest)"
     printed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.strip()
-    assert query.digest() == other.digest() == printed
-    assert query.digest() != ProductQuery(gtins_in=["1", "2"], tags_not_in=["a", "b"]).digest()
+    assert query.digest == other.digest == printed
+    assert query.digest != ProductQuery(gtins_in=["1", "2"], tags_not_in=["a", "b"]).digest
 
 
 def test_a_probe_asks_for_one_uuid_with_all_filters():

@@ -13,7 +13,7 @@ import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.sandbox.reading import read_records
+from prodex.sandbox.records.reading import read_records
 from prodex.tables.declaration import TABLES
 from tests.tables.test_laws import plain, rows
 from tests.wire import leaves
@@ -44,7 +44,7 @@ def test_every_real_product_is_pulled_through_the_service(
     real_exchange: Sandbox, lines: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By scroll, once each, with the record as it was."""
-    monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1)
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1)
     key = real_exchange.credentials[0]
     client = prodex.connect(
         base_url=real_exchange.base_url, client_id=key["client_id"], client_secret=key["client_secret"]

@@ -17,10 +17,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.cli.shown import Format, show
+from prodex.cli.output import Format, show
 from prodex.formats import write_csv, write_xlsx
-from prodex.spreadsheet import escape_formulas as escaped
-from prodex.spreadsheet import unescape_formulas as unescaped
+from prodex.formats.spreadsheet import escape_formulas as escaped
+from prodex.formats.spreadsheet import unescape_formulas as unescaped
 
 #: What a supplier could type, with a formula behind everything that a spreadsheet splits at or drops.
 ATTACKS = [

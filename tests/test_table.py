@@ -109,7 +109,7 @@ def test_presence_has_the_same_names_in_memory_on_disk_and_in_exports(
         null = one.arrow("presence", ["product_id"], pc.field("allergens_state") == "null")
         assert [{"product_id": "1"}] == null.to_pylist()
     assert "allergens" in pd.read_parquet(saved.files("presence")[0]).columns
-    assert "allergens_state" in set(catalog.dictionary()["column"])
+    assert "allergens_state" in set(catalog.dictionary["column"])
 
 
 def test_presence_in_sql(catalog: prodex.Catalog) -> None:

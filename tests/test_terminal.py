@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex import errors
 from prodex.cli import main
+from prodex.display_text import on_one_line, printable, printable_json
 from prodex.quality.comparison import compare_audits
-from prodex.verbatim import inert, inert_json, on_one_line
 from tests.service.exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 
 #: Clear the screen, write to the clipboard, make a link, go back over what is there; C1 controls, DEL, a line that
@@ -131,18 +131,18 @@ def spoken(
 @given(st.text(st.one_of(st.characters(), st.sampled_from(HOSTILE))))
 def test_nothing_of_any_text_is_obeyed(text: str) -> None:
     """Of line breaks only line feeds stay, or none; what is printable stays as it is."""
-    assert [] == obeyed(inert(text))
-    assert text.count("\n") == inert(text).count("\n")
+    assert [] == obeyed(printable(text))
+    assert text.count("\n") == printable(text).count("\n")
     assert [] == obeyed(on_one_line(text))
     assert "\n" not in on_one_line(text)
-    assert not text.isprintable() or text == inert(text) == on_one_line(text)
+    assert not text.isprintable() or text == printable(text) == on_one_line(text)
 
 
 @settings(deadline=None)
 @given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from(HOSTILE))))
 def test_json_says_the_same(text: str) -> None:
     """What is escaped in JSON is still the same text for every reader."""
-    written = inert_json(json.dumps({text: [text]}, ensure_ascii=False, indent=1))
+    written = printable_json(json.dumps({text: [text]}, ensure_ascii=False, indent=1))
 
     assert [] == obeyed(written)
     assert {text: [text]} == json.loads(written)

@@ -13,13 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from prodex.catalog import Catalog, Ledger, Origin, UnmatchedWarning, read_export
+from prodex.display_text import printable_record as _inert_record
 from prodex.errors import ProdexError
+from prodex.formats.spreadsheet import unescape_formulas
 from prodex.limits import Limits
-from prodex.listings import load_organizations, load_segments
 from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
-from prodex.nearest import hint as _hint
+from prodex.load.reference_data import load_organizations, load_segments
 from prodex.query import ProductQuery
-from prodex.reading import flatten, read_products, with_pending_updates
 from prodex.send import (
     DELETE,
     Tracking,
@@ -31,14 +31,14 @@ from prodex.send import (
     upsert,
 )
 from prodex.service import Client, RetryPolicy, connect
-from prodex.spreadsheet import unescape_formulas
+from prodex.store.reading import flatten, read_products, with_pending_updates
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 from prodex.store.vacuum import vacuum
-from prodex.verbatim import inert_record as _inert_record
+from prodex.text import hint as _hint
 
 if TYPE_CHECKING:
-    from prodex import charts as charts
     from prodex.compare import Difference, diff
+    from prodex.display import charts as charts
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
     from prodex.notebook.explore import Explore, explore
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
         Evidence,
         Profile,
         Verdict,
-        audit,
         list_audits,
         open_audit,
         rule,
     )
     from prodex.quality.listing import profiles, rules
+    from prodex.quality.run import audit
 
 # Lines of a log quote the service and suppliers, and end on a terminal.
 _logging.getLogger("prodex").addFilter(_inert_record)
@@ -76,12 +76,12 @@ _LATER = {
         "Evidence",
         "Profile",
         "Verdict",
-        "audit",
         "list_audits",
         "open_audit",
         "rule",
     ),
     "prodex.quality.listing": ("profiles", "rules"),
+    "prodex.quality.run": ("audit",),
 }
 
 #: The modules that are public beside the names below: figures, and the errors to catch.
@@ -155,7 +155,7 @@ def __getattr__(name: str) -> Any:
             globals()[name] = getattr(import_module(module), name)
             return globals()[name]
     if name == "charts":
-        return import_module("prodex.charts")
+        return import_module("prodex.display.charts")
     known = sorted({*__all__, *_MODULES})
     raise AttributeError(f"module 'prodex' has no attribute {name!r}{_hint(name, known, '')}")
 

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from prodex.verbatim import inert
+from prodex.display_text import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ class ProdexError(Exception):
     """
 
     def __init__(self, *parts: object, **more: Any) -> None:
-        super().__init__(*(inert(part) if isinstance(part, str) else part for part in parts), **more)
+        super().__init__(*(printable(part) if isinstance(part, str) else part for part in parts), **more)
 
     def add_note(self, note: str) -> None:
         """Add a line that stands below the message.
@@ -76,7 +76,7 @@ class ProdexError(Exception):
         >>> error.__notes__
         ['It was tried twice.']
         """
-        super().add_note(inert(note))
+        super().add_note(printable(note))
 
 
 class SettingsError(ProdexError, ValueError):

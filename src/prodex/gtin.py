@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -18,8 +19,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import InputError
-from prodex.several import is_missing
+from prodex.arguments import is_missing, is_one, listed
+from prodex.errors import InputError, QueryError
 
 #: A GTIN is written with so many digits; shorter ones are the same number with zeros before it.
 LENGTHS = (8, 12, 13, 14)
@@ -293,3 +294,69 @@ def _digits(texts: pa.Array) -> npt.NDArray[np.int64]:
         return np.zeros((0, 14), np.int64)
     signs = np.frombuffer(texts.buffers()[2], np.uint8, 14 * len(texts))
     return signs.reshape(-1, 14).astype(np.int64) - ord("0")
+
+
+#: What a spreadsheet shows of a long number: its last digits are lost.
+_ROUNDED = re.compile(r"[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+")
+
+
+@dataclass(frozen=True)
+class GivenGtins:
+    """GTINs that a person gave.
+
+    Attributes
+    ----------
+    texts
+        Each as it compares, once, with how it was given.
+    blanks
+        How many cells were empty.
+    is_none
+        Whether a single missing value was given, not a list with one.
+    """
+
+    texts: Mapping[str, Any]
+    blanks: int = 0
+    is_none: bool = False
+
+
+def read_several(name: str, value: object) -> GivenGtins:
+    """Read GTINs out of anything that holds values; a single text may hold several, with commas between.
+
+    Raises
+    ------
+    QueryError
+        When something in it can be no GTIN and is no empty cell either.
+
+    Examples
+    --------
+    >>> read_several("gtin", [3036811359935.0, None, "03036811359935"])
+    GivenGtins(texts={'03036811359935': 3036811359935.0}, blanks=1, is_none=False)
+    """
+    items = value.split(",") if isinstance(value, str) and "," in value else listed(name, value)
+    texts: dict[str, Any] = {}
+    blanks = 0
+    for item in items:
+        try:
+            text = comparable(item)
+        except InputError as error:
+            raise QueryError(f"{name}: {error}") from error
+        if text is None:
+            blanks += 1
+        else:
+            texts.setdefault(text, item)
+    return GivenGtins(texts, blanks, is_none=is_one(value) and not texts and not isinstance(value, str))
+
+
+def refuse_rounded(name: str, text: str) -> None:
+    """Refuse a number that a spreadsheet shortened: nobody can tell which GTIN it was.
+
+    Raises
+    ------
+    QueryError
+        When the text is such a number.
+    """
+    if _ROUNDED.fullmatch(text):
+        raise QueryError(
+            f"{name}: {text!r} is what a spreadsheet shows of a long number; its last digits are lost. Format "
+            "the column as text before it is saved, or read it with dtype=str."
+        )

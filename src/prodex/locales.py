@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from babel import Locale
 from babel.core import get_global
 
 from prodex.errors import QueryError
-from prodex.nearest import nearest
+from prodex.text import nearest
 
 #: Languages in which names of markets and languages are understood.
 _NAMES_IN = ("en", "fr", "de", "es", "nl")
@@ -203,3 +205,40 @@ def _unknown(what: str, value: object, names: Iterable[str], instead: str) -> st
     near = nearest(str(value), names)
     hint = f" Did you mean {near.title()!r}?" if near else ""
     return f"There is no {what} {value!r}.{hint} Give {instead}."
+
+
+def short_language(code: str | None, short: str | None) -> str | None:
+    """Return the short code as sent, else the one that belongs to the long code, else None.
+
+    >>> short_language("fra-FR", None), short_language("fra-FR", "fr-FR"), short_language("xx", None)
+    ('fr', 'fr-FR', None)
+    """
+    return short if short is not None else _from_code(code) if code is not None else None
+
+
+def short_languages(codes: pa.Array, shorts: pa.Array) -> pa.Array:
+    """Do the same for whole columns."""
+    if not pc.any(pc.and_(shorts.is_null(), codes.is_valid())).as_py():
+        return shorts
+    encoded = codes.dictionary_encode()
+    found = pa.array([_from_code(code) for code in encoded.dictionary.to_pylist()], pa.string())
+    return pc.coalesce(shorts, found.take(encoded.indices))
+
+
+def short_of(language: str) -> str:
+    """Return the short code of a language in either form, or what was given where there is none.
+
+    >>> short_of("fra-FR"), short_of("fr-FR"), short_of("es"), short_of("Klingon")
+    ('fr', 'fr', 'es', 'Klingon')
+    """
+    first = language.replace("_", "-").split("-")[0].lower()
+    return first if len(first) == 2 else _from_code(language) or language
+
+
+@lru_cache(maxsize=4096)
+def _from_code(code: str) -> str | None:
+    language = code.replace("_", "-").split("-")[0].lower()
+    if len(language) != 3:
+        return None
+    alias: str | None = get_global("language_aliases").get(language)
+    return alias if alias is not None and len(alias) == 2 else None

@@ -148,5 +148,5 @@ def own_rule_and_profile(catalog: px.Catalog) -> pd.DataFrame:
 def every_night(service: px.Client) -> str:
     """Refresh, audit, compare with yesterday, and say in a sentence what became worse."""
     yesterday = px.open_snapshot("shop")
-    today = px.refresh(service, "shop")
+    today = px.refresh("shop", service)
     return str(px.diff(px.audit(yesterday), px.audit(today)))

@@ -20,8 +20,8 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
-from prodex import parquet
 from prodex.catalog import Part
+from prodex.files import parquet
 from prodex.store.parts import StoredPart, write_part
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import flatten_products

@@ -41,8 +41,8 @@ class Prodex:
     """Build as every load does, on threads, from the journal that the download left."""
 
     def __init__(self, pages: Path, out: Path) -> None:
-        from prodex.envelope import split
         from prodex.store.journal import Journal
+        from prodex.tables.envelope import split
         from prodex.tables.records import identify
 
         self._journal = Journal.begin(out / "journal", {})

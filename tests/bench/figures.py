@@ -19,8 +19,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.envelope import split
 from prodex.tables.declaration import TABLES
+from prodex.tables.envelope import split
 from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.records import read_records

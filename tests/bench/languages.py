@@ -16,7 +16,7 @@ from time import perf_counter
 
 import pyarrow as pa
 
-from prodex.quality.detection import detect
+from prodex.quality.language_detection import detect
 from tests.quality.language_texts import Labelled, in_capitals, measure, written
 
 #: Texts of which the speed is told, and how often.

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import pytest
 
 import prodex
-from prodex.compare.differing import GROUP_BYTES
-from prodex.compare.keys import KEYS
+from prodex.compare.alignment import KEYS
+from prodex.compare.match import GROUP_BYTES
 from prodex.compare.records import compare_records
 from prodex.compare.scope import Scope
 from prodex.errors import InputError, QueryError
@@ -210,7 +210,7 @@ def test_products_are_added_removed_changed_touched_or_none_of_it() -> None:
     """Each product of both once; only those that differ are listed, with what they are known by."""
     difference = prodex.diff(prodex.flatten(OLD), prodex.flatten(NEW))
 
-    counts = dict(difference.summary().values.tolist())
+    counts = dict(difference.summary.values.tolist())
     assert {
         "added": 1,
         "removed": 1,
@@ -238,14 +238,14 @@ def test_groups_are_made_by_code_and_counted_like_the_whole() -> None:
 
     assert [0, 1, 1] == by_brand.loc["A", ["added", "removed", "changed"]].tolist()
     assert [1, 0, 0] == by_brand.loc["B", ["added", "removed", "changed"]].tolist()
-    assert difference.summary()["products"].tolist() == difference.counts("gtin").iloc[:, 1:].sum().tolist()
+    assert difference.summary["products"].tolist() == difference.counts("gtin").iloc[:, 1:].sum().tolist()
     with pytest.raises(QueryError, match="no column 'colour'"):
         difference.counts("colour")
 
 
 def test_attributes_are_counted_by_language() -> None:
     """Values added, removed and changed, and on how many products."""
-    counted = prodex.diff(prodex.flatten(OLD), prodex.flatten(NEW)).by_attribute()
+    counted = prodex.diff(prodex.flatten(OLD), prodex.flatten(NEW)).by_attribute
 
     assert ["brand.label", "namePublicLong"] == counted["attribute"].tolist()
     assert [0, 0, 1, 1] == counted.iloc[1][["added", "removed", "changed", "products"]].tolist()
@@ -324,7 +324,7 @@ def test_what_an_incomplete_catalogue_lacks_is_not_called_removed() -> None:
 
     for difference in (prodex.diff(whole, incomplete), prodex.diff(incomplete, whole)):
         assert {"not comparable": 3, "unchanged": 1} == {
-            change: count for change, count in difference.summary().values.tolist() if count
+            change: count for change, count in difference.summary.values.tolist() if count
         }
         assert "incomplete" in " ".join(difference.notes)
         assert not difference
@@ -358,7 +358,7 @@ def test_catalogues_of_every_form_compare_alike(tmp_path: Path) -> None:
     assert expected.equals(prodex.diff(old, kept[1].folder).changes)
     some = prodex.diff(kept[0], kept[1].where(pc.field("product_id") == "1"))
     assert expected.equals(some.changes)
-    assert 3 == some.summary().set_index("change").loc["removed", "products"]
+    assert 3 == some.summary.set_index("change").loc["removed", "products"]
     assert "new is a selection" in " ".join(some.notes)
 
 
@@ -375,7 +375,7 @@ def test_parts_that_are_the_same_file_are_not_read(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(part, "read", lambda self, *asked: read.append(asked[1]) or whole(self, *asked))
 
     assert not prodex.diff(old, new)
-    assert 4 == prodex.diff(old, new).summary().set_index("change").loc["unchanged", "products"]
+    assert 4 == prodex.diff(old, new).summary.set_index("change").loc["unchanged", "products"]
     assert not any("json" in (columns or ()) for columns in read)  # type: ignore[operator]
 
 
@@ -385,7 +385,7 @@ def test_many_products_are_read_in_groups(monkeypatch: pytest.MonkeyPatch) -> No
     new = [{"id": number, "serves": number + 1} for number in range(5, 55)]
     expected = prodex.diff(prodex.flatten(old), prodex.flatten(new))
     assert GROUP_BYTES > 1_000_000
-    monkeypatch.setattr("prodex.compare.differing.GROUP_BYTES", 100)
+    monkeypatch.setattr("prodex.compare.match.GROUP_BYTES", 100)
     grouped = prodex.diff(prodex.flatten(old), prodex.flatten(new))
 
     assert 45 == len(expected.changes)

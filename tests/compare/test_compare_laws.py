@@ -173,4 +173,4 @@ def test_neither_parts_nor_order_matter(
 
     pd.testing.assert_frame_equal(one.changes, other.changes)
     pd.testing.assert_frame_equal(one.products, other.products)
-    pd.testing.assert_frame_equal(one.summary(), other.summary())
+    pd.testing.assert_frame_equal(one.summary, other.summary)

@@ -111,8 +111,8 @@ def judged(case: Case, name: str = "strange", total: int = TOTAL) -> Judged:
             if case.story == "refresh":
                 history.happen()
                 stranger.at_call(stranger.count() + 3, lambda _: history.happen())
-                prodex.refresh(client, name)
-                result = prodex.refresh(client, name)
+                prodex.refresh(name, client)
+                result = prodex.refresh(name, client)
             outcome, detail = history.compare(result, is_last=case.story != "changes")
             notes = result.origin.ledger.notes
         except ProdexError as error:

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from prodex.envelope import split
 from prodex.errors import IncompleteLoad, RedirectRefused, RequestRefused, ServiceError, UnexpectedReply
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
-from prodex.service.page import Page
-from prodex.store.arrivals import newest
+from prodex.service.paging import ProductPage
 from prodex.store.journal import Journal
-from prodex.store.named import snapshots_folder
+from prodex.store.journal_contents import newest
 from prodex.store.reconciliation import ledger_of
+from prodex.store.snapshot import snapshots_folder
+from prodex.tables.envelope import split
 from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records
 
 
@@ -150,7 +150,7 @@ def test_totals_that_shrink_are_told(way: str, monkeypatch: pytest.MonkeyPatch) 
     """Where later pages announce and hold less, the listing finds the rest; if that shrinks as well, it is told."""
     with Sandbox(records(), behaviour=Behaviour(total_shrinks=2)) as sandbox:
         assert (True, EVERYTHING) == outcome(sandbox, way)
-        monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", PAGE)
+        monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", PAGE)
         with pytest.raises(IncompleteLoad, match=f"of {TOTAL} products"):
             loaded(sandbox, way)
 
@@ -185,7 +185,7 @@ def test_pages_that_never_come_are_listed(exchange: Sandbox) -> None:
     exchange.order(Fault("garbage", at=range(3, 10**9)))
     catalog = loaded(exchange, "offset", allow_incomplete=True)
     exchange.clear_faults()
-    problems = dict(catalog.origin.ledger.problems())
+    problems = dict(catalog.origin.ledger.problems)
     assert (False, PAGE) == (catalog.complete, len(catalog))
     assert {"pull/0", "end", "listing/0"} <= problems.keys()
     assert "its 41 bytes begin with" in problems["pull/0"]
@@ -199,7 +199,7 @@ def fetched(folder: Path, pages: dict[str, list[dict[str, Any]]], total: int) ->
         journal.count(window, total, moment)
     for window, products in pages.items():
         body = json.dumps({"totalResults": len(products), "data": products}).encode()
-        page = Page(body, split(body), moment, moment)
+        page = ProductPage(body, split(body), moment, moment)
         journal.add(window, body, page.envelope, page.identities, received_at=moment, cursor="")
     return journal
 
@@ -211,7 +211,7 @@ def test_a_product_that_cannot_be_asked_for_is_named(gtin: str | None, tmp_path:
     nameless = {**known.pop(50), "gtin": gtin}
     journal = fetched(tmp_path / "journal", {"pull/0": known, "listing/0": [*known, nameless]}, 60)
     ledger = ledger_of(journal, newest(journal))
-    ((product, reason),) = ledger.problems()
+    ((product, reason),) = ledger.problems
     assert not ledger.complete
     assert f"product 51, GTIN {gtin}" == product
     assert "has no GTIN to ask for it by" in reason

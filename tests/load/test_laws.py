@@ -79,7 +79,7 @@ def paged_by(way: str, page_size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in WAYS[way].items():
             patch.setattr(name, value)
-        patch.setattr("prodex.service.walk.LARGEST_PAGE", page_size)
+        patch.setattr("prodex.service.paging.LARGEST_PAGE", page_size)
         yield
 
 

@@ -36,7 +36,7 @@ def exchange() -> Iterator[Sandbox]:
 
 def refreshed(sandbox: Sandbox, **options: Any) -> prodex.Catalog:
     """Refresh the snapshot."""
-    return prodex.refresh(connected(sandbox), "shop", **options)
+    return prodex.refresh("shop", connected(sandbox), **options)
 
 
 def in_order(catalog: prodex.Catalog) -> dict[str, list[str]]:
@@ -238,7 +238,7 @@ def test_a_refresh_that_was_incomplete_is_not_taken_up_again(exchange: Sandbox) 
 
 def test_products_that_change_meanwhile_are_in_it(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Changed, added or removed at any call of the refresh."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 5)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
     loaded(exchange, "offset")
     exchange.change(renamed(one, "autre") for one in KNOWN[:12])
     for call in range(1, 8):
@@ -260,17 +260,17 @@ def test_another_question_is_refused_in_words(exchange: Sandbox) -> None:
     old = loaded(exchange, "offset")
     assert old.folder is not None
     with pytest.raises(QueryError, match="another access key"):
-        prodex.refresh(connected(exchange, 1), "shop")
+        prodex.refresh("shop", connected(exchange, 1))
     with pytest.raises(QueryError, match="is an earlier snapshot"):
-        prodex.refresh(connected(exchange), f"shop@{old.folder.name}")
+        prodex.refresh(f"shop@{old.folder.name}", connected(exchange))
     with pytest.raises(SnapshotNotFound, match="No snapshot 'nothing'"):
-        prodex.refresh(connected(exchange), "nothing")
+        prodex.refresh("nothing", connected(exchange))
     prodex.save(old.where(product_id="7"), "one")
     with pytest.raises(QueryError, match=f"saved with 1 of {TOTAL} products"):
-        prodex.refresh(connected(exchange), "one")
+        prodex.refresh("one", connected(exchange))
     prodex.save(prodex.flatten([{"id": 7}]), "own")
     with pytest.raises(QueryError, match="'own' comes from records"):
-        prodex.refresh(connected(exchange), "own")
+        prodex.refresh("own", connected(exchange))
     with Sandbox(records()) as other, pytest.raises(QueryError, match="cannot tell what changed in it"):
         refreshed(other)
     assert old.folder == prodex.open_snapshot("shop").folder
@@ -349,7 +349,7 @@ def test_products_without_a_time_of_update_are_kept(without: str) -> None:
 
 def test_an_interrupted_refresh_goes_on(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """No page comes twice."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 5)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
     loaded(exchange, "offset")
     exchange.change(renamed(one, "autre") for one in KNOWN[:30])
     begin = len(exchange.requests)
@@ -365,8 +365,8 @@ def test_an_interrupted_refresh_goes_on(exchange: Sandbox, monkeypatch: pytest.M
 
 def test_one_percent_costs_at_most_five_percent_of_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """By scroll, with pages of ten products, as many as a large catalogue has pages of 500."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 10)
-    monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1_000)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 10)
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1_000)
     old = [{**one, "updatedAt": "2020-01-01T00:00:00"} for one in records(2_000)]
     with Sandbox(old) as sandbox:
         loaded(sandbox, "scroll", page_size=10)
@@ -383,7 +383,7 @@ def test_a_fault_at_any_call_of_a_refresh_costs_nothing(
     kind: str, exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once or for good; then it is an error of ours, after which the same call goes on."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 5)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
     loaded(exchange, "offset")
     expected = set(range(1, TOTAL + 1))
     for call in (1, 2, 4, 5):
@@ -415,11 +415,11 @@ def test_a_refresh_carries_no_damage_on(table: str) -> None:
 
         if table == "raw":
             with pytest.raises(SnapshotDamaged, match=r"12 products .* fetched again") as raised:
-                prodex.refresh(connected(sandbox), "shop")
+                prodex.refresh("shop", connected(sandbox))
             assert {f"{number:014d}" for number in range(12)} == set(raised.value.products)
             assert 1 == len(prodex.list_snapshots("shop"))
             return
-        new = prodex.refresh(connected(sandbox), "shop")
+        new = prodex.refresh("shop", connected(sandbox))
 
     assert expected == contents(new)
     assert bool(prodex.verify("shop")["ok"].all())

@@ -18,9 +18,9 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, ServiceError, SnapshotLocked, SnapshotNotFound
+from prodex.files.lock import locked
 from prodex.sandbox import Fault, Sandbox
-from prodex.store.lock import locked
-from prodex.store.named import snapshots_folder
+from prodex.store.snapshot import snapshots_folder
 from tests.load.exchange import (
     PAGE,
     TOTAL,
@@ -134,7 +134,7 @@ def test_a_young_cursor_is_continued_and_an_old_one_begins_its_window_again(
     """Of a scroll that had brought two pages; one that is too old is not even tried."""
     paged("scroll", monkeypatch)
     for life, opened in ((timedelta(minutes=1), 0), (timedelta(0), 1)):
-        monkeypatch.setattr("prodex.load.walking.CURSOR_LIFE", life)
+        monkeypatch.setattr("prodex.load.window_fetcher.CURSOR_LIFE", life)
         broken_off(exchange, "scroll", 4)
         begin = len(exchange.requests)
         catalog = loaded(exchange, "scroll")
@@ -158,7 +158,7 @@ def test_a_cursor_that_the_service_forgot_begins_its_window_again(monkeypatch: p
 def test_an_old_cursor_costs_its_own_window_only(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows that were whole are not asked for again."""
     paged("windows", monkeypatch)
-    monkeypatch.setattr("prodex.load.walking.CURSOR_LIFE", timedelta(0))
+    monkeypatch.setattr("prodex.load.window_fetcher.CURSOR_LIFE", timedelta(0))
     calls = Calls(exchange)
     loaded(exchange, "windows", windows=1, page_size=5)
     needed = calls.answered
@@ -329,7 +329,7 @@ def test_a_load_is_recovered_beside_a_refresh(exchange: Sandbox) -> None:
     broken_off(exchange, "offset", 4)
     exchange.order(Fault("500", at=range(2, FOR_GOOD)))
     with pytest.raises(ServiceError):
-        prodex.refresh(connected(exchange), "shop")
+        prodex.refresh("shop", connected(exchange))
     exchange.clear_faults()
     assert EVERYTHING[:40] == contents(prodex.recover("shop", allow_incomplete=True))
     with pytest.raises(SnapshotNotFound, match="refresh 'shop' again"):
@@ -350,14 +350,14 @@ def test_a_load_recovered_is_refreshed_to_what_there_is() -> None:
         broken_off(sandbox, "offset", 4)
         prodex.recover("shop", allow_incomplete=True)
         sandbox.change([renamed(records()[2], "autre")])
-        catalog = prodex.refresh(connected(sandbox), "shop")
+        catalog = prodex.refresh("shop", connected(sandbox))
     assert (True, EVERYTHING, "autre") == (catalog.complete, contents(catalog), named(catalog)[3])
 
 
 _HOLD = """
 import sys, time
-from prodex.store.lock import locked
-from prodex.store.named import snapshots_folder
+from prodex.files.lock import locked
+from prodex.store.snapshot import snapshots_folder
 with locked(snapshots_folder() / "shop", "holding it"):
     print("held", flush=True)
     time.sleep(60)

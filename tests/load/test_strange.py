@@ -27,7 +27,7 @@ _CUT_EARLY = 2_600
 def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """None is lost, stale or invented, nothing hangs, and every error is one of ours."""
     paged(case.way, monkeypatch)
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", PAGE)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", PAGE)
     became = judged(case)
     assert became.is_good, became
 
@@ -42,7 +42,7 @@ def test_a_total_that_is_too_low_costs_no_product(
     """All products came, so all are kept, the load is whole, and a note says what the service announced."""
     number = _MANY if lie == "total_capped" else _CUT_EARLY
     if number == _CUT_EARLY:
-        monkeypatch.setattr("prodex.service.walk.SCROLL_FROM", 1_000)
+        monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1_000)
         monkeypatch.setattr("prodex.load.windows.LARGEST", 1_000)
         monkeypatch.setattr("prodex.load.windows.SMALLEST", 500)
     with Stranger(number, [lie]) as stranger:
@@ -94,7 +94,7 @@ def test_products_that_come_and_go_unseen_are_noticed() -> None:
         catalog = prodex.load_products(client, name="moving", progress=False)
         assert sorted(map(str, stranger.ids())) == sorted(catalog.products["product_id"])
         stranger.at_call(stranger.count() + 2, lambda _: stranger.remove(ids[9]))
-        catalog = prodex.refresh(client, "moving", progress=False)
+        catalog = prodex.refresh("moving", client, progress=False)
         assert sorted(map(str, stranger.ids())) == sorted(catalog.products["product_id"])
 
 
@@ -125,7 +125,7 @@ def test_clocks_that_disagree_cost_no_change(clocks: dict[str, object]) -> None:
         stranger.at_call(3, lambda _: change(2))
         prodex.load_products(client, name="clocks", page_size=100, progress=False)
         change(3)
-        catalog = prodex.refresh(client, "clocks", sweep=False, progress=False)
+        catalog = prodex.refresh("clocks", client, sweep=False, progress=False)
         expected = {str(key): one["lifeCycle"] for key, one in stranger.products.items()}
     frame = catalog.products
     assert expected == dict(zip(frame["product_id"], frame["life_cycle"], strict=True))
@@ -159,4 +159,4 @@ def test_an_odd_item_among_products_that_all_came_leaves_them_whole(odd: str) ->
     with Stranger(120, [odd]) as stranger:
         catalog = prodex.load_products(connected(stranger), name="odd", progress=False)
     assert (120, True) == (len(catalog), catalog.complete)
-    assert ("null" in odd) == bool(len(catalog.problems()))
+    assert ("null" in odd) == bool(len(catalog.problems))

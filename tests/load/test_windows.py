@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from prodex.load.windows import Window, cut, first_windows, window_size
 from prodex.query import ProductQuery
-from prodex.store.journal_lines import Stage
+from prodex.store.journal_format import Stage
 
 NOW = datetime(2026, 11, 20, 8, 0, 0, tzinfo=UTC)
 

@@ -46,7 +46,7 @@ _BEGIN = """
         px.audit(px.open_snapshot(folder), "online-listing", progress=False, now=datetime(2026, 11, day)).save()
     sandbox.change([made[place].record for place in poor] + worse, moves_updated_at=True)
     sandbox.remove([made[5].record["id"]])
-    catalog = px.refresh(service, "shop", sweep=True, progress=False)
+    catalog = px.refresh("shop", service, sweep=True, progress=False)
     today = catalog.products["updated_at"].max().to_pydatetime()
     audit = px.audit(catalog, "online-listing", progress=False, now=today).save()
     shown = catalog.where(packaging_code="EACH")

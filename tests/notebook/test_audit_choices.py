@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.notebook.audit.choices import of_cell, of_check, of_grade, to_work_on, with_blockers
-from prodex.quality.groups import column_names
-from prodex.quality.report.standings import Standings
+from prodex.display.report.group_scores import GroupScores
+from prodex.facts.groups import column_names
+from prodex.notebook.audit.drill_down import of_cell, of_check, of_grade, to_work_on, with_blockers
 from prodex.sandbox.sample import AS_OF, shared_products
 
 PROFILE = {
@@ -74,7 +74,7 @@ def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, A
 def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
     """The cells that a heat map shows choose what they count."""
     failures, (code, _) = audit.failures(), column_names(by)
-    shown = Standings.of(audit, by).shown(0, 12)
+    shown = GroupScores.of(audit, by).shown(0, 12)
     assert shown.rows
     for row in shown.rows:
         for block, cell in zip((None, *shown.blocks), row.cells, strict=True):
@@ -95,7 +95,7 @@ def test_a_language_chooses_the_checks_about_it(audit: prodex.Audit) -> None:
 
 def test_checks_blockers_and_work_are_chosen_by_their_failures(audit: prodex.Audit) -> None:
     """A rule, the blockers, and everything that fails."""
-    failures, figures = audit.failures(), audit.summary()
+    failures, figures = audit.failures(), audit.summary
     for check in audit.checks:
         assert failing(failures, check=check.id) == set(of_check(check).products(audit))
     assert failing(failures, severity="blocker") == set(with_blockers(audit).products(audit))

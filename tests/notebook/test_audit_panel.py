@@ -14,8 +14,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.notebook.audit.panel import AuditPanel
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
+from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.panel import is_resting
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.quality.rulebook import RULES

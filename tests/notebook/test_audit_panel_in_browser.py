@@ -52,7 +52,7 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
 
         out.get_by_role("button", name="Show them").first.click()
         assert notebook.wait_for("len(panel.failing)") == notebook.ask(
-            "int(panel.audit.summary()['to_work_on'])"
+            "int(panel.audit.summary['to_work_on'])"
         )
         out.get_by_role("button", name="✓ Show them").wait_for()
 

@@ -8,13 +8,15 @@ import time
 
 import pytest
 
-from prodex.notebook.background import Newest
+from prodex.notebook.background import LatestTask
 
 
 def test_who_waits_in_the_event_loop_gets_the_result() -> None:
     """A cell of a notebook may wait: it is the loop itself that waits, so the result is taken over meanwhile."""
     found: list[tuple[int, threading.Thread]] = []
-    work = Newest(lambda number: number + 1, lambda n: found.append((n, threading.current_thread())), print)
+    work = LatestTask(
+        lambda number: number + 1, lambda n: found.append((n, threading.current_thread())), print
+    )
 
     async def cell() -> None:
         work(1)
@@ -32,7 +34,7 @@ def test_the_loop_takes_results_over_itself() -> None:
 
     async def cell() -> None:
         there = asyncio.Event()
-        work = Newest(lambda: 7, lambda number: (found.append(number), there.set()), print)
+        work = LatestTask(lambda: 7, lambda number: (found.append(number), there.set()), print)
         work()
         assert [] == found
         await asyncio.wait_for(there.wait(), 10)
@@ -45,7 +47,7 @@ def test_the_loop_takes_results_over_itself() -> None:
 def test_waiting_ends() -> None:
     """Work that takes longer than somebody wants to wait is an error."""
     stop = threading.Event()
-    work = Newest(stop.wait, print, print)
+    work = LatestTask(stop.wait, print, print)
     work()
     with pytest.raises(TimeoutError, match=r"after 0\.05 seconds"):
         work.wait(0.05)
@@ -56,7 +58,7 @@ def test_waiting_ends() -> None:
 def test_an_error_of_who_takes_the_result_is_told() -> None:
     """In a notebook nobody would see it: it would end in the log of the event loop."""
     told: list[str] = []
-    work = Newest(lambda: 0, lambda number: 1 / number, lambda error: told.append(type(error).__name__))
+    work = LatestTask(lambda: 0, lambda number: 1 / number, lambda error: told.append(type(error).__name__))
 
     async def cell() -> None:
         work()
@@ -72,7 +74,7 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
     """Nobody else will: waiting would not end."""
     found: list[int] = []
     go_on = threading.Event()
-    work = Newest(lambda: go_on.wait(10) and 7, found.append, print)
+    work = LatestTask(lambda: go_on.wait(10) and 7, found.append, print)
 
     async def cell() -> None:
         work()
@@ -90,7 +92,7 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
 def test_of_many_calls_the_newest_counts() -> None:
     """From several threads at a time, and forgotten while it is waited for; nothing is under way in the end."""
     found: list[int] = []
-    work = Newest(lambda number: number, found.append, print, delay=0.05)
+    work = LatestTask(lambda number: number, found.append, print, delay=0.05)
     threads = [threading.Thread(target=lambda n=n: [work(n * 100 + i) for i in range(20)]) for n in range(10)]
     for thread in threads:
         thread.start()

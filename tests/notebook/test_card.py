@@ -10,13 +10,13 @@ import pytest
 
 import prodex
 from prodex.catalog import Origin
+from prodex.display_text import words
 from prodex.errors import InputError
-from prodex.notebook.card import Card, card
-from prodex.notebook.card.raw import laid_out
-from prodex.notebook.card.rendered import Shown, parts
+from prodex.notebook.card import CardContents, card
+from prodex.notebook.card.contents import PictureImage, parts
+from prodex.notebook.card.record import laid_out
 from prodex.query import ProductQuery
 from prodex.sandbox.sample import shared_products
-from prodex.verbatim import words
 from tests.quality import hostile
 from tests.quality.reading_html import Node, parsed
 
@@ -25,7 +25,7 @@ from .card_products import CASE, EACH, PACK, PALLET, rich, text
 from .test_card_laws import shown
 
 
-def of(*records: dict[str, Any], audit: str | None = None, query: ProductQuery | None = None) -> Card:
+def of(*records: dict[str, Any], audit: str | None = None, query: ProductQuery | None = None) -> CardContents:
     """Return the card of the first of these products."""
     catalog = prodex.flatten(records)
     if query is not None:
@@ -34,7 +34,7 @@ def of(*records: dict[str, Any], audit: str | None = None, query: ProductQuery |
     return card(catalog, catalog.products["product_id"][0], judged)
 
 
-def part(made: Card, title: str) -> Node:
+def part(made: CardContents, title: str) -> Node:
     """Return the section of a card with this heading."""
     (found,) = [
         one
@@ -280,7 +280,7 @@ def test_pictures_are_facts() -> None:
 def test_images_are_bytes_with_words() -> None:
     """Where pictures were asked for, they stand in the page itself; what did not come says why."""
     made = of(rich())
-    images = {"0": Shown(b"\x89PNG picture"), "1": Shown(None, "the file is <gone>")}
+    images = {"0": PictureImage(b"\x89PNG picture"), "1": PictureImage(None, "the file is <gone>")}
     page = parsed(parts(made, images)[1])
     (image,) = page.all("img")
 
@@ -458,7 +458,7 @@ def test_a_snapshot_gives_the_same_card() -> None:
 
 def test_a_card_says_what_it_is() -> None:
     """Its repr names the product and counts what is on it."""
-    assert "Card(product '7', 'Halfvolle melk', 9 texts, 2 pictures)" == repr(of(rich()))
+    assert "CardContents(product '7', 'Halfvolle melk', 9 texts, 2 pictures)" == repr(of(rich()))
     assert words("x").text in of({"id": "x"}).html
 
 

@@ -14,8 +14,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
+from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
 
@@ -214,7 +213,7 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
     """Columns, a facet, and conditions on checks; without an audit such conditions are said, not ignored."""
     audit = prodex.audit(sample, "online-listing")
     explorer = CatalogExplorer(sample, audit=audit)
-    check = audit.by_check().sort_values("failed").iloc[-1]
+    check = audit.by_check.sort_values("failed").iloc[-1]
     explorer.exploration.conditions = Conditions().failing_any("the worst", (check["check"],))
     assert check["failed"] == len(explorer.catalog) > 0
     assert audit.failures(check=check["check"])["product_id"].nunique() == len(explorer.catalog)

@@ -12,8 +12,15 @@ from python_calamine import CalamineWorkbook
 
 import prodex
 from prodex.errors import QueryError, StorageError
-from prodex.notebook.products.exporting import AS_SHOWN, EVERYTHING, Shown, Wish, folder_of, written
-from prodex.notebook.products.stock import Stock
+from prodex.notebook.products.export import (
+    AS_SHOWN,
+    EVERYTHING,
+    ExportRequest,
+    ShownTable,
+    folder_of,
+    written,
+)
+from prodex.notebook.products.product_columns import ProductColumns
 from prodex.tables.declaration import TABLES
 
 LONG = "=" + "x" * 40_000
@@ -36,16 +43,16 @@ def catalog() -> prodex.Catalog:
 
 
 @pytest.fixture
-def table(catalog: prodex.Catalog) -> Shown:
+def table(catalog: prodex.Catalog) -> ShownTable:
     """The third and the first product."""
-    return Shown(Stock(catalog), np.array([2, 0]), COLUMNS)
+    return ShownTable(ProductColumns(catalog), np.array([2, 0]), COLUMNS)
 
 
 def test_csv_as_shown_has_rows_in_their_order_and_texts_whole(
-    catalog: prodex.Catalog, table: Shown, tmp_path: Path
+    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """Only what is left, in the order of the table; a code stands where there is no label."""
-    said = written(Wish(AS_SHOWN, "csv", tmp_path / "out"), table, catalog)
+    said = written(ExportRequest(AS_SHOWN, "csv", tmp_path / "out"), table, catalog)
 
     path = tmp_path / "out" / "products_as_shown.csv"
     with path.open(encoding="utf-8", newline="") as file:
@@ -54,38 +61,38 @@ def test_csv_as_shown_has_rows_in_their_order_and_texts_whole(
     assert f"2 products written: {path}, 4 columns." == said
 
 
-def test_csv_for_spreadsheets_is_a_choice(catalog: prodex.Catalog, table: Shown, tmp_path: Path) -> None:
+def test_csv_for_spreadsheets_is_a_choice(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
     """An apostrophe stands before what would run."""
-    written(Wish(AS_SHOWN, "csv", tmp_path, is_safe=True), table, catalog)
+    written(ExportRequest(AS_SHOWN, "csv", tmp_path, is_safe=True), table, catalog)
     with (tmp_path / "products_as_shown.csv").open(encoding="utf-8", newline="") as file:
         assert f"'{LONG}" == list(csv.reader(file))[2][1]
 
 
 def test_a_workbook_says_what_it_could_not_hold(
-    catalog: prodex.Catalog, table: Shown, tmp_path: Path
+    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """The sentence counts the texts that were cut."""
-    said = written(Wish(AS_SHOWN, "xlsx", tmp_path, is_safe=True), table, catalog)
+    said = written(ExportRequest(AS_SHOWN, "xlsx", tmp_path, is_safe=True), table, catalog)
 
     rows = CalamineWorkbook.from_path(tmp_path / "products_as_shown.xlsx").get_sheet_by_index(0).to_python()
     assert ["gtin", "00000000000017"] == [rows[0][0], rows[2][0]]
     assert "1 text longer than a cell can be (32,767 characters)" in said
 
 
-def test_parquet_keeps_types(catalog: prodex.Catalog, table: Shown, tmp_path: Path) -> None:
+def test_parquet_keeps_types(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
     """A date is a date."""
-    written(Wish(AS_SHOWN, "parquet", tmp_path), table, catalog)
+    written(ExportRequest(AS_SHOWN, "parquet", tmp_path), table, catalog)
     frame = pd.read_parquet(tmp_path / "products_as_shown.parquet")
 
     assert [pd.NaT, pd.Timestamp("2026-11-20T08:00:00")] == frame["updated_at"].tolist()
 
 
 def test_all_tables_are_those_of_the_products_that_are_left(
-    catalog: prodex.Catalog, table: Shown, tmp_path: Path
+    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """As `catalog.export` writes them."""
     left = catalog.where(gtin=["03036811359935"])
-    said = written(Wish(EVERYTHING, "parquet", tmp_path), table, left)
+    said = written(ExportRequest(EVERYTHING, "parquet", tmp_path), table, left)
 
     assert ["2"] == pd.read_parquet(tmp_path / "products.parquet")["product_id"].tolist()
     assert f"1 product written: {len(TABLES)} tables in {tmp_path}." == said
@@ -93,10 +100,10 @@ def test_all_tables_are_those_of_the_products_that_are_left(
 
 @pytest.mark.parametrize(("what", "files"), [(AS_SHOWN, 2), (EVERYTHING, len(TABLES) + 1)])
 def test_what_stands_in_the_way_is_known_before(
-    catalog: prodex.Catalog, table: Shown, tmp_path: Path, what: str, files: int
+    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path, what: str, files: int
 ) -> None:
     """Nothing at first; afterwards every file that was written."""
-    wish = Wish(what, "csv", tmp_path)
+    wish = ExportRequest(what, "csv", tmp_path)
     assert [] == wish.in_the_way
 
     written(wish, table, catalog)
@@ -104,20 +111,24 @@ def test_what_stands_in_the_way_is_known_before(
 
 
 def test_a_folder_has_to_be_named_and_to_be_one(
-    catalog: prodex.Catalog, table: Shown, tmp_path: Path
+    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """What cannot be written is said in words."""
     with pytest.raises(QueryError, match="no folder"):
         folder_of("  ")
     (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(StorageError, match="A file stands where"):
-        written(Wish(AS_SHOWN, "csv", tmp_path / "file"), table, catalog)
+        written(ExportRequest(AS_SHOWN, "csv", tmp_path / "file"), table, catalog)
 
 
 def test_nothing_is_left_of_an_empty_catalogue(tmp_path: Path) -> None:
     """No product makes a file with a heading."""
     catalog = prodex.flatten([])
-    said = written(Wish(AS_SHOWN, "csv", tmp_path), Shown(Stock(catalog), np.arange(0), COLUMNS), catalog)
+    said = written(
+        ExportRequest(AS_SHOWN, "csv", tmp_path),
+        ShownTable(ProductColumns(catalog), np.arange(0), COLUMNS),
+        catalog,
+    )
 
     assert said.startswith("0 products written")
     assert "gtin,brand,updated_at,name\n" == (tmp_path / "products_as_shown.csv").read_text("utf-8")

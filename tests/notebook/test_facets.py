@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.products.facet_values import Facets
+from prodex.notebook.products.facet_counts import Facets, narrowed
 from prodex.notebook.products.facets import FACETS
-from prodex.notebook.products.narrowing import narrowed
-from prodex.notebook.products.stock import Stock
+from prodex.notebook.products.product_columns import ProductColumns
 from prodex.query import ProductQuery
 
 Record = dict[str, Any]
@@ -124,7 +123,7 @@ def test_counts_are_those_of_a_plain_walk(
     products: list[Record], chosen: dict[str, tuple[str | None, ...]], data: st.DataObject
 ) -> None:
     """Every value of every facet, with the choices of all other facets applied and not its own."""
-    stock = Stock(prodex.flatten({"id": number, **one} for number, one in enumerate(products)))
+    stock = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(products)))
     facets = Facets(stock)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
     left = narrowed(facets, chosen, len(stock), [np.array(other, bool)])
@@ -146,7 +145,7 @@ def test_values_with_equal_labels_are_told_apart_by_their_codes() -> None:
     """Groups are made by code: two brands of one name are two, and an unnamed one goes by its code."""
     brands = [("1", "Lait"), ("2", "Lait"), ("3", None), ("", "")]
     facets = Facets(
-        Stock(
+        ProductColumns(
             prodex.flatten(
                 {"id": place, "brand": {"code": code, "label": label}}
                 for place, (code, label) in enumerate(brands)
@@ -163,7 +162,7 @@ def test_the_most_frequent_value_comes_first_and_the_missing_one_is_a_value() ->
     """Products without a brand are counted like any other, by frequency."""
     brands = [None, None, None, "B", "A", "A"]
     records = [{"id": n, "brand": None if b is None else {"code": b}} for n, b in enumerate(brands)]
-    brand = Facets(Stock(prodex.flatten(records)))["brand"]
+    brand = Facets(ProductColumns(prodex.flatten(records)))["brand"]
 
     assert [(None, "without brand", 3), ("A", "A", 2), ("B", "B", 1)] == list(
         zip(brand.codes, brand.labels, brand.totals.tolist(), strict=True)
@@ -174,14 +173,14 @@ def test_what_nobody_asked_for_is_not_a_count_of_nothing() -> None:
     """A catalogue loaded without brands does not say that all products are without."""
     catalog = prodex.flatten([{"id": 7, "kind": {"code": "1"}}])
     origin = Origin("sandbox", ProductQuery(source_include=["kind", "assets.pictures.url"]))
-    facets = Facets(Stock(prodex.Catalog(catalog.parts, origin)))
+    facets = Facets(ProductColumns(prodex.Catalog(catalog.parts, origin)))
 
     assert {"kind"} == {name for name, one in facets.items() if one.is_asked}
 
 
 def test_a_catalogue_without_products_has_facets_without_values() -> None:
     """Nothing is found, and nothing breaks."""
-    facets = Facets(Stock(prodex.flatten([])))
+    facets = Facets(ProductColumns(prodex.flatten([])))
 
     assert dict.fromkeys(facets, 0) == {
         name: int(counts.sum()) for name, counts in narrowed(facets, {"tag": (None,)}, 0).counts.items()
@@ -195,7 +194,7 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
     )
     known = prodex.flatten([{"id": 8, "gtin": "03036811359935"}, {"id": 7, "gtin": "03036811359936"}])
     audit = prodex.audit(known, {"checks": {"valid_gtin": {}}})
-    stock = Stock(catalog, audit)
+    stock = ProductColumns(catalog, audit)
     grade = Facets(stock)["grade"]
 
     assert (("A", "E", None), [1, 1, 1]) == (grade.codes, grade.totals.tolist())
@@ -206,15 +205,15 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
 def test_a_facet_that_is_not_there_is_said() -> None:
     """The message names those that are."""
     with pytest.raises(QueryError, match="no facet 'colour'; there are kind, brand"):
-        narrowed(Facets(Stock(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
+        narrowed(Facets(ProductColumns(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
 
 
 def test_checks_without_an_audit_are_said() -> None:
     """Neither silently nothing nor silently everything."""
-    stock = Stock(prodex.flatten([{"id": 7}]))
+    stock = ProductColumns(prodex.flatten([{"id": 7}]))
 
     with pytest.raises(QueryError, match="there is no audit"):
         stock.failing(("valid_gtin",))
     audit = prodex.audit(stock.catalog, {"checks": {"valid_gtin": {}}})
     with pytest.raises(QueryError, match="no check 'nonsense'"):
-        Stock(stock.catalog, audit).failing(("nonsense",))
+        ProductColumns(stock.catalog, audit).failing(("nonsense",))

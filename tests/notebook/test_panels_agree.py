@@ -15,11 +15,11 @@ from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
-from prodex.notebook.pager import Pager
+from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import is_resting
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.notebook.products.page import cells
-from prodex.notebook.products.stock import Stock
+from prodex.notebook.products.product_columns import ProductColumns
+from prodex.notebook.products.table_page import cells
 from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.query import ProductQuery
@@ -91,7 +91,7 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     """A catalogue of GTINs alone says neither that products are without name nor that they have no text."""
     catalog = prodex.flatten(RECORDS[:1])
     origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
-    stock = Stock(prodex.Catalog(catalog.parts, origin))
+    stock = ProductColumns(prodex.Catalog(catalog.parts, origin))
     shown = cells(stock, [0], ("name", "texts_count", "pictures_count", "gtin"))  # type: ignore[arg-type]
     assert [*["not asked for"] * 3, "00000000000001"] == shown.iloc[0].tolist()
 

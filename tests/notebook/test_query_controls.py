@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from prodex.notebook.folding import Fold
-from prodex.notebook.query.choices import INCLUDED
-from prodex.notebook.query.controls import Choice, Listed, Paste, Preset, Toggles, line, lock
-from prodex.notebook.query.reading import Pasted, read_gtins, shown_paths
-from prodex.notebook.query.word_rows import WordRows
+from prodex.notebook.panel import Fold
+from prodex.notebook.query.controls import (
+    ChoiceControl,
+    ListControl,
+    Paste,
+    PresetControl,
+    SearchWords,
+    ToggleControl,
+    line,
+    lock,
+)
+from prodex.notebook.query.options import INCLUDED
+from prodex.notebook.query.parsing import Pasted, read_gtins, shown_paths
 from prodex.query import ProductQuery
 
 FIELDS = [("Name", "name"), ("Brand", "brand")]
@@ -45,7 +53,7 @@ def test_what_is_wrong_with_a_paste_is_said_with_numbers() -> None:
 
 def test_toggles_keep_the_order_of_the_choice() -> None:
     """What is pressed comes last, what is pressed again goes, and a value that is assigned is shown."""
-    toggles = Toggles("Fields", FIELDS)
+    toggles = ToggleControl("Fields", FIELDS)
     for button in reversed(toggles.buttons):
         button.value = True
     assert ("brand", "name") == toggles.value
@@ -57,7 +65,7 @@ def test_toggles_keep_the_order_of_the_choice() -> None:
 
 def test_a_name_is_added_to_a_list_once() -> None:
     """Choosing a name adds its value to what was typed, and the list is ready for the next."""
-    listed = Listed("Owners", "an owner", [("Acme", 11), ("Zest", 12)], "11")
+    listed = ListControl("Owners", "an owner", [("Acme", 11), ("Zest", 12)], "11")
     listed.value = "7, "
     for number in (11, 12, 11):
         listed._names.value = number
@@ -68,7 +76,7 @@ def test_a_name_is_added_to_a_list_once() -> None:
 
 def test_a_usual_text_is_named_and_another_is_ones_own() -> None:
     """The list says which of the usual texts it is; typing something else makes it one's own."""
-    preset = Preset("Return", INCLUDED)
+    preset = PresetControl("Return", INCLUDED)
     assert ("everything", "") == (preset._usual.list.label, preset.value)
     preset._usual.value = "assets.pictures"
     assert "assets.pictures" == preset.value
@@ -86,7 +94,7 @@ def test_every_usual_choice_of_fields_is_recognised_again(text: str) -> None:
 
 def test_rows_of_words_come_and_go() -> None:
     """A row is added and removed; one without a word is no filter; what others hold stays in its row."""
-    rows = WordRows(FIELDS)
+    rows = SearchWords(FIELDS)
     assert ((), 1) == (rows.value, len(rows.rows))
     rows.rows[0].text.value = "lait"
     rows.add.click()
@@ -103,7 +111,7 @@ def test_rows_of_words_come_and_go() -> None:
 
 def test_a_row_that_is_typed_into_is_not_made_anew() -> None:
     """The focus stays where somebody types."""
-    rows = WordRows(FIELDS)
+    rows = SearchWords(FIELDS)
     shown, first = rows._list.children, rows.rows[0]
     for word in ("l", "la", "lai"):
         first.text.value = word
@@ -114,8 +122,8 @@ def test_a_row_that_is_typed_into_is_not_made_anew() -> None:
 def test_a_locked_control_is_locked_down_to_its_buttons() -> None:
     """Nothing in it can be changed, and all of it can be again."""
     for control in (
-        WordRows(FIELDS),
-        Choice("Market", [("any", "")]),
+        SearchWords(FIELDS),
+        ChoiceControl("Market", [("any", "")]),
         Paste("GTINs", "", read_gtins),
         line("Tags"),
     ):

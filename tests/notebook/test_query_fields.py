@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prodex.errors import QueryError
-from prodex.notebook.query.fields import FIELDS, Field, asked, shown
+from prodex.notebook.query.fields import FIELDS, QueryField, asked, shown
 from prodex.query import (
     FILTERS,
     SEARCH_FIELDS,
@@ -110,7 +110,7 @@ def test_a_new_panel_shows_no_filter() -> None:
     assert ProductQuery() == asked(shown(ProductQuery()))
 
 
-def field_of(name: str) -> Field:
+def field_of(name: str) -> QueryField:
     return next(field for field in FIELDS if name in field.names)
 
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import QueryError
-from prodex.notebook.query.fields import FIELDS, Place, asked
+from prodex.notebook.query.fields import FIELDS, FieldGroup, asked
 from prodex.notebook.query.panel import QueryPanel
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
-from prodex.sandbox.fault import Fault
+from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client, PullReport, RetryPolicy, pages
 
@@ -108,7 +108,7 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
     """What is assigned is shown, also folded away, and what was shown before is gone."""
     panel = QueryPanel(service, ProductQuery(tags_in="exportable", gtins_in=["03036811359935"]))
     assert "exportable" == panel.control("tags_in").value
-    assert panel.folds[Place.MORE].title.endswith("(1 set)")
+    assert panel.folds[FieldGroup.MORE].title.endswith("(1 set)")
     panel.query = FRENCH
     assert ("", "", 250) == (
         panel.control("tags_in").value,
@@ -116,7 +116,7 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
         panel.control("target_market").value,
     )
     assert "France (250)" == panel.control("target_market").list.label
-    assert panel.folds[Place.MORE].title == Place.MORE.value
+    assert panel.folds[FieldGroup.MORE].title == FieldGroup.MORE.value
     assert "with or without" == panel.control("has_packshot").list.label
     assert "if it is younger than an hour" == panel.loading.age_field.list.label
     assert counted(panel)
@@ -262,7 +262,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
     small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In an event loop the load can be watched and cancelled; Load goes on from there."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 50)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 50)
     sandbox, service = small
 
     async def story() -> None:
@@ -357,7 +357,7 @@ def test_cancel_ends_a_load_whose_service_went_away(
     small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was wanted no more is cancelled, not failed."""
-    monkeypatch.setattr("prodex.service.walk.LARGEST_PAGE", 50)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 50)
     sandbox, service = small
 
     async def story() -> None:
@@ -380,7 +380,7 @@ def test_owners_can_be_chosen_by_name(small: tuple[Sandbox, Client]) -> None:
     panel = QueryPanel(service)
     panel.wait()
     assert not [path for _, path, _ in sandbox.requests if "organization" in path]
-    panel.folds[Place.MORE].is_open = True
+    panel.folds[FieldGroup.MORE].is_open = True
     panel.wait()
     owners = panel.control("owners_in")
     assert "choose ..." == owners._names.list.label
@@ -397,7 +397,7 @@ def test_owners_go_by_number_where_nobody_lists_names(small: tuple[Sandbox, Clie
     sandbox, service = small
     sandbox.order(Fault("500", endpoint="organizations"))
     panel = QueryPanel(service)
-    panel.folds[Place.MORE].is_open = True
+    panel.folds[FieldGroup.MORE].is_open = True
     panel.wait()
     owners = panel.control("owners_in")
     assert "Names cannot be listed" in owners._said.value

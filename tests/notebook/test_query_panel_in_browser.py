@@ -9,7 +9,7 @@ import pytest
 import prodex
 from prodex.query import SEARCH_FIELDS
 from prodex.sandbox import Sandbox
-from prodex.sandbox.fault import Fault
+from prodex.sandbox.faults.fault import Fault
 
 from .lab import Lab
 

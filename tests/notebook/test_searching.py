@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.notebook.products.searching import Search, folded
-from prodex.notebook.products.stock import Stock
+from prodex.notebook.products.product_columns import ProductColumns
+from prodex.notebook.products.search import Search, folded
 
 
 def french(text: str) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ RECORDS = [
 @pytest.fixture
 def search() -> Search:
     """Search in five products."""
-    return Search(Stock(prodex.flatten(RECORDS)))
+    return Search(ProductColumns(prodex.flatten(RECORDS)))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_words_are_found(search: Search, words: str, found: list[int]) -> None:
 def test_a_long_text_is_searched_to_its_end() -> None:
     """40,000 characters hide nothing."""
     text = "x" * 40_000 + " citron"
-    search = Search(Stock(prodex.flatten([{"id": 1, "namePublicLong": french(text)}])))
+    search = Search(ProductColumns(prodex.flatten([{"id": 1, "namePublicLong": french(text)}])))
 
     assert [True] == search.find("citron").tolist()
 
@@ -85,7 +85,7 @@ def test_a_filtered_snapshot_is_searched_part_by_part() -> None:
     """Places are those of what is left, on disk as in memory."""
     catalog = prodex.save(prodex.flatten(RECORDS), "five").where(gtin=None)
 
-    assert [False, True, False] == Search(Stock(catalog)).find("amande").tolist()
+    assert [False, True, False] == Search(ProductColumns(catalog)).find("amande").tolist()
 
 
 @given(st.lists(st.text(max_size=12), max_size=6), st.text(max_size=4))
@@ -94,7 +94,7 @@ def test_finding_is_what_python_would_find(texts: list[str], word: str) -> None:
     storable = [text.encode("utf-8", "ignore").decode() for text in texts]
     word = word.encode("utf-8", "ignore").decode()
     records = [{"id": f"#{n}", "namePublicLong": french(text)} for n, text in enumerate(storable)]
-    found = Search(Stock(prodex.flatten(records))).find(word).tolist()
+    found = Search(ProductColumns(prodex.flatten(records))).find(word).tolist()
 
     for text, record, one in zip(storable, records, found, strict=True):
         values = [folded(pa.array([value]))[0].as_py() for value in (text, record["id"])]

@@ -17,8 +17,8 @@ from PIL import Image
 import prodex
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_resting
-from prodex.notebook.snapshots.listing import kept_snapshots
 from prodex.notebook.snapshots.panel import SnapshotPanel
+from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
 from tests.quality import hostile
 
@@ -105,7 +105,7 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
     comparison.run.click()
     panel.wait()
     assert panel.difference is not None
-    counted = panel.difference.summary().set_index("change")["products"].to_dict()
+    counted = panel.difference.summary.set_index("change")["products"].to_dict()
     for change, count in counted.items():
         assert f"{change.capitalize()} {count}" in words(panel)
     assert {"added": 1, "removed": 1, "changed": 2} == {
@@ -162,11 +162,11 @@ def test_nothing_comes_of_a_comparison_that_was_cancelled(
 
 def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """Counts come from the list, grades from the audits that were saved, both also as a table."""
-    trend = read_trend("shop", kept_snapshots())
+    trend = read_trend("shop", snapshot_entries())
     assert [3, 3] == trend.products.tolist()
     assert trend.grades is not None
     assert [2, 3] == trend.grades["grade_A"].tolist()
-    assert read_trend("other", kept_snapshots()).grades is None
+    assert read_trend("other", snapshot_entries()).grades is None
     panel = SnapshotPanel("shop")
     panel.wait()
     pictures = [base64.b64decode(found) for found in re.findall(r"base64,([^']+)'", markup(panel))]
@@ -263,7 +263,7 @@ def test_an_unknown_keyword_is_refused() -> None:
 
 def test_missing_values_have_their_own_words(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """What was absent before is none, what was typed as nothing is empty."""
-    from prodex.notebook.snapshots.comparison_words import changes_markup
+    from prodex.notebook.snapshots.comparison import changes_markup
 
     row = {
         "gtin": None,

@@ -68,7 +68,7 @@ def test_choose_verify_and_compare(lab: Lab, browser: Browser) -> None:
         out.get_by_role("button", name="Compare").click()
         changes = notebook.wait_for("panel.difference is not None and len(panel.difference.changes)")
         out.get_by_text(f"1 to 20 of {changes} changed values").wait_for()
-        for change, count in notebook.ask("panel.difference.summary().to_numpy().tolist()"):
+        for change, count in notebook.ask("panel.difference.summary.to_numpy().tolist()"):
             tile = out.locator(".tile").filter(has_text=change.capitalize()).first
             assert str(count) == tile.locator(".figure").inner_text()
         out.get_by_text("Newly failing").first.wait_for()

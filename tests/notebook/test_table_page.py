@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.products.page import COLUMNS, Order, Sorter, cell, cells, page_of
-from prodex.notebook.products.stock import Stock
+from prodex.notebook.products.product_columns import ProductColumns
+from prodex.notebook.products.table_page import COLUMNS, Order, Sorter, cell, cells, page_of
 from prodex.query import ProductQuery
 
 
@@ -55,7 +55,7 @@ brands = st.lists(st.sampled_from([None, "ACME", "acme", "Zèbre", "zebra", "Éc
 def test_sorting_is_stable_and_puts_what_is_missing_last(labels: list[str | None], descending: bool) -> None:
     """Letters of both sizes and with accents stand together; equal ones as in the catalogue, either way round."""
     records = [{"id": n, "brand": {"code": None, "label": one}} for n, one in enumerate(labels)]
-    order = Sorter(Stock(prodex.flatten(records))).order(Order("brand", descending)).tolist()
+    order = Sorter(ProductColumns(prodex.flatten(records))).order(Order("brand", descending)).tolist()
 
     plain = {"Zèbre": "zebre", "Éclair": "eclair"}
     there = [n for n, one in enumerate(labels) if one is not None]
@@ -72,7 +72,7 @@ def test_names_stand_in_the_language_that_was_chosen() -> None:
         {"id": 3, "lastRequest": {"namePublicLong": [text("fra-BE", "En attente")]}},
         {"id": 4, "description": [text("fra-FR", "no name")]},
     ]
-    stock = Stock(prodex.flatten(records))
+    stock = ProductColumns(prodex.flatten(records))
 
     assert ["Lang", "Court", "En attente", None] == stock.names(None).to_pylist()
     assert ["Légal", "Court", "En attente", None] == stock.names("fr").to_pylist()
@@ -89,12 +89,14 @@ def test_names_of_a_snapshot_of_several_parts_keep_their_products() -> None:
     )
     several = prodex.Catalog(parts, whole.origin)
 
-    assert [f"name {n}" if n % 3 else None for n in range(9)] == Stock(several).names("fr").to_pylist()
+    assert [f"name {n}" if n % 3 else None for n in range(9)] == ProductColumns(several).names(
+        "fr"
+    ).to_pylist()
 
 
 def test_a_product_without_anything_has_a_row() -> None:
     """Every cell says that there is nothing."""
-    stock = Stock(prodex.flatten([{"id": 7}]))
+    stock = ProductColumns(prodex.flatten([{"id": 7}]))
 
     assert [["—", "—", "—", "—", "—", "—", "0", "0"]] == cells(stock, np.array([0]), COLUMNS).values.tolist()
 
@@ -103,7 +105,7 @@ def test_the_faces_of_missing_are_told_apart() -> None:
     """No value, an empty text, and what nobody asked for."""
     catalog = prodex.flatten([{"id": 7, "brand": {"code": None, "label": ""}}])
     origin = Origin("sandbox", ProductQuery(source_include=["brand"]))
-    stock = Stock(prodex.Catalog(catalog.parts, origin))
+    stock = ProductColumns(prodex.Catalog(catalog.parts, origin))
 
     assert [['""', "—", "not asked for"]] == cells(
         stock, np.array([0]), ["brand", "brand_code", "kind"]
@@ -120,6 +122,6 @@ def test_a_long_text_is_cut_and_says_how_long_it_is() -> None:
 def test_a_column_that_is_not_there_is_said() -> None:
     """The message says which there are."""
     with pytest.raises(QueryError, match="no column 'colour'"):
-        Stock(prodex.flatten([{"id": 7}])).shown("colour")
+        ProductColumns(prodex.flatten([{"id": 7}])).shown("colour")
     with pytest.raises(QueryError, match="there is none"):
-        Stock(prodex.flatten([{"id": 7}])).shown("grade")
+        ProductColumns(prodex.flatten([{"id": 7}])).shown("grade")

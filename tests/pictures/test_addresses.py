@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prodex.errors import MediaRefused
-from prodex.service.addresses import is_public, read_address, sandbox_of
+from prodex.network.addresses import is_public, read_address, sandbox_of
 
 OUTSIDE = [
     "93.184.215.14",
@@ -79,7 +79,7 @@ def test_an_address_in_disguise_is_not_more_public(inner: ipaddress.IPv4Address,
 @pytest.mark.parametrize(
     ("typed", "read"),
     [
-        ("https://Media.Example/a.jpg", ("https", "media.example", 443, "/a.jpg")),
+        ("https://MediaDownloader.Example/a.jpg", ("https", "media.example", 443, "/a.jpg")),
         (" http://media.example:8080 ", ("http", "media.example", 8080, "/")),
         ("http://[2606:4700::1111]/x?y=é z#top", ("http", "2606:4700::1111", 80, "/x?y=%C3%A9%20z")),
         (

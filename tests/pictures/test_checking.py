@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import prodex
-from prodex.pictures.checking import compare, look_at, read_checksum
+from prodex.pictures.file_check import compare, look_at, read_checksum
 from prodex.pictures.plan import Picture, plan
-from prodex.pictures.shrinking import shrink
+from prodex.pictures.resize import shrink
 
 from . import drawn
 

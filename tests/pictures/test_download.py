@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, SnapshotLocked, StorageError
+from prodex.files.lock import locked
 from prodex.pictures import Pictures, download_pictures
-from prodex.store.lock import locked
 
 from . import drawn
 from .file_server import FileServer, serving
@@ -160,7 +160,7 @@ def test_every_picture_of_the_catalogue_has_a_row_and_a_state(server: FileServer
     assert ["downloaded", "broken", "failed", "failed", "no address", "not asked", "not asked"] == states(
         pictures
     )
-    assert len(pictures.files) == catalog.rows("pictures") == sum(pictures.counts.values())
+    assert len(pictures.files) == catalog.row_count("pictures") == sum(pictures.counts.values())
     assert (1, 5, False) == (pictures.good, pictures.wanted, pictures.complete)
     assert 4 == len(pictures.broken)
     assert pictures.broken[["reason", "what_to_do"]].notna().all(axis=None)

@@ -16,8 +16,8 @@ import pytest
 import prodex
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.limits import Limits
-from prodex.service.media import Media
-from prodex.service.retry import RetryPolicy
+from prodex.network.download import MediaDownloader
+from prodex.network.retry import RetryPolicy
 
 from .conftest import Internet
 from .file_server import FileServer, serving
@@ -75,7 +75,7 @@ def test_a_file_that_never_ends_is_left_in_time(kind: str, tmp_path: Path) -> No
     """Although each read brings something; a status that came is an answer already."""
     with (
         raw_host(*ENDLESS[kind]) as base_url,
-        Media(base_url, limits=Limits(seconds=0.4), retry=ONCE) as media,
+        MediaDownloader(base_url, limits=Limits(seconds=0.4), retry=ONCE) as media,
     ):
         begin = time.monotonic()
         with pytest.raises(MediaFailed) as caught:
@@ -93,7 +93,7 @@ def test_what_says_that_it_is_a_sandbox_for_ever_is_left_in_time(tmp_path: Path)
     health = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"
     with (
         raw_host(b"", health=health) as base_url,
-        Media(base_url, limits=Limits(seconds=0.4), retry=ONCE) as media,
+        MediaDownloader(base_url, limits=Limits(seconds=0.4), retry=ONCE) as media,
     ):
         begin = time.monotonic()
         with pytest.raises(MediaFailed, match=r"more than 0[.]4 s"):
@@ -123,7 +123,7 @@ def test_no_header_ends_in_anything_but_our_errors(header: str, status: int, tmp
     part = tmp_path / "part"
     part.write_bytes(b"con")
     part.with_suffix(".version").write_text('"1"')
-    with raw_host(head) as base_url, Media(base_url, retry=HURRY) as media:
+    with raw_host(head) as base_url, MediaDownloader(base_url, retry=HURRY) as media:
         try:
             media.fetch(f"{base_url}/a.jpg", part)
         except ProdexError as error:
@@ -136,7 +136,7 @@ def test_one_host_that_asks_for_an_endless_pause_costs_only_its_own(
     server: FileServer, internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All the pictures of a catalogue are downloaded, those of the host that is unwell excepted."""
-    monkeypatch.setitem(Media.__init__.__kwdefaults__, "resolve", internet.resolve)
+    monkeypatch.setitem(MediaDownloader.__init__.__kwdefaults__, "resolve", internet.resolve)
     internet.names |= {"good.example": ["93.184.215.14"], "bad.example": ["8.8.8.8"]}
     with serving() as bad:
         internet.machines |= {"93.184.215.14": server.port, "8.8.8.8": bad.port}
@@ -170,9 +170,9 @@ def test_the_limits_of_a_download_are_a_setting(
     """Smaller than the picture: the row says how large it is, and what would let it pass."""
     said = r"has 20 bytes; 10 are .*px.Limits\(wire_bytes=...\)\) takes more"
     with (
-        Media(server.base_url, limits=Limits(wire_bytes=10)) as media,
+        MediaDownloader(server.base_url, limits=Limits(wire_bytes=10)) as media,
         pytest.raises(MediaRefused, match=said),
     ):
         media.fetch(server.serve("/a.jpg", bytes(20)), tmp_path / "part")
-    with Media(server.base_url, limits=Limits(wire_bytes=20)) as media:
+    with MediaDownloader(server.base_url, limits=Limits(wire_bytes=20)) as media:
         media.fetch(server.serve("/a.jpg", bytes(20)), tmp_path / "part")

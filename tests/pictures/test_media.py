@@ -14,8 +14,8 @@ import pytest
 
 from prodex.errors import MediaFailed, MediaRefused, StorageError
 from prodex.limits import Limits
-from prodex.service.media import Manners, Media
-from prodex.service.retry import RetryPolicy
+from prodex.network.download import DownloadPolicy, MediaDownloader
+from prodex.network.retry import RetryPolicy
 
 from .conftest import Internet
 from .file_server import FileServer, serving
@@ -32,9 +32,9 @@ def part(tmp_path: Path) -> Path:
     return tmp_path / "file.part"
 
 
-def way_to(server: FileServer, limits: Limits | None = None, **manners: float) -> Media:
+def way_to(server: FileServer, limits: Limits | None = None, **manners: float) -> MediaDownloader:
     """Return a way out for a catalogue that came from this server."""
-    return Media(server.base_url, limits=limits, manners=Manners(**manners), retry=HURRY)  # type: ignore[arg-type]
+    return MediaDownloader(server.base_url, limits=limits, manners=DownloadPolicy(**manners), retry=HURRY)  # type: ignore[arg-type]
 
 
 def test_a_file_comes_as_it_is(server: FileServer, part: Path) -> None:
@@ -87,7 +87,7 @@ def test_addresses_of_this_machine_and_its_network_are_refused(
 ) -> None:
     """In every notation, before any connection."""
     with (
-        Media("https://api.example.com", resolve=internet.resolve) as media,
+        MediaDownloader("https://api.example.com", resolve=internet.resolve) as media,
         pytest.raises(MediaRefused) as told,
     ):
         media.fetch(f"http://{host}:8080/a.jpg", part)
@@ -103,7 +103,10 @@ def test_addresses_of_this_machine_and_its_network_are_refused(
 def test_a_name_that_leads_inside_is_refused(ips: list[str], internet: Internet, part: Path) -> None:
     """Even if only one of its addresses does."""
     internet.names["media.example"] = ips
-    with Media("https://api.example.com", resolve=internet.resolve) as media, pytest.raises(MediaRefused):
+    with (
+        MediaDownloader("https://api.example.com", resolve=internet.resolve) as media,
+        pytest.raises(MediaRefused),
+    ):
         media.fetch("https://media.example/a.jpg", part)
 
     assert [] == internet.connected
@@ -116,7 +119,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(
     server.serve("/a.jpg", CONTENT)
     internet.names["media.example"] = [OUTSIDE]
     internet.machines[OUTSIDE] = server.port
-    with Media("https://api.example.com", resolve=internet.resolve) as media:
+    with MediaDownloader("https://api.example.com", resolve=internet.resolve) as media:
         media.fetch("http://media.example/a.jpg", part)
 
     assert CONTENT == part.read_bytes()
@@ -132,7 +135,7 @@ def test_the_next_address_of_a_name_is_tried(server: FileServer, internet: Inter
         nobody = closed.getsockname()[1]
     internet.names["media.example"] = ["8.8.8.8", OUTSIDE]
     internet.machines |= {"8.8.8.8": nobody, OUTSIDE: server.port}
-    with Media("https://api.example.com", resolve=internet.resolve) as media:
+    with MediaDownloader("https://api.example.com", resolve=internet.resolve) as media:
         media.fetch("http://media.example/a.jpg", part)
 
     assert ["8.8.8.8", OUTSIDE] == internet.connected
@@ -191,7 +194,7 @@ def test_nobody_else_may_send_us_to_the_sandbox(server: FileServer, internet: In
     with serving() as outside:
         internet.machines[OUTSIDE] = outside.port
         outside.serve("/a.jpg", status=302, headers={"Location": f"{server.base_url}/inside.jpg"})
-        with Media(server.base_url, retry=HURRY, resolve=internet.resolve) as media:
+        with MediaDownloader(server.base_url, retry=HURRY, resolve=internet.resolve) as media:
             media.fetch(f"{server.base_url}/inside.jpg", part)
             with pytest.raises(MediaRefused):
                 media.fetch("http://media.example/a.jpg", part)
@@ -271,7 +274,10 @@ def test_a_server_that_drips_its_headers_is_left(part: Path) -> None:
         threading.Thread(target=drip, daemon=True).start()
         base_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         begin = time.monotonic()
-        with Media(base_url, limits=Limits(seconds=0.5), retry=HURRY) as media, pytest.raises(MediaFailed):
+        with (
+            MediaDownloader(base_url, limits=Limits(seconds=0.5), retry=HURRY) as media,
+            pytest.raises(MediaFailed),
+        ):
             media.fetch(f"{base_url}/a.jpg", part)
 
     assert time.monotonic() - begin < 3
@@ -454,7 +460,7 @@ def test_few_connections_to_one_host_at_a_time(server: FileServer, tmp_path: Pat
 def test_connections_are_used_again(server: FileServer, internet: Internet, tmp_path: Path) -> None:
     """One for many files, also after one of them was not there; and a new one when it was closed meanwhile."""
     server.serve("/a.jpg", CONTENT)
-    with Media(server.base_url, resolve=internet.resolve) as media:
+    with MediaDownloader(server.base_url, resolve=internet.resolve) as media:
         for i in range(3):
             media.fetch(f"{server.base_url}/a.jpg", tmp_path / f"{i}.part")
         assert 1 == len(internet.connected)
@@ -469,7 +475,7 @@ def test_few_connections_wait(server: FileServer, internet: Internet, tmp_path: 
     server.serve("/a.jpg", CONTENT)
     internet.machines[OUTSIDE] = server.port
     before = len(list(Path("/dev/fd").iterdir()))
-    with Media("", resolve=internet.resolve) as media:
+    with MediaDownloader("", resolve=internet.resolve) as media:
         for number in range(200):
             internet.names[f"{number}.example"] = [OUTSIDE]
             media.fetch(f"http://{number}.example/a.jpg", tmp_path / f"{number}.part")
@@ -484,7 +490,7 @@ def test_what_comes_behind_a_file_is_not_the_next_one(
 ) -> None:
     """A server that sends more than it told is not listened to any further; the next file comes over a new line."""
     url = server.serve("/a.jpg", b"one", trails=b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
-    with Media(server.base_url, resolve=internet.resolve) as media:
+    with MediaDownloader(server.base_url, resolve=internet.resolve) as media:
         for name in ("a", "b"):
             media.fetch(url, tmp_path / f"{name}.part")
             time.sleep(0.3)
@@ -576,18 +582,18 @@ def test_tls_is_verified_for_the_name(
         server.serve("/a.jpg", CONTENT)
         named = f"https://localhost:{server.port}"
         with (
-            Media(named, retry=HURRY) as media,
+            MediaDownloader(named, retry=HURRY) as media,
             pytest.raises(MediaFailed, match="certificate of localhost"),
         ):
             media.fetch(f"{named}/a.jpg", part)
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
-        with Media(named, retry=HURRY) as media:
+        with MediaDownloader(named, retry=HURRY) as media:
             media.fetch(f"{named}/a.jpg", part)
         assert CONTENT == part.read_bytes()
         internet.names["media.example"] = [OUTSIDE]
         internet.machines[OUTSIDE] = server.port
         with (
-            Media("", retry=HURRY, resolve=internet.resolve) as media,
+            MediaDownloader("", retry=HURRY, resolve=internet.resolve) as media,
             pytest.raises(MediaFailed, match="certifi"),
         ):
             media.fetch("https://media.example/a.jpg", part)
@@ -603,6 +609,9 @@ def test_no_proxy_is_used(server: FileServer, part: Path, monkeypatch: pytest.Mo
             media.fetch(server.serve("/a.jpg", CONTENT), part)
         with socket.create_server(("127.0.0.1", 0)) as closed:
             nobody = f"http://127.0.0.1:{closed.getsockname()[1]}"
-        with Media(nobody, retry=HURRY) as media, pytest.raises(MediaFailed, match="No proxy is used"):
+        with (
+            MediaDownloader(nobody, retry=HURRY) as media,
+            pytest.raises(MediaFailed, match="No proxy is used"),
+        ):
             media.fetch(f"{nobody}/a.jpg", part)
         assert [] == proxy.asked

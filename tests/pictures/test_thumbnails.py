@@ -15,7 +15,7 @@ from PIL import Image, ImageChops, ImageFilter, ImageOps
 import prodex
 from prodex.errors import InputError, StorageError
 from prodex.pictures import download_pictures, thumbnails
-from prodex.pictures.shrinking import shrink
+from prodex.pictures.resize import shrink
 
 from . import drawn
 from .file_server import FileServer
@@ -271,7 +271,7 @@ _SCRIPT = """
 import resource, sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from prodex.pictures.shrinking import shrink
+from prodex.pictures.resize import shrink
 with ThreadPoolExecutor(8) as pool:
     assert not {small.problem for small in pool.map(shrink, [Path(sys.argv[1])] * 8, [64] * 8)} - {None}
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from prodex.quality.detection import detect, languages, place_of
+from prodex.quality.language_detection import detect, languages, place_of
 
 WRITTEN = Path(__file__).with_name("written_texts.tsv")
 #: As the rule asks by default: how sure, and of how many letters.

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.sandbox.sample import CONSEQUENCES, plan
 

@@ -12,11 +12,11 @@ import numpy as np
 
 import prodex
 from prodex import Catalog, ProductQuery
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.query.product_query import ALWAYS_REQUESTED, RICH_CONTENT
+from prodex.sandbox.api.projection import Projection
 from prodex.sandbox.sample import AS_OF
-from prodex.sandbox.shape import Shape
 from tests.quality.test_audit_laws import profile
 
 Record = dict[str, Any]
@@ -27,7 +27,7 @@ LANGUAGES = ("fr", "nl", "de", "en", "es", "it")
 
 def restricted(records: list[Record], query: ProductQuery) -> Catalog:
     """Return the catalogue that a service gives for a query with fewer fields or languages."""
-    shape = Shape(query.source_include or (), query.source_exclude or (), query.product_languages or ())
+    shape = Projection(query.source_include or (), query.source_exclude or (), query.product_languages or ())
     served = [json.loads(shape.serve(json.dumps(record).encode())) for record in records]
     catalog = prodex.flatten(served)
     return replace(catalog, origin=replace(catalog.origin, query=query))

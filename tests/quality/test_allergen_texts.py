@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.quality.allergens import GROUPS
+from prodex.quality.allergen_detection import GROUPS
 from prodex.sandbox.sample import AS_OF
 from tests.quality.four_states import text
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from prodex.quality.allergens import (
+from prodex.quality.allergen_detection import (
     GROUPS,
     LANGUAGES,
     as_written,
@@ -20,7 +20,7 @@ from prodex.quality.allergens import (
     only_lists_allergens,
     words_of,
 )
-from prodex.quality.folding import folded
+from prodex.quality.text_normalization import folded
 from tests.quality.test_allergen_texts import labelled
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex import ProductQuery
+from prodex.quality.audit import Audit
 from prodex.quality.check import Check
-from prodex.quality.outcome import Audit
 from prodex.quality.parameters import Parameter
 from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES
@@ -61,7 +61,7 @@ def audited(records: list[dict[str, Any]], query: ProductQuery | None) -> Audit:
 def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQuery | None) -> None:
     """For every check they are all products, no rule crashes whatever was sent, and scores are shares."""
     audit = audited(records, query)
-    by_check = audit.by_check()
+    by_check = audit.by_check
     states = ["failed", "passed", "not_applicable", "unknown"]
 
     assert () == audit.crashes

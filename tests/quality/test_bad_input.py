@@ -22,7 +22,7 @@ def test_an_empty_catalogue_has_no_score(profile: str) -> None:
     audit = prodex.audit(prodex.flatten([]), profile)
 
     assert (0, len(audit.checks)) == audit.matrix.shape
-    assert audit.summary()[["score", "ready", "grade"]].isna().all()
+    assert audit.summary[["score", "ready", "grade"]].isna().all()
     for by in ("owner", "brand", "kind", "market", "language", "tag", "gpc_code"):
         assert not audit.scores(by)["products"].sum()
         assert audit.coverage(by).empty

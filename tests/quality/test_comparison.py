@@ -8,8 +8,8 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
+from prodex.quality.audit import Audit
 from prodex.quality.comparison import compare_audits
-from prodex.quality.outcome import Audit
 
 GOOD, BAD = "03036811359935", "03036811359936"
 CHECKS = {"valid_gtin": {}}

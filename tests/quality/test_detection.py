@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from prodex.quality.detection import detect, languages, place_of
-from prodex.quality.markets import REQUIRED_LANGUAGES
+from prodex.facts.market import REQUIRED_LANGUAGES
+from prodex.quality.language_detection import detect, languages, place_of
 from tests.quality.language_texts import SURE, Labelled, in_capitals, measure, written
 from tests.test_real_products import REAL
 

@@ -15,7 +15,7 @@ import pytest
 import prodex
 from prodex import Catalog, Origin, ProductQuery
 from prodex.errors import InputError, SnapshotDamaged
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.products import Products
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
@@ -42,7 +42,7 @@ def in_parts(catalog: Catalog, *sizes: int) -> Catalog:
 
 def content(audit: Audit) -> tuple[Any, ...]:
     """Return all that an audit says."""
-    return audit.matrix, audit.failures(), audit.scores("owner"), audit.summary()
+    return audit.matrix, audit.failures(), audit.scores("owner"), audit.summary
 
 
 def test_missing_is_absent_null_or_empty() -> None:
@@ -132,7 +132,7 @@ def test_a_rule_that_raises_is_a_crash_in_the_report() -> None:
     assert [("raises_on_odd", 1)] == [(crash.check, crash.part) for crash in audit.crashes]
     assert audit.crashes[0].message.startswith("ZeroDivisionError: an odd id (in raises_on_odd, line ")
     assert "rule crashed: raises_on_odd: ZeroDivisionError: an odd id" in repr(audit)
-    assert "ZeroDivisionError" in audit.by_check().set_index("check").loc["raises_on_odd", "crash"]
+    assert "ZeroDivisionError" in audit.by_check.set_index("check").loc["raises_on_odd", "crash"]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
 
     audit = prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"breaks": {}}})
 
-    assert (0, 1) == (audit.summary()["ready_products"], audit.summary()["ready_unknown"])
+    assert (0, 1) == (audit.summary["ready_products"], audit.summary["ready_unknown"])
     assert audit.products["ready"].isna().all()
     assert "1 product of which nobody can say whether they are ready" in repr(audit)
 

@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
+from prodex.display.audit import readiness
+from prodex.display.charts import audit_charts
+from prodex.display.report.contents import contents
+from prodex.display.report.group_scores import heat_map, offenders
+from prodex.display.report.page import rendered
 from prodex.errors import InputError, SnapshotDamaged
+from prodex.quality.audit import Audit
 from prodex.quality.comparison import compare_audits
-from prodex.quality.display import readiness
-from prodex.quality.outcome import Audit
 from prodex.quality.problems import with_problem
 from prodex.quality.products import Products
-from prodex.quality.report import figures
-from prodex.quality.report.contents import contents
-from prodex.quality.report.page import rendered
-from prodex.quality.report.standings import heat_map, offenders
 from prodex.sandbox.sample import AS_OF
 
 #: What a product's one word says of it under the two rules below.
@@ -60,10 +60,8 @@ def test_the_headline_counts_all_products() -> None:
     audit = audited(HUNDRED)
     headline = "ready 61, not ready 30, undecided 9 of 100"
 
-    assert 0.61 == audit.summary()["ready"]
-    assert (61, 30, 9) == tuple(
-        audit.summary()[["ready_products", "not_ready_products", "undecided_products"]]
-    )
+    assert 0.61 == audit.summary["ready"]
+    assert (61, 30, 9) == tuple(audit.summary[["ready_products", "not_ready_products", "undecided_products"]])
     for frame in (audit.scores("owner"), audit.trend()):
         assert headline == readiness(frame.iloc[0])
     assert headline in repr(audit)
@@ -75,14 +73,14 @@ def test_the_headline_counts_all_products() -> None:
 def test_more_unknowns_never_make_more_of_a_catalogue_ready() -> None:
     """A product that becomes undecided is one that is ready no longer."""
     assert [0.5, 0.25, 0.0] == [
-        audited(words).summary()["ready"]
+        audited(words).summary["ready"]
         for words in (
             [READY, READY, NOT_READY, NOT_READY],
             [READY, UNDECIDED, NOT_READY, NOT_READY],
             [UNDECIDED, UNDECIDED, UNDECIDED, UNDECIDED],
         )
     ]
-    assert np.isnan(audited([]).summary()["ready"])
+    assert np.isnan(audited([]).summary["ready"])
 
 
 @settings(deadline=None, max_examples=60)
@@ -91,12 +89,12 @@ def test_the_three_counts_are_all_products_of_every_group(words: list[str], data
     """Whatever products say, in the whole and in each group; mending never makes fewer ready."""
     owners = data.draw(st.lists(st.integers(1, 4), min_size=len(words), max_size=len(words)))
     audit = audited(words, owners)
-    for figures_of in (audit.summary(), *(row for _, row in audit.scores("owner").iterrows())):
+    for figures_of in (audit.summary, *(row for _, row in audit.scores("owner").iterrows())):
         counts = [int(figures_of[f"{name}_products"]) for name in ("ready", "not_ready", "undecided")]
         assert figures_of["products"] == sum(counts)
         assert pytest.approx(counts[0] / sum(counts)) == figures_of["ready"]
     found = audit.gaps()
-    assert (found["ready_if_fixed"] >= audit.summary()["ready"]).all()
+    assert (found["ready_if_fixed"] >= audit.summary["ready"]).all()
     assert [words.count(NOT_READY) / len(words)] * len(found) == pytest.approx(found["ready_gain"].tolist())
 
 
@@ -106,7 +104,7 @@ def test_a_product_with_a_failing_blocker_is_never_better_than_c() -> None:
 
     assert ["A", "C", "A"] == audit.products["grade"].tolist()
     assert audit.products["score"].iloc[1] == 0.96
-    assert (2, 1) == tuple(audit.summary()[["grade_A", "grade_C"]])
+    assert (2, 1) == tuple(audit.summary[["grade_A", "grade_C"]])
     assert "A product with a failing blocker has grade C at best." in repr(audit)
 
 
@@ -207,7 +205,7 @@ def test_groups_of_under_ten_products_stand_below_the_others(groups: Audit) -> N
     assert expected == [(row.name.text, row.is_small) for row in heat_map(groups, "owner").rows]
     assert {*expected[:2]} == {(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[:2]}
     assert expected[2:] == [(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[2:]]
-    labels = [one.get_text() for one in figures.score_map(groups, "owner").axes[0].get_yticklabels()]
+    labels = [one.get_text() for one in audit_charts.score_map(groups, "owner").axes[0].get_yticklabels()]
     assert ["Owner 2", "Owner 3", "Owner 4 (n = 9)", "Owner 1 (n = 3)"] == labels
     page = rendered(contents(groups))
     assert page.count("n = 3<") == 2 == page.count("n = 9<")
@@ -218,7 +216,7 @@ def test_findings_and_failing_checks_are_two_words(sample: prodex.Catalog, tmp_p
     """Report and worklists count both: findings are rows of failures(), failing checks are cells of the matrix."""
     audit = prodex.audit(sample, "online-listing", now=AS_OF, progress=False)
     findings, failing = len(audit.failures()), int((audit.states == 1).sum())
-    assert findings > failing == audit.summary()["failed"]
+    assert findings > failing == audit.summary["failed"]
 
     page = rendered(contents(audit))
     assert f"of {findings:,} findings" in page

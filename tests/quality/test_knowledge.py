@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from prodex import ProductQuery
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.query.product_query import RICH_CONTENT
 from prodex.sandbox.sample import shared_products
 from tests.quality.restricting import (

@@ -11,7 +11,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.products import Products
 from prodex.sandbox.sample import AS_OF
 
@@ -71,7 +71,7 @@ def test_score_is_weighted_pass_over_weighted_applicable(audit: Audit) -> None:
     """For each product, and for all cells together."""
     assert [1.0, 0.4, 0.4, 0.0] == audit.products["score"].tolist()
     assert ["A", "E", "E", "E"] == audit.products["grade"].tolist()
-    summary = audit.summary()
+    summary = audit.summary
     assert pytest.approx((18 / 36, 0.45, 0.25)) == tuple(summary[["score", "mean_score", "ready"]])
     assert "E" == summary["grade"]
     assert (1, 3, 3, 6, 5, 1, 0) == tuple(
@@ -185,7 +185,7 @@ def test_coverage_is_filled_of_applicable(audit: Audit) -> None:
 
 def test_by_check_has_one_row_for_each(audit: Audit) -> None:
     """With its own score."""
-    assert [0.5, 2 / 3, 0.25] == audit.by_check()["score"].tolist()
+    assert [0.5, 2 / 3, 0.25] == audit.by_check["score"].tolist()
 
 
 def test_a_trend_is_in_order_of_time_and_says_what_is_comparable(audit: Audit) -> None:
@@ -229,7 +229,7 @@ def test_unknown_is_counted_and_shown() -> None:
     origin = prodex.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
     audit = prodex.audit(prodex.Catalog(catalog.parts, origin), PROFILE, now=AS_OF)
 
-    assert (2, 2, 1.0) == tuple(audit.summary()[["unknown", "checks_unknown", "score"]])
+    assert (2, 2, 1.0) == tuple(audit.summary[["unknown", "checks_unknown", "score"]])
     assert "2 of 3 checks unknown for all products" in repr(audit)
     assert [1, 1] == audit.coverage()["unknown"].tolist()
 

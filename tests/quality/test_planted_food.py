@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import prodex
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF, CONSEQUENCES, plan, shared_products
 from prodex.sandbox.sample.defects import food, imaging, packing

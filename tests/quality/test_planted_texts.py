@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import prodex
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF, DEFECTS, plan, shared_products
 from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile

@@ -9,11 +9,11 @@ from html import unescape
 import pytest
 
 import prodex
+from prodex.display.charts import audit_charts
 from prodex.quality.check import Check
 from prodex.quality.comparison import compare_audits
 from prodex.quality.problems import attribute_label
 from prodex.quality.products import Products
-from prodex.quality.report import figures
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF
 from prodex.tables.declaration import TABLES
@@ -120,14 +120,14 @@ def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> No
     audit = prodex.audit(prodex.flatten([{"id": 7, "namePublicLong": [NAME]}]), FRENCH, now=AS_OF)
     compared = compare_audits(audit, audit)
 
-    for frame in (audit.gaps(), audit.failures(), audit.by_check(), compared.changes(), compared.by_check):
+    for frame in (audit.gaps(), audit.failures(), audit.by_check, compared.changes(), compared.by_check):
         assert [SAID] == frame["problem"].tolist()
         assert ["required_text[namePublicLong,fr]"] == frame["check"].tolist()
     assert SAID == audit.gaps("rule")["problem"].item()
     for shown in (repr(audit), unescape(audit._repr_html_())):
         assert SAID in shown
         assert "required_text" not in shown
-    labels = [label.get_text() for label in figures.largest_gaps(audit).axes[0].get_yticklabels()]
+    labels = [label.get_text() for label in audit_charts.largest_gaps(audit).axes[0].get_yticklabels()]
     assert [SAID] == labels
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
-from prodex.quality.markets import REQUIRED_LANGUAGES
+from prodex.facts.market import REQUIRED_LANGUAGES
 
 SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]
 

@@ -15,17 +15,16 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.charts import grids
+from prodex.display.audit import percent, readiness
+from prodex.display.charts import audit_charts, heatmap
+from prodex.display.report.contents import contents
+from prodex.display.report.group_scores import GROUPINGS
+from prodex.display.report.page import rendered
+from prodex.display_text import even_limit, words
 from prodex.errors import InputError
-from prodex.quality.display import percent, readiness
-from prodex.quality.report import figures
-from prodex.quality.report.contents import contents
-from prodex.quality.report.page import rendered
-from prodex.quality.report.standings import GROUPINGS
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
-from prodex.verbatim import even_limit, words
 
 from . import hostile
 from .reading_html import Node, parsed, read
@@ -102,7 +101,7 @@ def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> N
 
 def test_tiles_are_the_summary_with_its_change(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
     """Ready, mean score, products to work on and blockers, and what became of them."""
-    now, then = audit.summary(), earlier.summary()
+    now, then = audit.summary, earlier.summary
     tiles = [one for one in top.one("ul", class_="tiles").inside if isinstance(one, Node)]
     assert [
         percent(now["ready"]),
@@ -143,7 +142,7 @@ def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, 
     ]
     assert expected == [row[2:] for row in top.one("section", id="grades").one("table").rows()]
     assert (
-        ", ".join(f"{audit.summary()[f'grade_{g}']} {g}" for g in "ABCDE") in top.one("img").attributes["alt"]
+        ", ".join(f"{audit.summary[f'grade_{g}']} {g}" for g in "ABCDE") in top.one("img").attributes["alt"]
     )
 
 
@@ -157,7 +156,7 @@ def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
         assert gap.one("h3").words.startswith(row["problem"])
         assert f"{row['products']} of {row['applicable']} products fail" in gap.words
         assert f"If fixed: {row['brings'].replace('->', '→')}." in gap.words
-        now = audit.summary()["ready"]
+        now = audit.summary["ready"]
         if percent(row["ready_if_fixed"]) != percent(now):
             assert f"ready {percent(now)[:-2]} → {percent(row['ready_if_fixed'])}" in gap.words
         assert f"score +{row['score_gain'] * 100:.2f} points." in gap.words
@@ -206,7 +205,7 @@ def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> N
 
 def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> None:
     """Each check has a line with its counts; those that fail stand first and lead to their products."""
-    table = audit.by_check().set_index("check")
+    table = audit.by_check.set_index("check")
     shown = top.one("section", id="checks").one("table")
     rows = [one for one in shown.one("tbody").inside if isinstance(one, Node)]
     assert set(table.index) == {row.one("code").words for row in rows}
@@ -255,9 +254,7 @@ def test_files_beside_the_page_hold_everything(audit: prodex.Audit, page: Path, 
     products = pd.read_parquet(folder / "products.parquet")
     assert audit.products["score"].tolist() == products["score"].tolist()
     assert f"all products with score and grade, {len(products)} rows" in top.one("ul", class_="files").words
-    assert (
-        audit.by_check()["failed"].tolist() == pd.read_parquet(folder / "checks.parquet")["failed"].tolist()
-    )
+    assert audit.by_check["failed"].tolist() == pd.read_parquet(folder / "checks.parquet")["failed"].tolist()
 
 
 def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, top: Node) -> None:
@@ -470,18 +467,18 @@ def test_limits() -> None:
 def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Audit) -> None:
     """Charts for a notebook hold the same numbers; audits of another measure are not drawn."""
     other = replace(earlier, profile="other")
-    drawn = figures.grades_over_time(audit.trend([earlier, other]))
+    drawn = audit_charts.grades_over_time(audit.trend([earlier, other]))
     assert ["2026-10-01", "2026-11-01"] == [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     widths = [bar.get_width() for bar in drawn.axes[0].patches]
     counts = [
         row[f"grade_{g}"] / row["products"] for _, row in audit.trend([earlier]).iterrows() for g in "ABCDE"
     ]
     assert pytest.approx(counts) == widths
-    gaps = figures.largest_gaps(audit, 3)
+    gaps = audit_charts.largest_gaps(audit, 3)
     assert pytest.approx((audit.gaps()["ready_gain"].head(3) * 100).tolist()) == [
         bar.get_width() for bar in gaps.axes[0].patches
     ]
-    scores = figures.score_map(audit, "market")
+    scores = audit_charts.score_map(audit, "market")
     shown = [text.get_text() for text in scores.axes[0].texts]
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
 
@@ -490,7 +487,7 @@ def test_page_and_charts_share_their_shades() -> None:
     """A score looks the same on the page and in a chart of a notebook."""
     style = (Path(prodex.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
     light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
-    assert {f"h{place}": colour for place, colour in enumerate(grids.SHADES)} == light
+    assert {f"h{place}": colour for place, colour in enumerate(heatmap.SHADES)} == light
 
 
 def test_a_language_that_there_is_not_is_shown_as_it_came(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.sandbox.sample import AS_OF, shared_products
 from tests.quality.planted import COUNT
 

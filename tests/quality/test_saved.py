@@ -9,7 +9,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotNotFound
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.products import Products
 from prodex.sandbox.sample import AS_OF
 

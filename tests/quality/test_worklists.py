@@ -21,14 +21,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
+from prodex.display.worklists.grid import LONGEST, all_spelled, cell, cells, spelled
+from prodex.display.worklists.rows import WORKLIST, file_names
+from prodex.display.worklists.sheets import TO_FIX, Worklist, WorklistFacts
+from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError, QueryError
-from prodex.quality.outcome import Audit
+from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
-from prodex.quality.worklists.cells import LONGEST, all_spelled, cell, cells, spelled
-from prodex.quality.worklists.grouping import file_names
-from prodex.quality.worklists.rows import WORKLIST
-from prodex.quality.worklists.sheets import TO_FIX, Facts, Worklist
-from prodex.quality.worklists.workbook import write_workbook
 from prodex.sandbox.sample import AS_OF
 from tests.quality.workbooks import keys, sheets, to_fix, validations, xml
 
@@ -410,7 +409,7 @@ def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path) -> None:
     rows = pq.read_table(tmp_path / "out" / "no_validation_status.parquet")
     worklist = Worklist("owner", None, None, "all", rows, {})
 
-    write_workbook(worklist, Facts({}, [], []), {}, {}, tmp_path / "small.xlsx", most_rows=6)
+    write_workbook(worklist, WorklistFacts({}, [], []), {}, {}, tmp_path / "small.xlsx", most_rows=6)
 
     assert ["To fix", "To fix 2", "To fix 3"] == keys(tmp_path / "small.xlsx")["sheets"]
     assert [str(number) for number in range(1, 14)] == [row["row"] for row in to_fix(tmp_path / "small.xlsx")]

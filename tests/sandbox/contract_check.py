@@ -9,15 +9,24 @@ from urllib.parse import urlsplit
 import requests
 from pydantic import TypeAdapter
 
-from prodex.sandbox.schemas.access import AccessToken, Error, Health, Organization, OrganizationPage
-from prodex.sandbox.schemas.reading import ProductPage
-from prodex.sandbox.schemas.scenarios import Scenario, ScenarioAnswer, Segment
-from prodex.sandbox.schemas.writing import TrackingRecord, UpsertAnswer
+from prodex.sandbox.api.messages import (
+    AccessToken,
+    Error,
+    Health,
+    ListedOrganization,
+    OrganizationPage,
+    ProductPage,
+    Scenario,
+    ScenarioAnswer,
+    Segment,
+    TrackingRecord,
+    UpsertAnswer,
+)
 
 #: (method, path) -> what a reply of 200 holds.
 REPLIES: Final[dict[tuple[str, str], TypeAdapter[Any]]] = {
     ("POST", r"/auth/v[12]/token"): TypeAdapter(AccessToken),
-    ("GET", "/auth/v2/organization"): TypeAdapter(OrganizationPage | list[Organization]),
+    ("GET", "/auth/v2/organization"): TypeAdapter(OrganizationPage | list[ListedOrganization]),
     ("GET", "/public/v1/products"): TypeAdapter(ProductPage),
     ("POST", "/public/v1/products/list"): TypeAdapter(ProductPage),
     ("POST", "/public/v1/products"): TypeAdapter(UpsertAnswer),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from prodex.sandbox.model import PRODUCT_STATUSES, OrganizationType, SharedProduct, SharingStatus
+from prodex.sandbox.records.model import PRODUCT_STATUSES, OrganizationType, SharedProduct, SharingStatus
 from prodex.sandbox.sample import LABELS, organizations, plan, shared_products
 from prodex.sandbox.sample.__main__ import main
 from prodex.sandbox.sample.vocabulary import INGREDIENTS, KINDS, LANGUAGES, PHRASES, VARIANTS

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small_exchange import MARKET, MILL, SHOP, Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.attempts import Attempts
+from prodex.sandbox.api.authentication import Attempts
 from prodex.sandbox.refusals import Refusal
 
 

@@ -17,9 +17,9 @@ from small_exchange import BREAD, MILL, SHOP, Caller, text
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.merging import moved
-from prodex.sandbox.model import SharedProduct, View
-from prodex.sandbox.wire import encode
+from prodex.sandbox.raw_json import encode
+from prodex.sandbox.records.merging import moved
+from prodex.sandbox.records.model import SharedProduct, View
 
 PRODUCT = {"id": 1, "gtin": BREAD, "updatedAt": "2026-01-01T00:00:00", "namePublicLong": [text("Pain")]}
 

@@ -11,9 +11,9 @@ from small_exchange import SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.media.addresses import MEDIA
-from prodex.sandbox.model import SharedProduct, View
+from prodex.sandbox.records.model import SharedProduct, View
+from prodex.sandbox.records.upsert import SET_BY_EXCHANGE
 from prodex.sandbox.sample import organizations, shared_products
-from prodex.sandbox.upsert import SET_BY_EXCHANGE
 
 PRODUCTS = list(shared_products(300))
 RETAILER = organizations()[0]

@@ -11,9 +11,9 @@ import pytest
 import requests
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.contract import SECTIONS
-from prodex.sandbox.filters import FILTERS
-from prodex.sandbox.prose import as_html
+from prodex.sandbox.api.contract import SECTIONS
+from prodex.sandbox.api.docs import as_html
+from prodex.sandbox.api.filters import FILTERS
 
 
 class Page(HTMLParser):

@@ -24,7 +24,7 @@ from writer import Writer
 
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.sandbox.command import main
-from prodex.sandbox.fault import ENDPOINTS
+from prodex.sandbox.faults.fault import ENDPOINTS
 
 SIZE = 12
 LIMIT = 3

@@ -13,10 +13,10 @@ from small_exchange import BREAD, BUTTER, DAIRY, MILL
 from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.attributes import ATTRIBUTES, FLAG_ATTRIBUTES
-from prodex.sandbox.contract import XML_MODEL
-from prodex.sandbox.model import SharedProduct
-from prodex.sandbox.payload import XML, read_payload
+from prodex.sandbox.api.contract import XML_MODEL
+from prodex.sandbox.records.attribute_types import ATTRIBUTES, FLAG_ATTRIBUTES
+from prodex.sandbox.records.model import SharedProduct
+from prodex.sandbox.records.payload import XML, read_payload
 
 XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 

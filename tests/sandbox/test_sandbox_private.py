@@ -15,8 +15,8 @@ from small_exchange import MILL, SHOP
 from writer import Writer
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import SharedProduct, View
-from prodex.sandbox.store import StoreUnusable
+from prodex.sandbox.records.model import SharedProduct, View
+from prodex.sandbox.records.store import StoreUnusable
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes of files are those of POSIX")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small_exchange import SHOP, Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.filters import FILTERS
+from prodex.sandbox.api.filters import FILTERS
 from prodex.sandbox.refusals import REFUSALS
 
 #: Parameters of a GET that are refused, with the code and a word of the message.

@@ -10,7 +10,7 @@ import pytest
 from small_exchange import Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import PRODUCT_STATUSES, Organization, OrganizationType
+from prodex.sandbox.records.model import PRODUCT_STATUSES, Organization, OrganizationType
 from prodex.sandbox.sample import LABELS, organizations, shared_products
 
 RETAILERS = [one for one in organizations() if one.type is OrganizationType.RETAILER]

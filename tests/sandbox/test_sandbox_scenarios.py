@@ -14,7 +14,7 @@ import requests
 from small_exchange import Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
+from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
 from prodex.sandbox.refusals import REFUSALS
 
 RETAILER = OrganizationType.RETAILER

@@ -15,12 +15,12 @@ from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
+from prodex.sandbox.api.filters import FILTERS
+from prodex.sandbox.api.messages import ProductPage, SearchEntry
 from prodex.sandbox.app import application
-from prodex.sandbox.filters import FILTERS
+from prodex.sandbox.records.indexing import SEARCH_FIELDS
+from prodex.sandbox.records.schemas.product import SHAPE_NOT_SHOWN, Product
 from prodex.sandbox.sample import shared_products
-from prodex.sandbox.schemas.product import SHAPE_NOT_SHOWN, Product
-from prodex.sandbox.schemas.reading import ProductPage, SearchEntry
-from prodex.sandbox.search import SEARCH_FIELDS
 
 DOCUMENT = application().openapi()
 SCHEMAS = DOCUMENT["components"]["schemas"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, RECORDS, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.shape import Shape
+from prodex.sandbox.api.projection import Projection
 
 RECORD: dict[str, Any] = {
     "a": {"b": {"c": 1, "d": 2}, "e": 3},
@@ -25,7 +25,7 @@ RECORD: dict[str, Any] = {
 
 
 def shaped(include: str = "", exclude: str = "", **options: Any) -> Any:
-    shape = Shape(include.split() if include else (), exclude.split() if exclude else (), **options)
+    shape = Projection(include.split() if include else (), exclude.split() if exclude else (), **options)
     return json.loads(shape.serve(json.dumps(RECORD).encode()))
 
 
@@ -83,15 +83,15 @@ def test_exclude_leaves_out_of_what_include_keeps() -> None:
 def test_a_projection_decodes_nothing_that_it_keeps_whole() -> None:
     """An attribute that is kept whole is served in the spelling it is stored in."""
     body = rb'{"n": 1.10e2, "t": "\u00e9", "a": {"b":  1,  "c": 2}}'
-    assert rb'{"n":1.10e2,"t":"\u00e9"}' == Shape(include=["n", "t"]).serve(body)
-    assert rb'{"n":1.10e2,"t":"\u00e9","a":{"b":1}}' == Shape(exclude=["a.c"]).serve(body)
+    assert rb'{"n":1.10e2,"t":"\u00e9"}' == Projection(include=["n", "t"]).serve(body)
+    assert rb'{"n":1.10e2,"t":"\u00e9","a":{"b":1}}' == Projection(exclude=["a.c"]).serve(body)
 
 
 def test_half_a_surrogate_pair_survives_a_projection() -> None:
     """A text that no file can hold keeps its wire escape, whatever is done to the record."""
     body = rb'{"gtin":"1","name":[{"data":"\ud83d"}],"other":1}'
-    assert body == Shape().serve(body)
-    for shape in (Shape(include=["gtin", "name.data"]), Shape(exclude=["other"])):
+    assert body == Projection().serve(body)
+    for shape in (Projection(include=["gtin", "name.data"]), Projection(exclude=["other"])):
         assert rb'{"gtin":"1","name":[{"data":"\ud83d"}]}' == shape.serve(body)
 
 
@@ -101,9 +101,9 @@ def test_a_deep_record_can_be_shaped() -> None:
     for _ in range(500):
         deep = {"level": [deep]} if len(str(deep)) % 2 else {"level": deep}
     body = json.dumps({"deep": deep, "label": 1, "more": {"code": "1", "label": "one"}}).encode()
-    assert b'"x"' in Shape(languages=["fr"]).serve(body)
-    assert b'"x"' not in Shape(languages=["de"]).serve(body)
-    assert b'"uno"' in Shape(exclude=["label"], labels={("1", "one"): "uno"}).serve(body)
+    assert b'"x"' in Projection(languages=["fr"]).serve(body)
+    assert b'"x"' not in Projection(languages=["de"]).serve(body)
+    assert b'"uno"' in Projection(exclude=["label"], labels={("1", "one"): "uno"}).serve(body)
 
 
 names = st.sampled_from("abc")
@@ -120,8 +120,8 @@ def test_what_include_keeps_and_exclude_leaves_has_every_leaf_once(
 ) -> None:
     """The leaves that a path includes and those that it excludes are together the leaves of the record."""
     dotted, body = ".".join(path), json.dumps(record).encode()
-    included = json.loads(Shape(include=[dotted]).serve(body))
-    excluded = json.loads(Shape(exclude=[dotted]).serve(body))
+    included = json.loads(Projection(include=[dotted]).serve(body))
+    excluded = json.loads(Projection(exclude=[dotted]).serve(body))
     assert sorted(leaves(record)) == sorted([*leaves(included), *leaves(excluded)])
 
 
@@ -158,7 +158,7 @@ def test_rich_content_holds_the_assets_as_stored(shop: Caller) -> None:
 def test_documents_can_be_served_under_another_name() -> None:
     """With documents_key, documents come under that name, and nothing else changes."""
     body = b'{"assets":{"pictures":[],"documents":[1]},"documents":2}'
-    assert b'{"assets":{"pictures":[],"document":[1]},"documents":2}' == Shape(
+    assert b'{"assets":{"pictures":[],"document":[1]},"documents":2}' == Projection(
         documents_key="document"
     ).serve(body)
 

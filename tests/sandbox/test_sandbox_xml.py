@@ -14,9 +14,8 @@ from small_exchange import BREAD, BUTTER, DAIRY, ENGLISH, MILL, text
 from writer import Writer
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import SharedProduct
-from prodex.sandbox.payload import JSON, XML, PayloadUnreadable, read_payload
-from prodex.sandbox.supplier_products import read_supplier_products
+from prodex.sandbox.records.model import SharedProduct
+from prodex.sandbox.records.payload import JSON, XML, PayloadUnreadable, read_payload, read_supplier_products
 
 XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 

@@ -8,7 +8,7 @@ import pytest
 from mill_exchange import MILL, SHOP, client, small_exchange
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.model import Organization
+from prodex.sandbox.records.model import Organization
 from prodex.service import Client
 
 

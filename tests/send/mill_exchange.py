@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, View
+from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 from prodex.service import Client
 from prodex.service.settings import Settings
 

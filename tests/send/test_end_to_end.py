@@ -285,7 +285,7 @@ def test_ten_thousand_products_with_one_call(mill):
     records = [{"gtin": gtin(n), "namePublicLong": names, "lifeCycle": 1} for n in range(1000, 11_000)]
     tracking = prodex.upsert(mill, records, progress=False).wait(120, progress=False)
     assert ("SUCCESS", 20, 10_000) == (tracking.status, len(tracking.tracking_ids), tracking.count)
-    assert {"SUCCESS": 10_000} == dict(tracking.statuses())
+    assert {"SUCCESS": 10_000} == dict(tracking.statuses)
     assert 10_005 == mill.count()
 
 

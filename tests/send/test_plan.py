@@ -12,7 +12,7 @@ from upsert_killing import Receiver
 import prodex
 from prodex.errors import ChangesStale, InputError, ServiceUnreachable, SnapshotLocked, StorageError
 from prodex.gtin import check_digit
-from prodex.send.journal import Journal
+from prodex.send.journal import UpsertJournal
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 
@@ -139,7 +139,7 @@ def test_two_processes_do_not_send_the_same(service):
     """Whoever comes second is told who is at it; and afterwards nothing is left."""
     interrupted(service)
     tracking = prodex.track(service)
-    journal = Journal(tracking.path)
+    journal = UpsertJournal(tracking.path)
     with journal.alone():
         assert prodex.list_upserts()["note"].tolist() == ["being sent now"]
         with pytest.raises(SnapshotLocked, match="sending"):
@@ -180,7 +180,7 @@ def test_a_line_that_was_cut_off_is_as_if_it_had_not_been_begun(service, home, c
     path.write_bytes(b"".join(lines[:-2]) + lines[-2][:-cut])
     expected = ["unknown"] if cut == 1 else ["not sent"]
     assert ["SUCCESS"] * 2 + expected * 2 == prodex.track(service).products["status"].tolist()
-    with Journal(path).alone():
+    with UpsertJournal(path).alone():
         pass
     assert path.read_bytes().endswith(b"}\n")
 
@@ -194,14 +194,14 @@ def test_a_damaged_line_makes_batches_unknown_and_never_not_sent(service, home):
     for place in range(begin, len(whole) - 1, 7):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         try:
-            batches = Journal(path).batches()
+            batches = UpsertJournal(path).batches()
         except InputError:
             continue
         assert {"not sent"} >= {batch.sent for batch in batches} - {"sent", "unknown"}
         assert "not sent" not in {batch.sent for batch in batches[:3]}
     path.write_bytes(b"x" + whole[1:])
     with pytest.raises(InputError, match="cannot be read: its first line is damaged"):
-        Journal(path)
+        UpsertJournal(path)
 
 
 def test_a_damaged_journal_hides_no_other(service, home):
@@ -263,7 +263,7 @@ def test_what_is_known_here_is_shown_while_the_service_is_away(home):
     retry = prodex.RetryPolicy(attempts=1)
     away = prodex.connect(receiver.base_url, client_id="key", client_secret="secret", retry=retry)
     tracking = prodex.track(away)
-    assert {"unknown": 6} == dict(tracking.statuses())
+    assert {"unknown": 6} == dict(tracking.statuses)
     assert "no connection" in tracking.products["message"][0]
     with pytest.raises(ServiceUnreachable):
         tracking.refresh()

@@ -15,9 +15,9 @@ import prodex
 from prodex.cli import app
 from prodex.load import reuse
 from prodex.sandbox import Behaviour
-from prodex.send.batch import Planned
-from prodex.send.journal import Journal
-from prodex.send.writes import LONGEST, SETTLES, last_write, note_ended
+from prodex.send.batches import Planned
+from prodex.send.journal import UpsertJournal
+from prodex.send.upserts import LONGEST, SETTLES, last_write, note_ended
 
 REMOTE = "https://api.example.com"
 
@@ -46,7 +46,7 @@ def written(service, value, number=1):
 @pytest.fixture
 def watched(monkeypatch):
     """Let somebody look at the terminal; what is written to it is captured."""
-    monkeypatch.setattr("prodex.service.progress.is_watched", lambda: True)
+    monkeypatch.setattr("prodex.progress.is_watched", lambda: True)
 
 
 def test_after_an_upsert_the_new_value_is_loaded(mill):
@@ -116,7 +116,7 @@ def test_what_was_written_to_another_service_does_not_matter(mill):
 def test_a_write_whose_answer_was_lost_may_have_arrived(mill):
     """So no snapshot is used again until it cannot be running any more."""
     first = prodex.load_products(mill, name="mine", progress=False)
-    journal = Journal.begin(mill.base_url, mill.fingerprint, "application/json", [planned()])
+    journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned()])
     journal.sending(0)
 
     second = prodex.load_products(mill, name="mine", progress=False)
@@ -127,7 +127,7 @@ def test_a_write_whose_answer_was_lost_may_have_arrived(mill):
 def test_a_write_that_was_refused_or_never_sent_changes_nothing(mill):
     """A plan alone, and a refusal, leave the service as it was."""
     first = prodex.load_products(mill, name="mine", progress=False)
-    journal = Journal.begin(mill.base_url, mill.fingerprint, "application/json", [planned(), planned()])
+    journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned(), planned()])
     journal.sending(0)
     journal.ended(0, replace(journal.batches()[0], sent="refused", message="no"))
 
@@ -141,7 +141,7 @@ def planned():
 
 def sent(base_url=REMOTE, tracking="12"):
     """Write down a batch that was sent and got its identifier, and return the journal."""
-    journal = Journal.begin(base_url, "key", "application/json", [planned()])
+    journal = UpsertJournal.begin(base_url, "key", "application/json", [planned()])
     journal.sending(0)
     journal.ended(0, replace(journal.batches()[0], sent="sent", tracking=tracking))
     return journal

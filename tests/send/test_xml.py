@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from tests import wire
 
 from prodex.errors import InputError
-from prodex.sandbox.payload import JSON, XML, Unreadable, read_payload
+from prodex.sandbox.records.payload import JSON, XML, Unreadable, read_payload
 from prodex.send.records import records_of
-from prodex.send.xml import encoded, payload
-from prodex.send.xml_limits import problems
 from prodex.send.xml_reading import decoded
+from prodex.send.xml_writing import encoded, payload, problems
 
 GTIN = "03036811359935"
 

@@ -186,9 +186,9 @@ def _compare(service: prodex.Client, receiver: Receiver, products: list[Any], re
 def _take_stock(service: prodex.Client, receiver: Receiver, products: list[Any], result: Killed) -> None:
     """All that was not sent is there now; what was unknown still is."""
     tracking = prodex.track(service)
-    assert set(tracking.statuses()) <= {"SUCCESS", "unknown"}
+    assert set(tracking.statuses) <= {"SUCCESS", "unknown"}
     unknown = tracking.products.query("status == 'unknown'")["gtin"].tolist()
-    result.sent += tracking.statuses()["SUCCESS"]
+    result.sent += tracking.statuses["SUCCESS"]
     result.unknown += len(unknown)
     result.unknown_that_arrived += sum(receiver.received[gtin] > 0 for gtin in unknown)
     if set(_gtins(products)) - set(receiver.received) - set(unknown):

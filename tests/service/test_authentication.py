@@ -19,12 +19,11 @@ from prodex.errors import (
     ServiceUnreachable,
     UnexpectedReply,
 )
-from prodex.service import Client, authentication, connect
-from prodex.service.authentication import Token, TokenSource
-from prodex.service.door import Door, Reply
-from prodex.service.lifetime import claims_of, lifetime_of
+from prodex.service import Client, connect, token
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
+from prodex.service.token import Token, TokenSource, claims_of, lifetime_of
+from prodex.service.transport import Reply, Transport
 
 
 def jwt(**claims):
@@ -413,7 +412,7 @@ def test_a_token_lives_no_longer_than_two_hours_whatever_is_said(body):
     claims = claims_of(Secret(jwt(**body) if isinstance(body, dict) else f"a.{body!r}.c"))
     assert 0 < lifetime_of(claims, 1_800_000_000.0) <= 7200
     reply = Reply(200, json.dumps(body).encode(), "", None, None)
-    answer = authentication._answer(reply, Door("http://127.0.0.1", None, 1, None))
+    answer = token._answer(reply, Transport("http://127.0.0.1", None, 1, None))
     assert 0 < answer.expires_in
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from prodex.service.headers import http_date, retry_after
+from prodex.network.retry import http_date, retry_after
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import IdentifierUnreadable, OutcomeUnknown, UnexpectedReply
 from prodex.gtin import check_digit
-from prodex.service.door import Reply
-from prodex.service.identifiers import tracking_identifier
+from prodex.service.tracking_identifiers import tracking_identifier
+from prodex.service.transport import Reply
 
 BOM = b"\xef\xbb\xbf"
 XML = b"<?xml version='1.0' encoding='UTF-8'?>"

@@ -9,7 +9,7 @@ from exchange import CLIENT_SECRET, Answer, says
 
 import prodex
 from prodex.errors import IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
-from prodex.listings import access_of
+from prodex.load.reference_data import access_of
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.service import Client
 from prodex.service.settings import Settings

@@ -15,7 +15,7 @@ from exchange import Exchange
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.sandbox import Sandbox
 from prodex.service import connect
-from prodex.service.local import running_sandbox, sandbox_home
+from prodex.service.local_sandbox import running_sandbox, sandbox_home
 
 # Connects, says what it found, and stays until its input ends.
 ANALYST = """

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, RetryPolicy, pages
+from prodex.service.paging import SCROLL_FROM
 from prodex.service.settings import Settings
-from prodex.service.walk import SCROLL_FROM
 
 
 def ids(taken):

@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from prodex.service.progress import in_notebook, is_watched, showing
+from prodex.progress import in_notebook, is_watched, showing
 
 
 class Terminal(io.StringIO):

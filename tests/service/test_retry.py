@@ -17,8 +17,8 @@ from raw_server import raw_server, reply
 
 import prodex
 from prodex.errors import OutcomeUnknown, ServiceUnreachable, SettingsError, UnexpectedReply
+from prodex.network.retry import RetryableError, Retrying
 from prodex.service import Client, RetryPolicy
-from prodex.service.retry import Retrying, Setback
 from prodex.service.settings import Settings
 
 
@@ -49,7 +49,7 @@ def away(clock: Clock, seconds: float, takes: float = 0.0) -> Callable[[], str]:
     def attempt() -> str:
         clock.now += takes
         if clock.now < back:
-            raise Setback("connection refused", untouched=True)
+            raise RetryableError("connection refused", untouched=True)
         return "an answer"
 
     return attempt
@@ -99,7 +99,7 @@ def test_a_longer_pause_than_the_time_ends_the_matter() -> None:
     clock = Clock()
 
     def busy() -> None:
-        raise Setback("HTTP 503.", retry_after=50)
+        raise RetryableError("HTTP 503.", retry_after=50)
 
     with pytest.raises(ServiceUnreachable, match="1 times in 0 s"):
         retrying(clock).call("GET /x", busy)
@@ -113,7 +113,7 @@ def test_what_would_come_again_is_not_asked_for_again() -> None:
     clock = Clock()
 
     def too_large() -> None:
-        raise Setback("too large", kind=UnexpectedReply, passing=False)
+        raise RetryableError("too large", kind=UnexpectedReply, passing=False)
 
     with pytest.raises(UnexpectedReply, match="failed once in 0 s"):
         retrying(clock).call("GET /x", too_large)
@@ -130,7 +130,7 @@ def test_calls_that_fail_at_once_do_not_multiply() -> None:
 
     def dead() -> None:
         attempts.append(threading.get_ident())
-        raise Setback("connection refused", untouched=True)
+        raise RetryableError("connection refused", untouched=True)
 
     def call() -> None:
         with pytest.raises(ServiceUnreachable):
@@ -161,10 +161,10 @@ def test_a_success_gives_a_retry_back() -> None:
     clock = Clock()
     shared = retrying(clock, first_wait=0.001, jitter=0)
     for _ in range(500):
-        answers = iter([Setback("HTTP 503."), "an answer"])
+        answers = iter([RetryableError("HTTP 503."), "an answer"])
 
         def attempt(answers=answers) -> str:
-            if isinstance(answer := next(answers), Setback):
+            if isinstance(answer := next(answers), RetryableError):
                 raise answer
             return answer
 
@@ -256,4 +256,4 @@ def test_loaders_read_with_the_longer_time(tmp_path: Path, monkeypatch: pytest.M
         exchange.answers.extend([None, *unwell])
         assert 120 == len(prodex.load_products(client, name="shop", progress=False))
         exchange.answers.extend([None, *unwell])
-        assert 120 == len(prodex.refresh(client, "shop", progress=False))
+        assert 120 == len(prodex.refresh("shop", client, progress=False))

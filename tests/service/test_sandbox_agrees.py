@@ -15,7 +15,7 @@ import pytest
 from prodex.errors import AuthenticationFailed, CursorLost, QueryError, RequestRefused
 from prodex.query import FILTERS, ProductQuery
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
-from prodex.sandbox.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
+from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
 from prodex.service import Client, PullReport, pages
 from prodex.service.settings import Settings
 

@@ -19,7 +19,7 @@ def main(old: str, new: str) -> None:
         "seconds": time.perf_counter() - began,
         "cpu": time.process_time() - cpu,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
-        "changed": int(difference.summary().set_index("change").loc["changed", "products"]),
+        "changed": int(difference.summary.set_index("change").loc["changed", "products"]),
         "changes": len(difference.changes),
     }
     print(json.dumps(figures))

@@ -124,7 +124,7 @@ def refresh(count: int = 200_000) -> bool:
             if step == "full load":
                 catalog = prodex.load_products(client, name="large", max_age=0)
             else:
-                catalog = prodex.refresh(client, "large", sweep=step == "sweep")
+                catalog = prodex.refresh("large", client, sweep=step == "sweep")
             assert (True, count) == (catalog.complete, len(catalog))
             calls.append(len(sandbox.requests) - before)
             print(f"{step} of {count:,}: {calls[-1]} calls, {time.perf_counter() - begin:.1f} s")

@@ -29,7 +29,7 @@ def loads(pairs: int = 150, one_in: int = 1) -> bool:
         ):
             patch.setenv("PRODEX_HOME", home)
             paged(case.way, patch)
-            patch.setattr("prodex.service.walk.LARGEST_PAGE", PAGE)
+            patch.setattr("prodex.service.paging.LARGEST_PAGE", PAGE)
             results.append(_told(str(case), judged(case)))
     return _summed("loads and refreshes", results)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from prodex.errors import SnapshotLocked, StorageError
-from prodex.store.lock import locked
+from prodex.files.lock import locked
 
 _HOLD = """
 import sys
 from pathlib import Path
-from prodex.store.lock import locked
+from prodex.files.lock import locked
 
 with locked(Path(sys.argv[1]), "loading 'shop'"):
     print("held", flush=True)

@@ -24,16 +24,16 @@ from tests.wire import encode, products
 
 import prodex
 from prodex.catalog import Part
-from prodex.envelope import split
 from prodex.errors import SnapshotDamaged
 from prodex.sandbox.sample import shared_products
 from prodex.store.journal import Journal
-from prodex.store.mending import mended
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import Place, held_products, plan_merge
 from prodex.store.parts import StoredPart, rewrite_table
+from prodex.store.repair import repaired
 from prodex.store.snapshot import commit, stored_parts
 from prodex.tables.declaration import TABLES
+from prodex.tables.envelope import split
 from prodex.tables.records import identify
 
 Product = dict[str, Any]
@@ -335,7 +335,7 @@ def test_nothing_is_ever_written_through_a_link(tmp_path: Path) -> None:
 
     new = commit("shop", old.origin, write)
 
-    assert 1 == new.rows("code_labels")
+    assert 1 == new.row_count("code_labels")
     assert before == digests(folder)
 
 
@@ -348,7 +348,7 @@ def test_labels_of_codes_outlive_all_products(tmp_path: Path) -> None:
     empty = merged(old, [], tmp_path / "j", gone=["1"])
     filled = merged(empty, [[simple(2)]], tmp_path / "k")
 
-    assert (0, 1, 1) == (len(empty), len(filled), filled.rows("code_labels"))
+    assert (0, 1, 1) == (len(empty), len(filled), filled.row_count("code_labels"))
     assert ["product_id"] == list(empty.presence)
 
 
@@ -431,14 +431,14 @@ def test_damaged_tables_are_built_again_from_the_records() -> None:
     for table in ("products", "texts", "presence", "descriptors"):
         flip(old.files(table)[0])
 
-    new = mended(old)
+    new = repaired(old)
 
     assert expected == content(new)
     assert new.folder != old.folder
     assert "raw" not in written(old, new).get("part-00000.parquet", [])
     assert "part-00001.parquet" not in written(old, new)
     assert bool(prodex.verify("shop")["ok"].all())
-    assert mended(new) is new
+    assert repaired(new) is new
 
 
 def test_damaged_records_are_named() -> None:
@@ -447,7 +447,7 @@ def test_damaged_records_are_named() -> None:
     flip(old.files("raw")[0])
 
     with pytest.raises(SnapshotDamaged, match=r"2 products .* fetched again: .*00000000000017") as raised:
-        mended(old)
+        repaired(old)
 
     assert {"00000000000017", "2"} == set(raised.value.products)
     assert 1 == len(prodex.list_snapshots("shop"))

@@ -39,7 +39,7 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 def test_snapshots_and_audits_are_private(umask: int, home: Path) -> None:
-    """Saved, merged or mended, with everything beside them."""
+    """Saved, merged or repaired, with everything beside them."""
     catalog = prodex.save(prodex.flatten(RECORDS), "shop")
     prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
     prodex.save(catalog, "shop")
@@ -54,7 +54,7 @@ def test_loads_are_private_while_they_run_and_afterwards(umask: int, home: Path)
     with Sandbox(products=records(12)) as sandbox:
         sandbox.at_call(2, lambda: seen.extend(open_to_others(home)))
         loaded(sandbox, "offset")
-        prodex.refresh(connected(sandbox), "shop")
+        prodex.refresh("shop", connected(sandbox))
 
     assert [] == seen == open_to_others(home)
 

@@ -131,7 +131,7 @@ class Store(RuleBasedStateMachine):
     @precondition(lambda self: self.saved["shop"])
     @rule()
     def refresh(self) -> None:
-        self._add("shop", prodex.refresh(self.client, "shop", sweep=True, progress=False), self.products)
+        self._add("shop", prodex.refresh("shop", self.client, sweep=True, progress=False), self.products)
 
     @rule(products=st.dictionaries(IDS, NAMES, min_size=1, max_size=3))
     def save(self, products: Content) -> None:

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import prodex
 from prodex.cli import app
 from prodex.errors import QueryError, SettingsError, SnapshotLocked, SnapshotNotFound, StorageError
-from prodex.store.lock import locked
+from prodex.files.lock import locked
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import plan_merge
 from prodex.store.parts import StoredPart

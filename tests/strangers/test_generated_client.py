@@ -34,7 +34,7 @@ CONFIG = {
 #: What the contract speaks of, by the names of its schemas.
 NAMES = """
 AccessToken AdvancedSearch Assets CodeValue Document Error Exportable HierarchyNode ImportStatus Label Language
-LocalizedText LogisticalHierarchy Organization OrganizationPage OrganizationType Owner Picture PicturedCodeValue
+LocalizedText LogisticalHierarchy ListedOrganization OrganizationPage OrganizationType Owner Picture PicturedCodeValue
 PresentEntities Product ProductOutcome ProductPage ProductSearch ProductSent ProductStatus ProductUpsert
 RequiredScenario Scenario ScenarioAnswer ScenarioRequirement SearchEntry Segment SharingStatus Specialization Tag
 TokenRequest TrackingRecord UpsertAnswer User Validation ValidationStatus Video

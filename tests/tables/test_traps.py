@@ -354,7 +354,7 @@ def test_drift_names_attributes_that_came_in_several_forms() -> None:
     """Text here and number there: the report shows both, with an example."""
     catalog = prodex.flatten([{"id": 1, "odd": "12 g"}, {"id": 2, "odd": 12}, {"id": 3, "even": 1}])
 
-    found = catalog.drift()[["attribute", "form", "values", "example"]].values.tolist()
+    found = catalog.drift[["attribute", "form", "values", "example"]].values.tolist()
     assert [["odd", "number", 1, "12"], ["odd", "string", 1, "12 g"]] == found
 
 

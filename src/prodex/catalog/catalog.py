@@ -15,30 +15,28 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import parquet
-from prodex.catalog.choosing import drawn, first
-from prodex.catalog.contents import contents
-from prodex.catalog.describing import describe
-from prodex.catalog.display import html_of, text_of
-from prodex.catalog.drift import drift
-from prodex.catalog.exporting import export_catalog
+from prodex.catalog.describe import describe, drift
+from prodex.catalog.export import export_catalog
+from prodex.catalog.hierarchies import contents
 from prodex.catalog.joined import joined
 from prodex.catalog.nutrition import nutrition_wide
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
-from prodex.catalog.selection import selected
 from prodex.catalog.sql import ask
-from prodex.catalog.tables import Tables
+from prodex.catalog.table_properties import TableProperties
+from prodex.catalog.where import drawn, first, selected
 from prodex.catalog.wide import wide
+from prodex.dispatch import call
 from prodex.errors import QueryError
-from prodex.nearest import hint, nearest
+from prodex.files import parquet
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.presence import MEANING
+from prodex.text import hint, nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Catalog(Tables):
+class Catalog(TableProperties):
     """Product data as tables that belong together.
 
     `catalog.products`, `catalog.texts` and so on are pandas frames, read when asked for; `prodex tables` lists them.
@@ -91,17 +89,17 @@ class Catalog(Tables):
     def tables(self) -> pd.DataFrame:
         """The tables with what a row is, their rows and columns; the index is the name of the table."""
         held = [TABLES[name] for name in self._held]
-        rows = [(t.name, t.row, self.rows(t.name), len(self._columns(t.name))) for t in held]
+        rows = [(t.name, t.row, self.row_count(t.name), len(self._columns(t.name))) for t in held]
         return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
 
-    def rows(self, table: str) -> int:
+    def row_count(self, table: str) -> int:
         """Count the rows of a table.
 
         Examples
         --------
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
-        >>> catalog.rows("products"), catalog.rows("texts")
+        >>> catalog.row_count("products"), catalog.row_count("texts")
         (1, 0)
         """
         if not TABLES[_known(table)].per_product:
@@ -462,6 +460,7 @@ class Catalog(Tables):
         """
         return contents(self, of, unit)
 
+    @property
     def drift(self) -> pd.DataFrame:
         """Return the attributes that came in several forms, with how often each and an example.
 
@@ -469,22 +468,24 @@ class Catalog(Tables):
         --------
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
-        >>> prodex.flatten([{"id": 7, "serves": 4}, {"id": 8, "serves": "four"}]).drift()["attribute"].unique().tolist()
+        >>> prodex.flatten([{"id": 7, "serves": 4}, {"id": 8, "serves": "four"}]).drift["attribute"].unique().tolist()
         ['serves']
         """
         return drift(self.arrow)
 
+    @property
     def problems(self) -> pd.DataFrame:
         """Return what is not here and why: one row per product, page or stretch of the load that is missing.
 
         Examples
         --------
         >>> import prodex
-        >>> prodex.flatten([{"id": 7}]).problems().empty
+        >>> prodex.flatten([{"id": 7}]).problems.empty
         True
         """
-        return pd.DataFrame(self.origin.ledger.problems(), columns=["what", "why"], dtype="str")
+        return pd.DataFrame(self.origin.ledger.problems, columns=["what", "why"], dtype="str")
 
+    @property
     def dictionary(self) -> pd.DataFrame:
         """Return the data dictionary: each column of each table with type, meaning and how many rows fill it.
 
@@ -492,7 +493,7 @@ class Catalog(Tables):
         --------
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
-        >>> dictionary = catalog.dictionary().set_index(["table", "column"])
+        >>> dictionary = catalog.dictionary.set_index(["table", "column"])
         >>> dictionary.loc[("products", "brand"), ["type", "meaning"]].tolist()
         ['string', 'brand: label in the language of the labels']
         """
@@ -613,10 +614,12 @@ class Catalog(Tables):
         return all(self.arrow(name).equals(other.arrow(name)) for name in self._held)
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = call("Catalog.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        html: str = call("Catalog.html", self)
+        return html
 
     @property
     def _held(self) -> list[str]:

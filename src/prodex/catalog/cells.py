@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.locales import short_of
 from prodex.tables.declaration import TABLES, Column, Table, anchored
-from prodex.tables.languages import short_of
 
 Read = Callable[..., pa.Table]
 #: What the values of some cells are; numbers and booleans out of `scalars` are still written as text.

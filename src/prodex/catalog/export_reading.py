@@ -16,17 +16,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import parquet
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
-from prodex.files import sha256
+from prodex.files import parquet, sha256
+from prodex.files.untrusted import is_there, refuse_links
 from prodex.formats import PACKAGE, Package, Resource, read_csv, read_package, read_xlsx
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import stored_presence
-from prodex.untrusted import is_there, refuse_links
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import QueryError
+from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
-from prodex.tables.frames import to_frame
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog

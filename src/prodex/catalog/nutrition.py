@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from prodex.errors import QueryError
-from prodex.nearest import hint
-from prodex.tables.frames import to_frame
+from prodex.frames import to_frame
+from prodex.text import hint
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog

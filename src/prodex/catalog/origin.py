@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import msgspec
 
+from prodex.files.untrusted import Moment, check_moment, converted
+from prodex.locales import short_of
 from prodex.query import ProductQuery
-from prodex.tables.languages import short_of
-from prodex.untrusted import Moment, check_moment, converted
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +125,13 @@ class Ledger:
             )
         return ", ".join(words)
 
+    @property
     def problems(self) -> list[tuple[str, str]]:
         """Return what is not there and why: (product or place, reason).
 
         Examples
         --------
-        >>> Ledger(missing_gtins=("03036811359935",)).problems()
+        >>> Ledger(missing_gtins=("03036811359935",)).problems
         [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
         """
         unknown = [

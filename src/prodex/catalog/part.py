@@ -13,8 +13,8 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import parquet
 from prodex.errors import QueryError, SnapshotDamaged
+from prodex.files import parquet
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import shown_columns
 
@@ -32,7 +32,7 @@ class Part:
     files
         The tables held on disk, by name.
     facts
-        What is known of these files, to verify them; see `prodex.parquet`.
+        What is known of these files, to verify them; see `prodex.files.parquet`.
     chosen
         The product ids that a filter left, or None for all.
     """

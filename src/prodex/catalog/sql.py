@@ -1,28 +1,175 @@
 """Questions in SQL: DuckDB over the tables of a catalogue, and over nothing else unless the caller allows it.
 
-DuckDB is given tables, never files: what is on disk is read by `prodex.parquet`, which verifies it (DuckDB's own reader
+DuckDB is given tables, never files: what is on disk is read by `files.parquet`, which verifies it (DuckDB's own reader
 of Parquet verifies no checksums), column by column and piece by piece, as the query needs it.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from prodex import parquet
 from prodex.catalog.part import Part
-from prodex.catalog.sql_values import parameters_of, tables_of
 from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
+from prodex.files import parquet
+from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
-from prodex.tables.frames import to_frame
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog
+
+
+#: What DuckDB takes as a value, and nothing that it would look into or run.
+_VALUES = (bool, int, float, str, bytes, Decimal, datetime, date, time, timedelta, UUID)
+_SEQUENCES = (list, tuple, np.ndarray, pd.Series, pd.Index)
+
+
+def parameters_of(given: Any) -> list[Any] | dict[str, Any] | None:
+    """Return parameters as DuckDB takes them.
+
+    Raises
+    ------
+    QueryError
+        When they are neither a list nor a dict, or one is no value; the message says which.
+
+    Examples
+    --------
+    >>> parameters_of(["ACME", pd.NA]), parameters_of({"codes": ("a", "b")})
+    (['ACME', None], {'codes': ['a', 'b']})
+    """
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        if odd := [name for name in given if not isinstance(name, str)]:
+            raise QueryError(f"Parameters by name have names that are texts, not {odd[0]!r:.40}.")
+        return {name: _value(value, f"${name}") for name, value in given.items()}
+    if isinstance(given, _SEQUENCES):
+        return [_value(value, f"number {place}") for place, value in enumerate(given, 1)]
+    example = "catalog.sql('select * from products where brand_code = ?', ['ACME'])"
+    if isinstance(given, pd.DataFrame | pa.Table):
+        example = "catalog.sql('select * from products join mine using (gtin)', mine=frame)"
+    raise QueryError(
+        f"parameters is a list of values, or a dict of values by name, not {type(given).__name__}. Write {example}."
+    )
+
+
+def _value(value: Any, place: str) -> Any:
+    if isinstance(value, _SEQUENCES):
+        return [_value(item, place) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, pd.Timestamp):
+        value = value.to_pydatetime(warn=False)
+    elif isinstance(value, pd.Timedelta):
+        value = value.to_pytimedelta()
+    if isinstance(value, _VALUES):
+        return value
+    raise QueryError(
+        f"Parameter {place} is a {type(value).__name__}, which is no value. Take texts, numbers, dates, None, or a "
+        "list of these."
+    )
+
+
+def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.Table]:
+    """Return frames as Arrow tables, by name.
+
+    Parameters
+    ----------
+    frames
+        pandas frames, or tables of Arrow.
+    taken
+        Names that tables have already.
+
+    Raises
+    ------
+    QueryError
+        When a name is taken, or something is no table.
+    """
+    known = {name.casefold(): name for name in taken}
+    tables = {}
+    for name, frame in frames.items():
+        if (other := known.get(name.casefold())) is not None:
+            raise QueryError(
+                f"There is a table {other!r} already, here or among the frames, and SQL takes no notice of case. "
+                f"Call the frame otherwise: my_{name}=..."
+            )
+        known[name.casefold()] = name
+        tables[name] = _plain(_table(frame, name))
+    return tables
+
+
+def _table(frame: Any, name: str) -> pa.Table:
+    if isinstance(frame, pd.DataFrame):
+        return _from_pandas(frame, name)
+    if isinstance(frame, pa.RecordBatch):
+        return pa.Table.from_batches([frame])
+    if isinstance(frame, pa.Table):
+        return frame
+    if hasattr(frame, "__arrow_c_stream__") and not isinstance(frame, pd.Series | pd.Index | pa.ChunkedArray):
+        try:
+            return pa.table(frame)  # of Polars, DuckDB and others
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise QueryError(f"{name}= is a {type(frame).__name__} that is no table: {error}.") from error
+    hint = ""
+    if isinstance(frame, pd.Series):
+        hint = f" Write {name}=series.to_frame()."
+    elif isinstance(frame, str | int | float | Decimal | date | list | tuple):
+        hint = " A value belongs into parameters: catalog.sql('... where gtin = $gtin', {'gtin': ...})."
+    raise QueryError(
+        f"{name}= is a {type(frame).__name__}, and tables are pandas frames or tables of Arrow.{hint}"
+    )
+
+
+def _from_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
+    """Return a frame with its columns; an index is among them where it has a name, and else only counts rows."""
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise QueryError(
+            f"{name}= has columns on several levels. Give each column one name: frame.columns = [...]."
+        )
+    named = [level for level in frame.index.names if level is not None]
+    if unnamed := [place for place, level in enumerate(frame.index.names) if level is None]:
+        frame = frame.reset_index(level=unnamed, drop=True) if named else frame.reset_index(drop=True)
+    columns = [*(str(column) for column in named), *(str(column) for column in frame.columns)]
+    if twice := [column for column in columns if columns.count(column) > 1]:
+        raise QueryError(
+            f"{name}= has the column {twice[0]!r:.60} twice, the index included. Rename one of them."
+        )
+    if named:
+        frame = frame.reset_index()
+    frame = frame.set_axis(columns, axis="columns")
+    arrays = []
+    for column in columns:
+        try:
+            arrays.append(pa.Array.from_pandas(frame[column]))
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise QueryError(
+                f"Column {column!r:.60} of {name}= holds values of several kinds, or of one that no table has: "
+                f"{error}. Write frame[{column!r:.60}].astype('str'), or leave the column out."
+            ) from error
+    arrays = [a if isinstance(a, pa.ChunkedArray) else pa.chunked_array([a]) for a in arrays]
+    if not columns:
+        raise QueryError(f"{name}= has no columns.")
+    return pa.table(arrays, names=columns)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return a table in which a category is its value."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(field.type.value_type))
+    return table.replace_schema_metadata(None)
+
 
 Settings = dict[str, str | bool | int | float | list[str]]
 

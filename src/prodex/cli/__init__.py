@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from prodex.cli import compare, exchange, loading, local, pictures, quality, snapshots, tables
-from prodex.cli.shown import InertFormatter, say
+from prodex.cli import demo, exchange, loading, pictures, quality, snapshots
+from prodex.cli.output import InertFormatter, say
+from prodex.display_text import on_one_line
 from prodex.errors import ProdexError
-from prodex.verbatim import on_one_line
 
 app = typer.Typer(
     name="prodex",
@@ -51,5 +51,5 @@ def _all(
         logging.basicConfig(level=logging.DEBUG, handlers=[lines])
 
 
-for part in (loading, snapshots, tables, compare, quality, pictures, exchange, local):
+for part in (loading, snapshots, quality, pictures, exchange, demo):
     app.add_typer(part.app)

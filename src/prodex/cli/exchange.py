@@ -9,9 +9,9 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.shown import Format, FormatOption, OutOption, say, show
+from prodex.cli.output import Format, FormatOption, OutOption, say, show
 from prodex.errors import InputError, QueryError
-from prodex.listings import access_of
+from prodex.load.reference_data import access_of
 
 Service = Annotated[
     str, typer.Option("--service", help='"sandbox", a base URL, or "" for the one in your settings.')

@@ -9,13 +9,13 @@ import typer
 
 import prodex
 from prodex.cli.exchange import RetrySeconds, Service, TokenVersion, connected, listed
-from prodex.cli.shown import say
+from prodex.cli.output import say
 from prodex.errors import QueryError
 from prodex.load.budget import LoadBudget
 from prodex.load.products import WINDOWS
 from prodex.load.reuse import used_again
+from prodex.progress import is_watched
 from prodex.query import SEARCH_FIELDS
-from prodex.service.progress import is_watched
 
 app = typer.Typer()
 
@@ -158,8 +158,8 @@ def refresh(
     client = connected(service, retry_seconds, token_version)
     before = prodex.open_snapshot(snapshot)
     catalog = prodex.refresh(
-        client,
         snapshot,
+        client,
         sweep=sweep,
         windows=windows,
         allow_incomplete=allow_incomplete,

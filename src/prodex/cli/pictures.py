@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import prodex
-from prodex.cli.shown import say
+from prodex.cli.output import say
 from prodex.pictures import download_pictures, gallery
 
 app = typer.Typer()

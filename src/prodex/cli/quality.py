@@ -11,14 +11,13 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.shown import Format, FormatOption, OutOption, say, show
+from prodex.cli.output import Format, FormatOption, OutOption, say, show
+from prodex.display.audit import counted
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.nearest import hint, hint_and_all
-from prodex.quality.comparison import compare_audits
-from prodex.quality.display import counted
+from prodex.quality.comparison import compare_audits, worsening
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.worsening import worsening
-from prodex.store.named import name_of
+from prodex.store.snapshot import name_of
+from prodex.text import hint, hint_and_all
 
 app = typer.Typer()
 profiles = typer.Typer(
@@ -26,7 +25,7 @@ profiles = typer.Typer(
 )
 
 
-class Shown(StrEnum):
+class AuditSection(StrEnum):
     """What an audit can show."""
 
     SUMMARY = "summary"
@@ -61,7 +60,7 @@ def audit(
             "--assume-food/--assume-no-food", help="What products are that nothing tells to be food or not."
         ),
     ] = None,
-    what: Annotated[Shown, typer.Option("--show", help="What to show.")] = Shown.SUMMARY,
+    what: Annotated[AuditSection, typer.Option("--show", help="What to show.")] = AuditSection.SUMMARY,
     by: Annotated[
         str,
         typer.Option(
@@ -120,7 +119,7 @@ def audit(
     """
     if than and not fail_if_worse:
         raise QueryError("--than says what --fail-if-worse compares with; give both.")
-    if what is Shown.CHANGES and not since:
+    if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs to know since when: --since shop@2026-11-13.")
     chosen = prodex.Profile.read(profile)
     if market:
@@ -142,13 +141,13 @@ def audit(
         index = judged.worklists(worklists, by or "owner", replace=replace)
         told = f"{len(index):,} worklists with {index['findings'].sum():,} findings are in {worklists}."
         say(told, aside=True)
-    if what is Shown.SUMMARY and not by and format is Format.TABLE and out is None:
+    if what is AuditSection.SUMMARY and not by and format is Format.TABLE and out is None:
         say(repr(judged))
         if earlier is not None:
             say(f"\n{compare_audits(earlier, judged)!r}")
     else:
-        is_scores = what is Shown.SUMMARY and by
-        _show(_shown(judged, earlier, Shown.SCORES if is_scores else what, by), format, out)
+        is_scores = what is AuditSection.SUMMARY and by
+        _show(_shown(judged, earlier, AuditSection.SCORES if is_scores else what, by), format, out)
     is_bad = [_is_low(judged, fail_under), _is_grave(judged, fail_on)]
     if fail_if_worse:
         is_bad.append(_is_worse(last, judged, snapshot, chosen))
@@ -223,7 +222,7 @@ def _is_grave(judged: prodex.Audit, fail_on: Severity | None) -> bool:
     if fail_on is None:
         return False
     worse = list(SEVERITIES)[: list(SEVERITIES).index(fail_on) + 1]
-    checks = judged.by_check()
+    checks = judged.by_check
     grave = int(checks.loc[checks["severity"].isin(worse), "failed"].sum())
     if grave:
         say(f"{counted(grave, 'failing check')} of severity {' or '.join(worse)}.", aside=True)
@@ -296,23 +295,23 @@ def _show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
     show(frame.round(3) if format is Format.TABLE else frame, format, out)
 
 
-def _shown(judged: prodex.Audit, earlier: prodex.Audit | None, what: Shown, by: str) -> pd.DataFrame:
+def _shown(judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str) -> pd.DataFrame:
     match what:
-        case Shown.CHANGES if earlier is not None:
+        case AuditSection.CHANGES if earlier is not None:
             return compare_audits(earlier, judged).changes()
-        case Shown.SCORES:
+        case AuditSection.SCORES:
             return judged.scores(by or "owner")
-        case Shown.GAPS:
+        case AuditSection.GAPS:
             return judged.gaps()
-        case Shown.CHECKS:
-            return judged.by_check()
-        case Shown.FAILURES:
+        case AuditSection.CHECKS:
+            return judged.by_check
+        case AuditSection.FAILURES:
             return judged.failures()
-        case Shown.COVERAGE:
+        case AuditSection.COVERAGE:
             return judged.coverage(by or "language")
-        case Shown.PRODUCTS:
+        case AuditSection.PRODUCTS:
             return judged.products
-    return judged.summary().to_frame().T.infer_objects()
+    return judged.summary.to_frame().T.infer_objects()
 
 
 def _moment(text: str) -> datetime | None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, cast
 
+import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.shown import Format, FormatOption, OutOption, say, show
+from prodex.cli.output import Format, FormatOption, OutOption, say, show
+from prodex.errors import InputError, QueryError
+from prodex.tables.declaration import TABLES, data_dictionary
+from prodex.text import hint_and_all
 
 app = typer.Typer()
 
@@ -56,3 +63,82 @@ def vacuum(
     if format is Format.TABLE:
         done = "would be removed and would free" if dry_run else "removed, which freed"
         say(f"{len(removed)} {done} {removed['bytes_freed'].sum():,} bytes")
+
+
+@app.command(epilog="Example: prodex tables texts")
+def tables(table: Annotated[str, typer.Argument(help="Show the columns of this table.")] = "") -> None:
+    """Show the tables of a catalogue, or the columns of one: the data dictionary."""
+    if table and table not in TABLES:
+        near = hint_and_all(table, TABLES, f"There are {', '.join(TABLES)}.")
+        raise QueryError(f"There is no table {table!r}{near}")
+    if not table:
+        width = max(map(len, TABLES))
+        for one in TABLES.values():
+            say(f"{one.name:<{width}}  one row per {one.row}")
+        return
+    rows = data_dictionary(table)
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    for column, kind, path, meaning in rows:
+        say(f"{column:<{widths[0]}}  {kind:<{widths[1]}}  {path:<{widths[2]}}  {meaning}")
+
+
+@app.command(epilog="Example: prodex export shop --format csv --to out/")
+def export(
+    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    to: Annotated[Path, typer.Option(help="Folder to write to.")],
+    format: Annotated[str, typer.Option(help="parquet, csv or xlsx.")] = "parquet",
+    table: Annotated[list[str], typer.Option(help="Only this table (repeat).")] = [],  # noqa: B006
+    escape_formulas: Annotated[bool, typer.Option(help="CSV that is safe to open in a spreadsheet.")] = False,
+) -> None:
+    """Write the tables of a snapshot to files; prodex.read_export reads them back."""
+    catalog = prodex.open_snapshot(snapshot)
+    # Which formats there are is said by `export`, as from Python.
+    chosen = cast("Literal['parquet', 'csv', 'xlsx']", format)
+    for path in catalog.export(to, chosen, tables=table or None, escape_formulas=escape_formulas):
+        say(f"{path}  {path.stat().st_size:,} bytes")
+
+
+class DifferencePart(StrEnum):
+    """What a difference can show."""
+
+    SUMMARY = "summary"
+    PRODUCTS = "products"
+    CHANGES = "changes"
+    ATTRIBUTES = "attributes"
+    NOT_COMPARABLE = "not-comparable"
+
+
+_PARTS: Mapping[DifferencePart, Callable[[prodex.Difference], pd.DataFrame]] = {
+    DifferencePart.SUMMARY: lambda difference: difference.summary,
+    DifferencePart.PRODUCTS: lambda difference: difference.products,
+    DifferencePart.CHANGES: lambda difference: difference.changes,
+    DifferencePart.ATTRIBUTES: lambda difference: difference.by_attribute,
+    DifferencePart.NOT_COMPARABLE: lambda difference: difference.not_comparable,
+}
+
+
+@app.command(epilog="Example: prodex diff shop@2026-11-13 shop --show changes --format csv --out changes.csv")
+def diff(
+    old: Annotated[str, typer.Argument(help='The older snapshot: "shop@2026-11-13", or its folder.')],
+    new: Annotated[str, typer.Argument(help='The newer one: "shop" is the newest of that name.')],
+    part: Annotated[
+        DifferencePart, typer.Option("--show", help="Which part of the difference.")
+    ] = DifferencePart.SUMMARY,
+    by: Annotated[
+        str, typer.Option(help="Count for each owner, brand, kind or other column of products.")
+    ] = "",
+    format: FormatOption = Format.TABLE,
+    out: OutOption = None,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 when they differ, as diff does.")
+    ] = False,
+) -> None:
+    """Compare two snapshots: products added, removed and changed, and each value old and new."""
+    if by and part is not DifferencePart.SUMMARY:
+        raise InputError("--by counts the summary for each group; leave out --show.")
+    difference = prodex.diff(old, new)
+    for note in difference.notes:
+        say(note, aside=True)
+    show(difference.counts(by) if by else _PARTS[part](difference), format, out)
+    if exit_code and difference:
+        raise typer.Exit(1)

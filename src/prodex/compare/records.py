@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from prodex.compare.alignment import Moves, Position, align, moved
-from prodex.compare.keys import shown_key
+from prodex.compare.alignment import Moves, Position, align, moved, shown_key
 from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
 from prodex.tables.declaration import TABLES, child_path

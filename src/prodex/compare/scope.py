@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from prodex.catalog import Origin
+from prodex.locales import short_language
 from prodex.tables.declaration import child_path
-from prodex.tables.languages import short_language
 from prodex.tables.plain import presence_of
 from prodex.tables.values import fit, storable
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv
 
-from prodex.formats.spelling import spelled_column, understood
-from prodex.spreadsheet import escape_formulas as escaped
-from prodex.spreadsheet import unescape_formulas
+from prodex.formats.spreadsheet import escape_formulas as escaped
+from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.text_values import spelled_column, understood
 
 #: Bytes that are read at a time, and tried next where a record is larger than that.
 _BLOCK, _LARGEST_BLOCK = 1 << 24, 2**31 - 1

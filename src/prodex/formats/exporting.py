@@ -8,13 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from prodex import parquet
 from prodex.errors import QueryError
-from prodex.folders import replacing
+from prodex.files import parquet
+from prodex.files.folders import replacing
 from prodex.formats.csv_files import write_csv
 from prodex.formats.package import PACKAGE, Written, package_text, read_package
 from prodex.formats.workbooks import write_xlsx
-from prodex.nearest import hint
+from prodex.text import hint
 
 Batches = Iterator[pa.RecordBatch]
 

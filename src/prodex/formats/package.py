@@ -17,9 +17,9 @@ import msgspec
 import pyarrow as pa
 
 from prodex.files import safe_name, sha256
-from prodex.spreadsheet import escape_formulas as escaped
-from prodex.tables.frames import to_frame
-from prodex.untrusted import Count, read_json
+from prodex.files.untrusted import Count, read_json
+from prodex.formats.spreadsheet import escape_formulas as escaped
+from prodex.frames import to_frame
 
 PACKAGE = "datapackage.json"
 _NAME = "prodex-export"

@@ -17,7 +17,7 @@ from xml.parsers import expat
 
 import pyarrow as pa
 
-from prodex.formats.spelling import understood
+from prodex.formats.text_values import understood
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
 

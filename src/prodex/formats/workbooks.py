@@ -15,7 +15,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from prodex.errors import QueryError
-from prodex.formats.spelling import spelled
+from prodex.formats.text_values import spelled
 
 #: The most characters of a cell (UTF-16 units), rows and columns of a sheet, as Excel documents its limits.
 LONGEST = 32_767
@@ -59,7 +59,7 @@ def write_xlsx(
             f"{path.name} would have {len(schema):,} columns, and a sheet holds {_MOST_COLUMNS:,}. "
             "Choose another format, or other tables."
         )
-    from prodex.sheets import TextSheet
+    from prodex.formats.text_sheet import TextSheet
 
     altered = 0
     with workbook(path, constant_memory=True) as book:

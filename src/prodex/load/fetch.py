@@ -14,13 +14,21 @@ from datetime import datetime
 from prodex.errors import ServiceError
 from prodex.load.budget import LoadBudget
 from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
-from prodex.load.walking import BoundsIgnored, Errand, Show, Walker
+from prodex.load.window_fetcher import BoundsIgnored, Show, WindowFetcher, WindowRequest
 from prodex.load.windows import Window, controls, cut, first_windows, window_size
 from prodex.query import ProductQuery
-from prodex.service import Client, walk
-from prodex.store.arrivals import ABSENT, askable_gtin, contents, contradiction_of, is_newer, listed, newest
+from prodex.service import Client, paging
 from prodex.store.journal import Journal
-from prodex.store.journal_lines import Entry, Stage
+from prodex.store.journal_contents import (
+    ABSENT,
+    askable_gtin,
+    contents,
+    contradiction_of,
+    is_newer,
+    listed,
+    newest,
+)
+from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.reconciliation import ledger_of, listing_is_whole, totals_notes
 from prodex.tables.records import Identity
 
@@ -91,7 +99,7 @@ class Fetch:
         self._page_size = page_size
         self._side_by_side = side_by_side
         self._size = 0
-        self._walker = Walker(
+        self._walker = WindowFetcher(
             service,
             journal,
             self._pieces,
@@ -134,7 +142,7 @@ class Fetch:
         self._fetch_changes()
         try:
             self._walker.count(
-                [Errand(Window(Stage.END, part), query) for part, query in enumerate(self._whole)]
+                [WindowRequest(Window(Stage.END, part), query) for part, query in enumerate(self._whole)]
             )
         except ServiceError as error:
             self._walker.leave_out(Stage.END, error)
@@ -188,13 +196,13 @@ class Fetch:
         self.pull()
         everything = {**self._held, **newest(self._journal)}
         ledger = ledger_of(self._journal, everything, refreshed=True)
-        costs_little = sweep is None and len(everything) < walk.SCROLL_FROM
+        costs_little = sweep is None and len(everything) < paging.SCROLL_FROM
         if sweep or costs_little or not was_complete or not (ledger.complete and ledger.agrees):
             self.reconcile()
 
-    def _opened(self, whole: Errand, total: int) -> Sequence[Errand]:
+    def _opened(self, whole: WindowRequest, total: int) -> Sequence[WindowRequest]:
         """Return the windows to begin with: the whole, or its first pieces."""
-        if total < walk.SCROLL_FROM or not self._side_by_side or whole.query.gtins_in:
+        if total < paging.SCROLL_FROM or not self._side_by_side or whole.query.gtins_in:
             return [whole]
         if not self._bounds_are_heeded(whole.query):
             return [whole]
@@ -221,18 +229,18 @@ class Fetch:
             )
         return heeded
 
-    def _pieces(self, errand: Errand, total: int) -> Sequence[Errand]:
+    def _pieces(self, errand: WindowRequest, total: int) -> Sequence[WindowRequest]:
         """Return what a window is to be cut into, if it holds too much and may be cut."""
         if errand.window.stage is not Stage.PULL or errand.window.is_whole:
             return []
         return [self._piece(window) for window in cut(errand.window, total, self._size, self.began)]
 
-    def _piece(self, window: Window) -> Errand:
-        return Errand(window, window.of(self._asked[window.part]), page_size=self._page_size)
+    def _piece(self, window: Window) -> WindowRequest:
+        return WindowRequest(window, window.of(self._asked[window.part]), page_size=self._page_size)
 
-    def _errand(self, window: Window, query: ProductQuery) -> Errand:
+    def _errand(self, window: Window, query: ProductQuery) -> WindowRequest:
         is_pull = window.stage is Stage.PULL
-        return Errand(window, query, BY_SCROLL or not is_pull, self._page_size if is_pull else None)
+        return WindowRequest(window, query, BY_SCROLL or not is_pull, self._page_size if is_pull else None)
 
     def _fetch_changes(self) -> None:
         """Fetch what changed while it was pulled; what came on one page was frozen anyway."""
@@ -263,7 +271,7 @@ class Fetch:
             )
             earlier = since - ANY_ZONE
             self._walker.run(
-                Errand(
+                WindowRequest(
                     window := Window(Stage.CHANGES, part, int(earlier.timestamp())),
                     window.of(query),
                     page_size=self._page_size,
@@ -280,7 +288,7 @@ class Fetch:
             one.updated_at for entry in self._entries(Stage.PULL) for one in entry.keys if one
         )
 
-    def _entries(self, stage: Stage) -> list[Entry]:
+    def _entries(self, stage: Stage) -> list[PageEntry]:
         return [entry for entry in self._journal.entries() if entry.stage is stage]
 
     def _pages_of(self, part: int) -> int:
@@ -292,7 +300,7 @@ class Fetch:
     def _may_have_moved(self) -> bool:
         """Whether products may have come and gone unseen while few pages were fetched, so that a look costs little."""
         pages = [self._pages_of(part) for part in range(len(self._asked))]
-        return max(pages, default=0) > 1 and len(contents(self._journal)) < walk.SCROLL_FROM
+        return max(pages, default=0) > 1 and len(contents(self._journal)) < paging.SCROLL_FROM
 
     @property
     def _totals_are_too_low(self) -> bool:

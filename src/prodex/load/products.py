@@ -9,29 +9,28 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from prodex import locales
+from prodex.arguments import described
 from prodex.catalog import Catalog, Ledger, Origin
-from prodex.described import described
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
-from prodex.labels import load_code_labels
+from prodex.files.lock import locked
+from prodex.files.untrusted import is_plain, is_there
 from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
-from prodex.load.resuming import is_judged, judge, kept_for_later, resumed
+from prodex.load.labels import load_code_labels
+from prodex.load.resume import is_judged, judge, kept_for_later, resumed
 from prodex.load.reuse import age_of, fresh_snapshot
+from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
 from prodex.service import Client
-from prodex.service.given import service_given
-from prodex.service.paging import checked_page_size
-from prodex.service.progress import Progress, showing
+from prodex.service.connection import service_given
+from prodex.service.pull import checked_page_size
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
-from prodex.store.journal_reading import refuse_newer
-from prodex.store.lock import locked
-from prodex.store.named import name_of, snapshots_folder
+from prodex.store.journal_format import refuse_newer
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built
-from prodex.untrusted import is_plain, is_there
+from prodex.store.snapshot import commit_built, name_of, snapshots_folder
 
 #: Windows that are fetched side by side.
 WINDOWS = 4
@@ -76,7 +75,7 @@ def load_products(
         Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
     allow_incomplete
         Keep what came although it is not all, and go on where the service fails to give a part of it; the catalogue
-        then says so wherever it is shown, and `catalog.problems()` lists what is missing.
+        then says so wherever it is shown, and `catalog.problems` lists what is missing.
     progress
         A bar where somebody is watching (None), always (True), never (False), or a function of (done, total). In
         place of a bar stands a line that says so when a snapshot is used again, and how old it is.
@@ -236,7 +235,7 @@ def _load(
     executor: Executor | None,
     budget: LoadBudget | None,
 ) -> Catalog:
-    name = checked_name(name or f"products-{query.digest()[:8]}")
+    name = checked_name(name or f"products-{query.digest[:8]}")
     page_size = checked_page_size(page_size)
     windows = checked_windows(windows)
     asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)

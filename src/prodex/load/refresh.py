@@ -13,37 +13,36 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.files import checked_name, storage
+from prodex.files.lock import locked
 from prodex.gtin import comparable
-from prodex.labels import load_code_labels
 from prodex.load.budget import LoadBudget
 from prodex.load.clocks import newest_update, starting_from
 from prodex.load.fetch import Fetch
+from prodex.load.labels import load_code_labels
 from prodex.load.products import WINDOWS, checked_windows, dated
-from prodex.load.resuming import judge, kept_for_later, resumed
+from prodex.load.resume import judge, kept_for_later, resumed
+from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
-from prodex.service import Client
-from prodex.service.given import service_given
-from prodex.service.progress import Progress, showing
-from prodex.store.arrivals import Came, gone_from, newest
+from prodex.service import Client, connect
+from prodex.service.connection import service_given
 from prodex.store.journal import Journal
-from prodex.store.lock import locked
-from prodex.store.mending import mended
+from prodex.store.journal_contents import NewestCopy, gone_from, newest
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import MergePlan, held_products, plan_merge
-from prodex.store.named import name_of, snapshots_folder
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import commit, open_snapshot, stored_parts
+from prodex.store.repair import repaired
+from prodex.store.snapshot import commit, name_of, open_snapshot, snapshots_folder, stored_parts
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
 
 
 def refresh(
-    service: Client | Literal["sandbox"],
-    snapshot: str | Catalog,
+    name: str | Catalog,
+    service: Client | Literal["sandbox"] | None = None,
     *,
     sweep: bool | None = None,
     windows: int = WINDOWS,
@@ -63,10 +62,10 @@ def refresh(
 
     Parameters
     ----------
+    name
+        Of the snapshots, or a catalogue that was opened from one; the newest of that name is refreshed.
     service
-        From `prodex.connect`, with the same access key that loaded the snapshot.
-    snapshot
-        Its name, or the catalogue that was opened from it; the newest of that name is refreshed.
+        From `prodex.connect`, with the same access key that loaded the snapshot; the one in your settings unless given.
     sweep
         Make that listing in any case (True), or only where the numbers do not agree (False): they also agree where as
         many products are missing as have gone.
@@ -81,7 +80,7 @@ def refresh(
         When there is no snapshot of this name yet.
     SnapshotDamaged
         When records of it are damaged; `error.products` are those that have to be fetched again. Other damage is
-        mended from the records.
+        repaired from the records.
     IncompleteLoad, SnapshotLocked, ServiceError, StorageError
         As for `load_products`; what came before an error is kept, and the same call goes on from there.
 
@@ -90,17 +89,20 @@ def refresh(
     >>> import prodex
     >>> service = prodex.connect("sandbox")
     >>> catalog = prodex.load_products(service, name="shop")
-    >>> newer = prodex.refresh(service, "shop")
+    >>> newer = prodex.refresh("shop", service)
     >>> bool(prodex.diff(catalog, newer))  # nothing was changed meanwhile
     False
     """
-    service = service_given(service, f"refresh(service, {_name_meant(service)!r})", snapshot)
-    name = _newest_name(snapshot)
+    if isinstance(name, Client):
+        meant = service if isinstance(service, str) and service != "sandbox" else "shop"
+        raise InputError(f"The name comes first: write prodex.refresh({meant!r}, service).")
+    name = _newest_name(name)
+    service = connect() if service is None else service_given(service, f"refresh({name!r}, service)")
     windows = checked_windows(windows)
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
     with locked(folder, f"refreshing {name!r}"):
-        old = mended(open_snapshot(name))
+        old = repaired(open_snapshot(name))
         origin, client = _same_question(service, old, name)
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
@@ -128,29 +130,20 @@ def refresh(
         return new
 
 
-def _name_meant(given: object) -> str:
-    """Return what a message calls the snapshot that was meant."""
-    return given if isinstance(given, str) and given != "sandbox" else "shop"
-
-
 def _newest_name(snapshot: Any) -> str:
     """Return the name under which the newest snapshot is the one that was given."""
-    if isinstance(snapshot, Client):
-        raise QueryError(
-            "snapshot is a second service. Write refresh(service, 'shop'), with the name of a snapshot."
-        )
     name, _, earlier = name_of(snapshot, "refresh").partition("@")
     if isinstance(snapshot, Catalog):
         if any(part.chosen is not None for part in snapshot.parts):
             raise QueryError(
                 f"This catalogue is a selection of {name!r}, and snapshots are refreshed as a whole: "
-                f"refresh(service, {name!r})."
+                f"refresh({name!r}, service)."
             )
         earlier = "" if open_snapshot(name).folder == snapshot.folder else "of then"
     if earlier:
         shown = repr(snapshot) if isinstance(snapshot, str) else str(snapshot.folder)
         raise QueryError(
-            f"{shown} is an earlier snapshot. The newest is refreshed: refresh(service, {name!r})."
+            f"{shown} is an earlier snapshot. The newest is refreshed: refresh({name!r}, service)."
         )
     return name
 
@@ -228,8 +221,8 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    came: Mapping[str, Came], held: Mapping[str, Identity], old: Catalog, journal: Journal
-) -> dict[str, Came]:
+    came: Mapping[str, NewestCopy], held: Mapping[str, Identity], old: Catalog, journal: Journal
+) -> dict[str, NewestCopy]:
     """Return what came and is not there yet: what was updated shortly before the last load comes again each time."""
     newer = {}
     same = []

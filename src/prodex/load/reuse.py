@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from prodex.catalog import Catalog, Ledger, Origin
 from prodex.errors import QueryError, SnapshotError
-from prodex.send.writes import last_write
-from prodex.service.progress import Progress, tell
+from prodex.progress import Progress, tell
+from prodex.send.upserts import last_write
 from prodex.store.snapshot import open_snapshot
 
 _LOG = logging.getLogger("prodex")

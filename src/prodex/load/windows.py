@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from prodex.query import ProductQuery
-from prodex.service.walk import SCROLL_FROM
-from prodex.store.journal_lines import Stage
+from prodex.service.paging import SCROLL_FROM
+from prodex.store.journal_format import Stage
 
 #: Products that a window holds at most, and at least where there are enough.
 LARGEST, SMALLEST = SCROLL_FROM, 1_000

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class Newest(Generic[T]):
+class LatestTask(Generic[T]):
     """Does the newest of the works that it is given; what was asked before it is forgotten.
 
     Results are handed over in the event loop from which the work was asked for, one after the other, so that nothing
@@ -31,7 +31,7 @@ class Newest(Generic[T]):
     Examples
     --------
     >>> found = []
-    >>> look_up = Newest(lambda word: word.upper(), found.append, print, delay=0.05)
+    >>> look_up = LatestTask(lambda word: word.upper(), found.append, print, delay=0.05)
     >>> for word in ("a", "ab", "abc"):
     ...     look_up(word)
     >>> look_up.wait()

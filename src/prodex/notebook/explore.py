@@ -18,8 +18,8 @@ from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.quality import Audit
 from prodex.service import Client
-from prodex.service.given import service_given
-from prodex.store.given import catalog_given
+from prodex.service.connection import service_given
+from prodex.store.snapshot import catalog_given
 
 _PRODUCTS, _QUALITY, _SNAPSHOTS, _QUERY = "Products", "Quality", "Snapshots", "Query"
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from html import escape
+from importlib.resources import files as resources
 from typing import Any
 
 import ipywidgets as w
+from traitlets import Bool, Unicode
 
+from prodex.display_text import words
 from prodex.errors import ProdexError
-from prodex.notebook.style import style
-from prodex.verbatim import words
 
 _LOG = logging.getLogger("prodex")
 _RESTING = "resting"
@@ -127,3 +129,60 @@ def html(markup: str, *classes: str) -> Any:
     for name in classes:
         widget.add_class(name)
     return widget
+
+
+_FILES = ("common", "audit", "products", "query", "card", "explore")
+
+
+@cache
+def style() -> str:
+    """Return the style sheet."""
+    folder = resources("prodex.notebook") / "css"
+    return "\n".join((folder / f"{name}.css").read_text("utf-8") for name in _FILES)
+
+
+class Fold(w.VBox):
+    """A button that shows and hides what stands below it.
+
+    Parameters
+    ----------
+    title
+        What is in there; our own words.
+    inside
+        The widgets.
+
+    Attributes
+    ----------
+    title
+        What is in there.
+    is_open
+        Whether they are shown.
+
+    Examples
+    --------
+    >>> fold = Fold("more", [w.HTML("all of it")])
+    >>> fold.is_open = True
+    >>> fold.button.description, fold.body.layout.display
+    ('▾ more', 'flex')
+    """
+
+    title: Unicode[str, str | bytes] = Unicode()
+    is_open: Bool[bool, bool | int] = Bool(default_value=False)
+
+    def __init__(self, title: str, inside: Sequence[Any]) -> None:
+        self.button = w.ToggleButton(layout=w.Layout(width="auto"))
+        self.button.add_class("fold")
+        self.body = w.VBox(list(inside))
+        super().__init__([self.button, self.body])
+        self.title = title
+        self._show()
+        self.observe(lambda _: self._show(), ("is_open", "title"))
+        self.button.observe(self._pressed, "value")
+
+    def _pressed(self, change: dict[str, Any]) -> None:
+        self.is_open = change["new"]
+
+    def _show(self) -> None:
+        self.button.value = self.is_open
+        self.button.description = f"{'▾' if self.is_open else '▸'} {self.title}"
+        self.body.layout.display = "flex" if self.is_open else "none"

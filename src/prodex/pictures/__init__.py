@@ -1,8 +1,8 @@
 """Pictures of a catalogue: downloaded and checked, and shown as a contact sheet."""
 
 from prodex.pictures.contact_sheet import Gallery, gallery
-from prodex.pictures.downloading import download_pictures
-from prodex.pictures.outcome import Pictures
+from prodex.pictures.download import download_pictures
+from prodex.pictures.result import Pictures
 from prodex.pictures.thumbnails import Thumbnail, thumbnails
 
 __all__ = ["Gallery", "Pictures", "Thumbnail", "download_pictures", "gallery", "thumbnails"]

@@ -9,12 +9,13 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
+from prodex.display.contact_sheet import page_of, sheet_of
+from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.files import writing
+from prodex.frames import to_frame
 from prodex.limits import Limits
-from prodex.pictures.making import small_pictures
 from prodex.pictures.naming import names_of
-from prodex.pictures.sheet_html import page_of, sheet_of
 from prodex.pictures.thumbnails import (
     NO_PACKSHOT,
     NO_PICTURE,
@@ -22,10 +23,9 @@ from prodex.pictures.thumbnails import (
     Thumbnail,
     nothing_in,
     pictures_of,
+    small_pictures,
 )
-from prodex.store.given import catalog_given
-from prodex.tables.frames import to_frame
-from prodex.verbatim import on_one_line
+from prodex.store.snapshot import catalog_given
 
 _PER_PAGE = range(1, 501)
 _BROKEN = "whose picture is broken or did not come"
@@ -37,7 +37,7 @@ _PROBLEMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SheetCell:
     """A product on a contact sheet.
 
     Attributes
@@ -81,7 +81,7 @@ class Gallery:
     [['03036811359935', 'no packshot']]
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[SheetCell, ...]
     page: int
     pages: int
     first: int
@@ -250,7 +250,7 @@ def gallery(
             else Thumbnail.of(chosen, made[chosen.number])
         )
         others = len(pictures[key]) - (chosen is not None)
-        cells.append(Cell(thumbnail, names.get(key), product["brand"] or product["brand_code"], others))
+        cells.append(SheetCell(thumbnail, names.get(key), product["brand"] or product["brand_code"], others))
     return Gallery(tuple(cells), page, pages, first + 1, len(catalog), catalog.origin.source, size)
 
 

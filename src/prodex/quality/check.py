@@ -9,14 +9,13 @@ from typing import Any, Self
 
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
-from prodex.locales import language_tag
-from prodex.nearest import hint
-from prodex.quality.knowledge import OR, Asked, asked_for
+from prodex.locales import language_tag, short_of
 from prodex.quality.parameters import read_parameters
 from prodex.quality.problems import problem_of
+from prodex.quality.requested import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
-from prodex.tables.languages import short_of
+from prodex.text import hint
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000

@@ -23,13 +23,13 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, SnapshotError
 from prodex.quality.check import Check
-from prodex.quality.columns import Answer
-from prodex.quality.deadline import RULE_SECONDS, Left, TookTooLong, within, words_of
-from prodex.quality.knowledge import Asked, asked_for
 from prodex.quality.products import Products
+from prodex.quality.requested import Asked, asked_for
+from prodex.quality.rule_timeout import RULE_SECONDS, RuleExited, RuleTimeout, within, words_of
 from prodex.quality.rulebook import Rule, Verdict, is_importable
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
+from prodex.tables.columns import Answer
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
@@ -79,7 +79,7 @@ class AuditPart:
 
 
 @dataclass(frozen=True)
-class Job:
+class PartJob:
     """One part with everything that is needed to judge it, fit to be sent to another process."""
 
     number: int
@@ -133,7 +133,7 @@ def run(
         _refuse_own(checks)
     whole, crashed = _prepared(catalog, checks, rule_seconds)
     jobs = [
-        Job(
+        PartJob(
             number,
             part,
             catalog.origin,
@@ -154,7 +154,7 @@ def run(
         yield from threads.map(audit_part, jobs)
 
 
-def audit_part(job: Job) -> AuditPart:
+def audit_part(job: PartJob) -> AuditPart:
     """Judge one part."""
     products = _products(job)
     columns, evidence, crashes = [], [], list(job.crashed)
@@ -167,7 +167,7 @@ def audit_part(job: Job) -> AuditPart:
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged = _unknown(len(products))
             crashes.append(Crash(check.id, job.number, _told(error)))
-            if isinstance(error, TookTooLong):
+            if isinstance(error, RuleTimeout):
                 products = _products(job)  # its thread may still be at work on the other ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
@@ -180,7 +180,7 @@ def audit_part(job: Job) -> AuditPart:
     )
 
 
-def _products(job: Job) -> Products:
+def _products(job: PartJob) -> Products:
     return Products(job.part, job.origin, job.now, job.market, job.assume)
 
 
@@ -189,7 +189,7 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
     return None if rule.shipped else seconds
 
 
-def _judged(products: Products, check: Check, place: int, job: Job) -> Judged:
+def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judged:
     if not check.knows_scope(job.origin, job.market, job.assume):
         return _unknown(len(products))
     in_scope = _in_scope(products, check)
@@ -270,7 +270,7 @@ def _unknown(size: int) -> Judged:
 
 
 def _told(error: Exception) -> str:
-    if isinstance(error, VerdictRefused | TookTooLong | Left):
+    if isinstance(error, VerdictRefused | RuleTimeout | RuleExited):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {words_of(error)} (in {place.name}, line {place.lineno})"

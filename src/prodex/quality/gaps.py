@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from prodex.display.audit import counted, moved, percent, points
 from prodex.errors import QueryError
-from prodex.nearest import hint
 from prodex.quality.check import CheckFacts
-from prodex.quality.display import counted, moved, percent, points
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
+from prodex.text import hint
 
 _COLUMNS = [
     "check",
@@ -111,3 +111,35 @@ def _share(part: float, whole: float) -> float:
 
 def _together(words: list[str]) -> str:
     return words[0] if len(set(words)) == 1 else f"{words[0]} (and {len(set(words)) - 1} more)"
+
+
+_FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight")
+
+
+def by_check(states: States, checks: Sequence[CheckFacts], crashed: Mapping[str, str]) -> pd.DataFrame:
+    """Return one row per check.
+
+    Parameters
+    ----------
+    states
+        The matrix: products x checks.
+    checks
+        Its columns.
+    crashed
+        Messages of the checks that could not be asked, by id.
+    """
+    counts = {state: (states == state).sum(axis=0) for state in State}
+    frame = pd.DataFrame(
+        {
+            "check": [check.id for check in checks],
+            **{name: [getattr(check, name) for check in checks] for name in _FACTS},
+            "failed": counts[State.FAIL],
+            "passed": counts[State.PASS],
+            "not_applicable": counts[State.NOT_APPLICABLE],
+            "unknown": counts[State.UNKNOWN],
+        }
+    )
+    applicable = (counts[State.FAIL] + counts[State.PASS]).astype(float)
+    frame["score"] = ratio(counts[State.PASS].astype(float), applicable)
+    frame["crash"] = pd.array([crashed.get(check.id) for check in checks], "str")
+    return frame

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, get_args, get_origin
 
 from prodex.errors import InputError
-from prodex.nearest import nearest
+from prodex.text import nearest
 
 _SIMPLE = (str, int, float, bool)
 

@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
-from prodex.quality.index import Index, filled_values
-from prodex.quality.knowledge import EVERY_TEXT, EVERYTHING
+from prodex.frames import to_frame
+from prodex.quality.presence import PresenceIndex, filled_values
+from prodex.quality.requested import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
 from prodex.tables.declaration import TABLES
-from prodex.tables.frames import to_frame
 from prodex.tables.presence import attribute_of, state_column
 
 _Made = TypeVar("_Made")
@@ -203,25 +203,27 @@ class Products:
         other = asked if asked is not None else self._market
         return own if other is None else pc.fill_null(own, str(other))
 
-    def _index(self, table: str) -> Index:
+    def _index(self, table: str) -> PresenceIndex:
         return self._once(("index", table), lambda: self._make_index(table))
 
-    def _make_index(self, table: str) -> Index:
+    def _make_index(self, table: str) -> PresenceIndex:
         positions = self._positions(table, None).to_numpy()
         size = len(self)
         match table:
             case "texts":
                 attribute, text = self._read(table, ("attribute", "text"))
                 language = pc.coalesce(*self._read(table, ("language", "language_code")))
-                return Index.of(size, positions, attribute, filled_values(text), language)
+                return PresenceIndex.of(size, positions, attribute, filled_values(text), language)
             case "codes":
                 attribute, code, label = self._read(table, ("attribute", "code", "label"))
-                return Index.of(size, positions, attribute, filled_values(code) | filled_values(label))
+                return PresenceIndex.of(
+                    size, positions, attribute, filled_values(code) | filled_values(label)
+                )
             case "quantities" | "scalars":
                 attribute, value = self._read(table, ("attribute", "value"))
-                return Index.of(size, positions, attribute, filled_values(value))
+                return PresenceIndex.of(size, positions, attribute, filled_values(value))
         (attribute,) = self._read(table, ("attribute",))
-        return Index.of(size, positions, attribute, np.ones(len(attribute), bool))
+        return PresenceIndex.of(size, positions, attribute, np.ones(len(attribute), bool))
 
     def _leaves(self, table: str, attribute: str) -> Mask:
         """Say for each product whether a declared column that stands at or below this path has data."""

@@ -42,17 +42,17 @@ from typing import Any, Self
 
 import pandas as pd
 
-from prodex.described import described
+from prodex.arguments import described
+from prodex.display_text import on_one_line
 from prodex.errors import InputError, QueryError
+from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.locales import market_code
-from prodex.nearest import hint, nearest
 from prodex.quality.check import Check
-from prodex.quality.markets import REQUIRED_LANGUAGES
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES
 from prodex.tables.declaration import TABLES
-from prodex.verbatim import on_one_line
+from prodex.text import hint, nearest
 
 OF_THE_MARKET = "of the market"
 _KEYS = (

@@ -8,13 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
+import numpy as np
+
 from prodex.errors import InputError
-from prodex.nearest import hint
 from prodex.quality.parameters import Parameter, parameters_of
+from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, Condition
+from prodex.tables.columns import Answer, Mask
+from prodex.text import hint
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
@@ -297,3 +302,14 @@ def is_importable(function: RuleFunction) -> bool:
     """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
     module = sys.modules.get(function.__module__)
     return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function
+
+
+#: The reason of a failure that needs no work, only somebody's acceptance.
+WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
+
+
+def told(products: Products, attribute: str, applies: Answer | Mask) -> Verdict:
+    """Say of which products an attribute has no data, and of which of them it waits to be accepted."""
+    fails = ~products.filled(attribute)
+    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
+    return Verdict(fails, applies, Evidence(waiting, attribute, None, None, WAITS))

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
-from prodex.nearest import hint
-from prodex.quality.columns import Answer
+from prodex.tables.columns import Answer
 from prodex.tables.declaration import COUNTED, TABLES
+from prodex.text import hint
 
 #: Gives a column of `products`, or the `market`.
 Read = Callable[[str], pa.Array]

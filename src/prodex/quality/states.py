@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.quality.columns import Answer
 from prodex.quality.rulebook import Evidence, Verdict
+from prodex.tables.columns import Answer
 
 States = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]

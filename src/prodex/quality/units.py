@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from prodex.quality.columns import Numbers, encoded, numbers
 from prodex.quality.products import Products
+from prodex.tables.columns import Numbers, encoded, numbers
 
 #: Grams and millimetres in one of each unit (UN/CEFACT Recommendation 20).
 FACTORS: Mapping[str, Mapping[str, float]] = {

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, Never, Self, TypeAlias, TypeVar
 
 from prodex.errors import QueryError
-from prodex.nearest import nearest
 from prodex.query.filters import FIELD_OF_WIRE_NAME, FILTERS, joined, text
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
+from prodex.text import nearest
 
 #: Fields that every reply must hold: they are the keys of all tables, and say how fresh a product is.
 ALWAYS_REQUESTED = ("id", "uuid", "gtin", "updatedAt")
@@ -255,10 +255,11 @@ class ProductQuery:
         """
         return json.dumps(self.to_body(), ensure_ascii=False, indent=2)
 
+    @property
     def digest(self) -> str:
         """Return a fingerprint of what is asked: the same everywhere, and for any order of the values.
 
-        >>> ProductQuery(tags_in=["a", "b"]).digest() == ProductQuery(tags_in="b,a").digest()
+        >>> ProductQuery(tags_in=["a", "b"]).digest == ProductQuery(tags_in="b,a").digest
         True
         """
         canonical = {

@@ -13,9 +13,9 @@ from enum import Enum, IntEnum, StrEnum
 from numbers import Integral
 from typing import Any, TypeVar
 
-from prodex import gtin, gtin_lists, locales
+from prodex import gtin, locales
 from prodex.errors import QueryError
-from prodex.nearest import hint_and_all
+from prodex.text import hint_and_all
 
 
 class ValidationStatus(IntEnum):
@@ -98,11 +98,11 @@ def paths(name: str, value: object) -> tuple[str, ...]:
 
 def gtins(name: str, value: object) -> tuple[str, ...]:
     """Read GTINs; empty cells among them stand for none."""
-    given = gtin_lists.given(name, value)
+    given = gtin.read_several(name, value)
     if not given.texts:
         several(name, [])
     for text, item in given.texts.items():
-        gtin_lists.refuse_rounded(name, text)
+        gtin.refuse_rounded(name, text)
         if not gtin.has_digits(text):
             raise QueryError(
                 f"{name} takes GTINs of up to 14 digits, not {item!r}. In a table, read the column as text."

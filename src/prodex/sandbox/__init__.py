@@ -4,8 +4,8 @@ It is a reading of the service's specification of its own: it imports nothing el
 """
 
 from prodex.sandbox.behaviour import Behaviour, ScrollEnd
-from prodex.sandbox.fault import Fault
-from prodex.sandbox.faults import FAULTS
+from prodex.sandbox.faults.fault import Fault
+from prodex.sandbox.faults.kinds import FAULTS
 from prodex.sandbox.running import Sandbox
 
 __all__ = ["FAULTS", "Behaviour", "Fault", "Sandbox", "ScrollEnd"]

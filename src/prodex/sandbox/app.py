@@ -14,22 +14,28 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
+from prodex.sandbox.api.authentication import Tokens
+from prodex.sandbox.api.contract import DESCRIPTION
+from prodex.sandbox.api.dependencies import Exchange
+from prodex.sandbox.api.docs import docs_page
+from prodex.sandbox.api.endpoints import ROUTES, SERVICE
+from prodex.sandbox.api.listing import Listing
+from prodex.sandbox.api.middleware import (
+    HostMiddleware,
+    RoutingMiddleware,
+    ServesHost,
+    allow,
+    methods_of,
+    served_hosts,
+)
+from prodex.sandbox.api.openapi import components
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.contract import DESCRIPTION
-from prodex.sandbox.docs import docs_page
-from prodex.sandbox.endpoints import ROUTES, SERVICE
-from prodex.sandbox.exchange import Exchange
-from prodex.sandbox.failing import Failing
-from prodex.sandbox.listing import Listing
-from prodex.sandbox.openapi import components
-from prodex.sandbox.orders import Orders
-from prodex.sandbox.protection import Protection, ServesHost, served_hosts
+from prodex.sandbox.faults.middleware import FaultMiddleware
+from prodex.sandbox.faults.schedule import FaultSchedule
+from prodex.sandbox.records.imports import Worker
+from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal, reply_of
-from prodex.sandbox.routing import Routing, allow, methods_of
-from prodex.sandbox.serving import LOOPBACK
-from prodex.sandbox.store import Store
-from prodex.sandbox.tokens import Tokens
-from prodex.sandbox.worker import Worker
+from prodex.sandbox.server import LOOPBACK
 
 _WRITERS = 4
 _DRAWERS = 2
@@ -70,10 +76,10 @@ def create_app(
     store: Store,
     behaviour: Behaviour,
     worker: Worker,
-    orders: Orders,
+    orders: FaultSchedule,
     clock: Callable[[], float] = time.monotonic,
     serves_host: ServesHost | None = None,
-) -> Protection:
+) -> HostMiddleware:
     """Make the application that serves a store.
 
     Parameters
@@ -93,8 +99,8 @@ def create_app(
     app.state.exchange = Exchange(
         store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)
     )
-    failing = Failing(Routing(app, _routes_of(app)), orders, behaviour, tokens.expire)
-    return Protection(failing, serves_host or served_hosts(LOOPBACK))
+    failing = FaultMiddleware(RoutingMiddleware(app, _routes_of(app)), orders, behaviour, tokens.expire)
+    return HostMiddleware(failing, serves_host or served_hosts(LOOPBACK))
 
 
 def _routes_of(app: FastAPI) -> list[BaseRoute]:

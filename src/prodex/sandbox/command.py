@@ -15,23 +15,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from prodex.sandbox.api.middleware import served_hosts
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.fault import Fault
+from prodex.sandbox.faults.fault import Fault
+from prodex.sandbox.faults.schedule import FaultSchedule
 from prodex.sandbox.home import Filling, default_home, open_store, word_of
 from prodex.sandbox.options import parser
-from prodex.sandbox.orders import Orders
-from prodex.sandbox.protection import served_hosts
-from prodex.sandbox.reading import read_records
+from prodex.sandbox.raw_json import encode
+from prodex.sandbox.records.reading import read_records
+from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.running import access_keys
-from prodex.sandbox.serving import LOOPBACK, base_url_of, listen, listen_as_before, server_of
-from prodex.sandbox.store import StoreUnusable
-from prodex.sandbox.wire import encode
+from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_as_before, server_of
 
 if TYPE_CHECKING:
     import uvicorn
 
-    from prodex.sandbox.model import Organization
-    from prodex.sandbox.store import Store
+    from prodex.sandbox.records.model import Organization
+    from prodex.sandbox.records.store import Store
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MOST_REPORTED: Final = 20
@@ -113,10 +113,10 @@ def serve(
     OSError
         When a file cannot be read, or the port cannot be had.
     """
+    from prodex.sandbox.api.endpoints import SERVICE
     from prodex.sandbox.app import create_app
-    from prodex.sandbox.endpoints import SERVICE
+    from prodex.sandbox.records.imports import working
     from prodex.sandbox.sample import LABELS, organizations, shared_products
-    from prodex.sandbox.worker import working
 
     home = home or default_home()
     left_out: list[str] = []
@@ -143,7 +143,7 @@ def serve(
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
         worker = stack.enter_context(working(store, behaviour))
         serves_host = served_hosts(host, allow_hosts)
-        app = create_app(store, behaviour, worker, Orders(faults), serves_host=serves_host)
+        app = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
         server = server_of(app, behaviour)
         importer = _organization(store, import_as)
         for path in imports or ():

@@ -11,12 +11,12 @@ from typing import Any, Final
 import platformdirs
 from filelock import FileLock, Timeout
 
-from prodex.sandbox.filling import Labels, create_store
-from prodex.sandbox.model import Organization, SharedProduct
-from prodex.sandbox.private import close_files, make_file, make_folder
-from prodex.sandbox.reading import Record, shared_with_all
-from prodex.sandbox.store import Store, StoreUnusable
-from prodex.sandbox.wire import encode
+from prodex.sandbox.private_files import close_files, make_file, make_folder
+from prodex.sandbox.raw_json import encode
+from prodex.sandbox.records.filling import Labels, create_store
+from prodex.sandbox.records.model import Organization, SharedProduct
+from prodex.sandbox.records.reading import Record, shared_with_all
+from prodex.sandbox.records.store import Store, StoreUnusable
 
 #: What a new store is filled with: products, or records that every retailer sees.
 Filling = Iterable[SharedProduct | Record]

@@ -10,9 +10,9 @@ from textwrap import fill
 from typing import Final, get_type_hints
 
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.fault import ENDPOINTS, Fault
-from prodex.sandbox.faults import FAULTS
-from prodex.sandbox.serving import LOOPBACK
+from prodex.sandbox.faults.fault import ENDPOINTS, Fault
+from prodex.sandbox.faults.kinds import FAULTS
+from prodex.sandbox.server import LOOPBACK
 
 _HOW_TO_ORDER: Final = (
     "faults: each hits the calls whose numbers follow @, counted from 1 among those of its endpoint, or every call. "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from prodex.sandbox.wire import encode, storable
+from prodex.sandbox.raw_json import encode, storable
 
 if TYPE_CHECKING:
     from starlette.responses import Response

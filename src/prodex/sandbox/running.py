@@ -11,18 +11,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.changes import Product, put_products, remove_products
-from prodex.sandbox.fault import Fault
-from prodex.sandbox.filling import Labels
+from prodex.sandbox.faults.fault import Fault
+from prodex.sandbox.faults.schedule import FaultHit, FaultSchedule
 from prodex.sandbox.home import Filling, open_store
-from prodex.sandbox.model import Organization, SharedProduct
-from prodex.sandbox.orders import FaultHit, Orders
-from prodex.sandbox.serving import LOOPBACK, Recorder, base_url_of, listen, listen_as_before, server_of, stop
-from prodex.sandbox.wire import encode
+from prodex.sandbox.raw_json import encode
+from prodex.sandbox.records.changes import Product, put_products, remove_products
+from prodex.sandbox.records.filling import Labels
+from prodex.sandbox.records.model import Organization, SharedProduct
+from prodex.sandbox.server import (
+    LOOPBACK,
+    RecordingMiddleware,
+    base_url_of,
+    listen,
+    listen_as_before,
+    server_of,
+    stop,
+)
 
 if TYPE_CHECKING:
-    from prodex.sandbox.store import Store
-    from prodex.sandbox.worker import Worker
+    from prodex.sandbox.records.imports import Worker
+    from prodex.sandbox.records.store import Store
 
 
 class Sandbox:
@@ -80,7 +88,7 @@ class Sandbox:
         self._organizations = organizations
         self._labels = labels
         self._clock = clock
-        self._orders = Orders(faults)
+        self._orders = FaultSchedule(faults)
         self._stack = ExitStack()
         self._store: Store | None = None
         self._worker: Worker | None = None
@@ -96,7 +104,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         from prodex.sandbox import sample
         from prodex.sandbox.app import create_app
-        from prodex.sandbox.worker import working
+        from prodex.sandbox.records.imports import working
 
         with ExitStack() as stack:
             home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))
@@ -108,7 +116,9 @@ class Sandbox:
             worker = stack.enter_context(working(store, self._behaviour))
             app = create_app(store, self._behaviour, worker, self._orders, self._clock)
             listener = listen_as_before(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
-            server = server_of(Recorder(app, self.requests, self._behaviour.body_limit), self._behaviour)
+            server = server_of(
+                RecordingMiddleware(app, self.requests, self._behaviour.body_limit), self._behaviour
+            )
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
             self._store, self._worker = store, worker
             self.organizations = store.organizations

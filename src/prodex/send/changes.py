@@ -11,18 +11,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
-from prodex.described import described
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.gtin import comparable
 from prodex.query import ProductQuery
-from prodex.send.batch import Loaded
-from prodex.send.merge import Edit, Wish, merged
+from prodex.send.batches import Loaded
+from prodex.send.corrections import Known, wishes_in
+from prodex.send.merge import Correction, Edit, merged
 from prodex.send.records import Product
-from prodex.send.wishes import Known, wishes_in
 from prodex.service import Client, PullReport, pages
-from prodex.service.given import service_given
-from prodex.store.given import catalog_given
+from prodex.service.connection import service_given
+from prodex.store.snapshot import catalog_given
 from prodex.tables.plain import product_key
 
 #: What preflight wants to know of a product that the service has already.
@@ -157,7 +157,7 @@ def _refuse_what_is_not_known(
     product: str,
     record: Product,
     touched: Mapping[str, Any],
-    wishes: Sequence[Wish],
+    wishes: Sequence[Correction],
     known: Known,
     origin: Origin,
 ) -> None:
@@ -240,7 +240,7 @@ def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra:
         )
 
 
-def _products(catalog: Catalog, wishes: Mapping[str, list[Wish]]) -> dict[str, dict[str, Any]]:
+def _products(catalog: Catalog, wishes: Mapping[str, list[Correction]]) -> dict[str, dict[str, Any]]:
     """Return the records of the products concerned, as received."""
     concerned = pc.field("product_id").isin(pa.array(list(wishes), pa.string()))
     rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()
@@ -259,7 +259,7 @@ def _record(product: str, text: str) -> dict[str, Any]:
     return record
 
 
-def _refuse_unknown(origin: Origin, attribute: str, wishes: Sequence[Wish]) -> None:
+def _refuse_unknown(origin: Origin, attribute: str, wishes: Sequence[Correction]) -> None:
     """Refuse where the catalogue cannot know all of an attribute: writing it whole would delete the rest."""
     query = origin.query
     if query is None:

@@ -20,17 +20,17 @@ import filelock
 
 from prodex.errors import InputError, StorageError
 from prodex.files import home, make_folder, remove, storage, sweep, writing_folder
-from prodex.send import journal_lines
-from prodex.send.batch import ARRIVED, Batch, Loaded, Planned
-from prodex.send.journal_lines import BEING_SENT
-from prodex.store.lock import locked
-from prodex.untrusted import is_file, is_own_file
+from prodex.files.lock import locked
+from prodex.files.untrusted import is_file, is_own_file
+from prodex.send import journal_format
+from prodex.send.batches import ARRIVED, Batch, Loaded, Planned
+from prodex.send.journal_format import BEING_SENT
 
 _JOURNAL = "journal.jsonl"
 _PAYLOADS = "payloads"
 
 
-class Journal:
+class UpsertJournal:
     """One upsert on disk: a folder with its journal and, until all of it was sent, its payloads.
 
     Attributes
@@ -60,12 +60,12 @@ class Journal:
         self._unwritten: list[tuple[int, Batch]] = []
         self.is_old = path.name != _JOURNAL
         if self.is_old:
-            head, batches = journal_lines.read_0_1(path)
-            self._entries: tuple[journal_lines.Entry, ...] = ()
+            head, batches = journal_format.read_0_1(path)
+            self._entries: tuple[journal_format.PlannedPayload, ...] = ()
             sent = [batch for batch in batches if batch.sent in ARRIVED]
-            self.sendings = tuple(journal_lines.Sending(tracking=batch.tracking) for batch in sent)
+            self.sendings = tuple(journal_format.SentCall(tracking=batch.tracking) for batch in sent)
         else:
-            head, self._entries, *_, self.sendings = journal_lines.read(path)
+            head, self._entries, *_, self.sendings = journal_format.read(path)
         self.host, self.base_url, self.key, self.at = head.host, head.base_url, head.key, head.at
         self.content_type = head.content_type
         self.extra: Mapping[str, Any] = head.extra
@@ -102,7 +102,7 @@ class Journal:
                     lines.append({"batch": number, "gtins": gtins, **place, "loaded": loaded})
                     payloads.write(body)
             head = {
-                "version": journal_lines.VERSION,
+                "version": journal_format.VERSION,
                 "host": host_of(base_url),
                 "base_url": base_url,
                 "key": key,
@@ -112,7 +112,7 @@ class Journal:
                 "batches": len(lines),
             }
             with _private(beside / _JOURNAL) as file:
-                file.writelines(journal_lines.sealed(line) for line in (head, *lines))
+                file.writelines(journal_format.sealed(line) for line in (head, *lines))
         return cls(folder / _JOURNAL)
 
     @property
@@ -155,7 +155,7 @@ class Journal:
             When another one is sending it now.
         """
         with locked(self.path.parent, f"sending {self.name}"):
-            journal_lines.mend(self.path)
+            journal_format.mend(self.path)
             while self._unwritten:
                 self._add_end(*self._unwritten[0])
                 del self._unwritten[0]
@@ -164,8 +164,8 @@ class Journal:
     def batches(self) -> list[Batch]:
         """Read what became of all batches; one that was being sent and has no end is unknown."""
         if self.is_old:
-            return journal_lines.read_0_1(self.path)[1]
-        _, entries, states, stopped, is_damaged, _ = journal_lines.read(self.path)
+            return journal_format.read_0_1(self.path)[1]
+        _, entries, states, stopped, is_damaged, _ = journal_format.read(self.path)
         states = {**states, **dict(self._unwritten)}
         rest = Batch((), "not sent", message=stopped or "the process ended before it was sent")
         if is_damaged:
@@ -205,7 +205,7 @@ class Journal:
     def sending(self, number: int) -> None:
         """Write down that a batch is sent now."""
         moment = datetime.now(UTC).isoformat()
-        journal_lines.append(self.path, {"batch": number, "state": BEING_SENT, "time": moment})
+        journal_format.append(self.path, {"batch": number, "state": BEING_SENT, "time": moment})
 
     def ended(self, number: int, batch: Batch) -> None:
         """Write down what became of it.
@@ -223,7 +223,7 @@ class Journal:
 
     def stopped(self, why: str) -> None:
         """Write down why the rest was not sent."""
-        journal_lines.append(self.path, {"stopped": why})
+        journal_format.append(self.path, {"stopped": why})
 
     def discard_payloads(self) -> None:
         """Delete the products; the plan and what became of it stay."""
@@ -235,7 +235,7 @@ class Journal:
 
     def _add_end(self, number: int, batch: Batch) -> None:
         line = {"batch": number, "state": batch.sent, "tracking": batch.tracking, "message": batch.message}
-        journal_lines.append(self.path, line)
+        journal_format.append(self.path, line)
 
 
 def tracking_folder() -> Path:

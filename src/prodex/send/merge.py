@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from prodex import locales
 from prodex.errors import ChangesRefused, QueryError
+from prodex.locales import short_language
 from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE, Product
-from prodex.tables.languages import short_language
 
 
-class Wish(NamedTuple):
+class Correction(NamedTuple):
     """One correction as a frame has it.
 
     Attributes
@@ -79,7 +79,7 @@ class _Text(NamedTuple):
 
 
 def merged(
-    product: Mapping[str, Any], wishes: Iterable[Wish], codes: Mapping[str, frozenset[str]]
+    product: Mapping[str, Any], wishes: Iterable[Correction], codes: Mapping[str, frozenset[str]]
 ) -> tuple[Product, list[Edit]]:
     """Return the attributes of a product that corrections touch, whole, and the corrections that change something.
 
@@ -110,10 +110,10 @@ class _Work:
         self._codes = codes
         self._gtin = str(product.get("gtin"))
         self._values: Product = {}
-        self._aims: dict[int, Wish] = {}
+        self._aims: dict[int, Correction] = {}
         self._gone: list[_Text] = []
 
-    def apply(self, wish: Wish) -> Edit | None:
+    def apply(self, wish: Correction) -> Edit | None:
         """Do what one correction asks for; None when that changes nothing."""
         root = wish.attribute.partition(".")[0]
         if not wish.is_text:
@@ -132,7 +132,7 @@ class _Work:
         self._values[root] = _with_new(self._values[root], wish, self._product, self._codes, self._gtin)
         return Edit(self._gtin, wish.attribute, None, wish.language or wish.language_code, None, wish.value)
 
-    def _correct(self, text: _Text, wish: Wish) -> Edit | None:
+    def _correct(self, text: _Text, wish: Correction) -> Edit | None:
         before = text.item["data"]
         if self._aims.setdefault(id(text.item), wish).value != wish.value:
             raise ChangesRefused(
@@ -170,7 +170,7 @@ def _texts(value: Any, root: str) -> Iterator[_Text]:
             waiting += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
 
 
-def _aimed_at(texts: list[_Text], wish: Wish, gtin: str) -> _Text | None:
+def _aimed_at(texts: list[_Text], wish: Correction, gtin: str) -> _Text | None:
     """Return the text that a correction means, None when it means a new one."""
     here = [text for text in texts if text.attribute == wish.attribute]
     if wish.position is not None:
@@ -191,7 +191,7 @@ def _aimed_at(texts: list[_Text], wish: Wish, gtin: str) -> _Text | None:
     return spoken[0] if spoken else None
 
 
-def _speaks(text: _Text, wish: Wish) -> bool:
+def _speaks(text: _Text, wish: Correction) -> bool:
     if wish.language_code is not None and wish.language_code != text.code:
         return False
     if wish.language is None or wish.language_code is not None:
@@ -200,7 +200,7 @@ def _speaks(text: _Text, wish: Wish) -> bool:
 
 
 def _with_new(
-    value: Any, wish: Wish, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str
+    value: Any, wish: Correction, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str
 ) -> Any:
     """Return the attribute with one more text."""
     if "." in wish.attribute:
@@ -219,7 +219,9 @@ def _with_new(
     ]
 
 
-def _long_code(wish: Wish, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str) -> str:
+def _long_code(
+    wish: Correction, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str
+) -> str:
     """Return the long code of a new text's language: as given, else as this product or the catalogue writes it."""
     if wish.language_code is not None:
         return wish.language_code
@@ -261,7 +263,7 @@ def _refuse_unsettled(product: Mapping[str, Any], root: str, gtin: str) -> None:
         )
 
 
-def _named(wish: Wish) -> str:
+def _named(wish: Correction) -> str:
     language = wish.language_code or wish.language or "no language"
     place = "" if wish.position is None else f" at position {wish.position!r}"
     return f"{wish.attribute} in {language}{place}"

@@ -5,14 +5,18 @@ Nothing is settled in silence: a record that contradicts itself or what was sent
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pandas as pd
+
 from prodex import gtin
 from prodex.errors import InputError
-from prodex.send.batch import Batch
+from prodex.send.batches import Batch
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
+from prodex.service.tracking_identifiers import canonical
 
 #: An outcome that a record tells of a GTIN that was not sent.
 UNEXPECTED = "unexpected"
@@ -152,3 +156,109 @@ def _counted(record: Mapping[str, Any]) -> int | None:
 
 def _sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}."
+
+
+#: What all batches together can come to, the worst first. Words in small letters are ours, the others the service's.
+_WORST_FIRST = (
+    RUNNING,
+    "unknown",
+    "refused",
+    "not sent",
+    "TIMEOUT",
+    "ERROR",
+    "CONTAINS_ERRORS",
+    "accepted",
+    "EMPTY",
+    SUCCESS,
+)
+
+_WHAT_TO_DO = {
+    "unknown": "The answer was lost: the import may have happened. Load the products to see, then send again what is "
+    'missing: send_rest(also="unknown").',
+    "accepted": "The service took these products, but nobody can ask what became of them. Load them to see.",
+    "refused": 'When the reason is gone, send_rest(also="refused") sends these again.',
+    "not sent": "send_rest() sends these.",
+    "TIMEOUT": "The import did not end at the service. Contact its support and name the tracking identifier.",
+}
+
+
+def status_of_all(outcomes: Sequence[Outcome]) -> str:
+    """Return the worst status, and IN_PROGRESS as long as one batch is."""
+    found = {outcome.status for outcome in outcomes}
+    return next((status for status in _WORST_FIRST if status in found), "EMPTY")
+
+
+def message_of_all(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> str:
+    """Return what the service says, what contradicts, and what to do."""
+    said = [outcome.message for outcome in outcomes]
+    times = Counter(batch.tracking for batch in batches if batch.tracking is not None)
+    twice = [
+        f"The service gave the tracking identifier {identifier} for {number} calls, so nobody can tell them apart."
+        for identifier, number in times.items()
+        if number > 1
+    ]
+    hints = [
+        _WHAT_TO_DO.get(outcome.status, "")
+        for batch, outcome in zip(batches, outcomes, strict=True)
+        if batch.tracking is None or outcome.status == "TIMEOUT"
+    ]
+    return " ".join(dict.fromkeys(text for text in (*said, *twice, *hints) if text))
+
+
+def still_running(batches: Sequence[Batch], outcomes: Sequence[Outcome], timeout: float) -> str:
+    """Say which imports still run when the time to wait for them is over."""
+    running = [
+        (batch.tracking, outcome)
+        for batch, outcome in zip(batches, outcomes, strict=True)
+        if outcome.is_running and batch.tracking is not None
+    ]
+    ids = [canonical(identifier) for identifier, _ in running[:20]]
+    odd = next((outcome.message for _, outcome in running if outcome.status != RUNNING), "")
+    return (
+        f"{len(running)} of {len(batches)} imports still ran after {timeout:g} s. They go on at the service; "
+        f"prodex.track(service, {ids}) picks them up at any time. {odd}".rstrip()
+    )
+
+
+def batches_frame(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+    """Return one row for each batch."""
+    rows = [
+        (
+            outcome.status,
+            outcome.count,
+            outcome.record.get("createdAt"),
+            outcome.message,
+            named(outcome.record.get("user"), "username"),
+            named(outcome.record.get("organization"), "nameLegal"),
+            outcome.record.get("endpoint"),
+        )
+        for outcome in outcomes
+    ]
+    columns = ["status", "count", "created_at", "message", "user", "organization", "endpoint"]
+    frame = pd.DataFrame(rows, columns=columns).astype({"count": "Int64"})
+    frame.insert(0, "tracking", _identifiers([batch.tracking for batch in batches]))
+    return frame
+
+
+def products_frame(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+    """Return one row for each product."""
+    rows = [row for outcome in outcomes for row in outcome.products]
+    frame = pd.DataFrame(rows, columns=["gtin", "status", "message"])
+    pairs = zip(batches, outcomes, strict=True)
+    frame["tracking"] = _identifiers([batch.tracking for batch, outcome in pairs for _ in outcome.products])
+    return frame
+
+
+def named(value: Any, name: str) -> str | None:
+    """Return what an object of a tracking record is called."""
+    if not isinstance(value, Mapping):
+        return None if value is None else str(value)
+    return str(value.get(name) or value.get("id") or "") or None
+
+
+def _identifiers(texts: Sequence[str | None]) -> pd.Series[Any]:
+    """Return identifiers as whole numbers where 64 bits hold all of them, else as text: every digit counts."""
+    distinct = {text: canonical(text) for text in set(texts) if text is not None}
+    if all(isinstance(one, int) and one < 2**63 for one in distinct.values()):
+        return pd.Series([None if text is None else distinct[text] for text in texts], dtype="Int64")
+    return pd.Series(list(texts), dtype="str")

@@ -15,8 +15,8 @@ import pandas as pd
 
 from prodex import gtin
 from prodex.errors import InputError, PreflightFailed
-from prodex.send import xml_limits
-from prodex.send.payload import writable
+from prodex.send import xml_writing
+from prodex.send.batches import writable
 from prodex.send.records import KEPT_BY_THE_SERVICE, Product
 
 NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
@@ -31,7 +31,7 @@ Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PreflightFinding:
     """One thing to know before sending.
 
     Attributes
@@ -55,7 +55,7 @@ class Finding:
 
 def inspect(
     products: Sequence[Product], *, as_xml: bool, known: Mapping[str, Collection[str]]
-) -> list[Finding]:
+) -> list[PreflightFinding]:
     """Return what is to be said about products, errors first.
 
     Parameters
@@ -72,20 +72,22 @@ def inspect(
         found += _about_one(product, known.get(texts[place], ()))
         if as_xml:
             found += [
-                Finding(texts[place], path, "error", f"XML cannot carry it: it {problem}", "Send it as JSON.")
-                for path, problem in xml_limits.problems(writable(product))
+                PreflightFinding(
+                    texts[place], path, "error", f"XML cannot carry it: it {problem}", "Send it as JSON."
+                )
+                for path, problem in xml_writing.problems(writable(product))
             ]
     order = {"error": 0, "warning": 1, "info": 2}
     return sorted(found, key=lambda finding: order[finding.severity])
 
 
-def frame_of(findings: Iterable[Finding]) -> pd.DataFrame:
+def frame_of(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
     """Return findings as a frame."""
-    columns = [field.name for field in fields(Finding)]
+    columns = [field.name for field in fields(PreflightFinding)]
     return pd.DataFrame([astuple(finding) for finding in findings], columns=columns, dtype=object)
 
 
-def refuse_errors(findings: Sequence[Finding]) -> None:
+def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
     """Raise PreflightFailed when one of the findings is an error."""
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
@@ -99,13 +101,13 @@ def refuse_errors(findings: Sequence[Finding]) -> None:
         )
 
 
-def _about_all(products: Sequence[Product]) -> Iterator[Finding]:
+def _about_all(products: Sequence[Product]) -> Iterator[PreflightFinding]:
     places = defaultdict(list)
     for place, product in enumerate(products):
         places[str(product.get("gtin"))].append(str(place))
     for name, several in places.items():
         if len(several) > 1 and name != "None":
-            yield Finding(
+            yield PreflightFinding(
                 name,
                 "gtin",
                 "error",
@@ -114,7 +116,7 @@ def _about_all(products: Sequence[Product]) -> Iterator[Finding]:
             )
     left_out = Counter(name for product in products for name in product.keys() & KEPT_BY_THE_SERVICE)
     for name, times in left_out.items():
-        yield Finding(
+        yield PreflightFinding(
             None,
             name,
             "info",
@@ -123,9 +125,11 @@ def _about_all(products: Sequence[Product]) -> Iterator[Finding]:
         )
 
 
-def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) -> Iterator[Finding]:
+def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) -> Iterator[PreflightFinding]:
     if "gtin" not in product:
-        yield Finding(None, "gtin", "error", f"record {place} has no GTIN", "Every product needs one.")
+        yield PreflightFinding(
+            None, "gtin", "error", f"record {place} has no GTIN", "Every product needs one."
+        )
     elif not _is_text(product["gtin"]) or not valid:
         try:
             problem = f"{gtin.normal_form(product['gtin'])} is not in its normal form"
@@ -133,27 +137,29 @@ def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) ->
             problem = str(error).rstrip(".")
         # A product that the service has under a wrong GTIN can be corrected, all but that GTIN.
         severity: Severity = "warning" if is_known else "error"
-        yield Finding(
+        yield PreflightFinding(
             str(product["gtin"])[:40], "gtin", severity, f"record {place}: {problem}", "Correct the GTIN."
         )
 
 
-def _about_one(product: Product, filled: Collection[str]) -> Iterator[Finding]:
+def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightFinding]:
     name = str(product.get("gtin"))
     deleted = {attribute for attribute, value in product.items() if value is None}
     has = ({attribute for attribute, value in product.items() if value} | set(filled)) - deleted
     if not has & set(NAMES):
         problem = f"none of {', '.join(NAMES)} is filled"
-        yield Finding(name, None, "error", problem, _ONE_NAME)
+        yield PreflightFinding(name, None, "error", problem, _ONE_NAME)
     if "kind" not in has:
         problem = "no kind: the service may refuse a new product without one"
-        yield Finding(name, "kind", "warning", problem, "Give it a kind, unless the service has one.")
+        yield PreflightFinding(
+            name, "kind", "warning", problem, "Give it a kind, unless the service has one."
+        )
     for attribute, value in product.items():
         yield from _about_texts(name, attribute, value)
     rules = product.get("validationRules")
     for rule in rules if isinstance(rules, list) else ():
         if isinstance(rule, Mapping) and rule.get("type") == "DeactivateValidationRule":
-            yield Finding(
+            yield PreflightFinding(
                 name,
                 "validationRules",
                 "warning",
@@ -162,7 +168,7 @@ def _about_one(product: Product, filled: Collection[str]) -> Iterator[Finding]:
             )
 
 
-def _about_texts(name: str, attribute: str, value: Any) -> Iterator[Finding]:
+def _about_texts(name: str, attribute: str, value: Any) -> Iterator[PreflightFinding]:
     waiting = [value]
     while waiting:
         at = waiting.pop()
@@ -177,18 +183,20 @@ def _about_texts(name: str, attribute: str, value: Any) -> Iterator[Finding]:
             yield _too_long(name, attribute, at, _LONGEST_STRING, sure=len(at) > _LONGEST_TEXT)
 
 
-def _about_text(name: str, attribute: str, text: str) -> Iterator[Finding]:
+def _about_text(name: str, attribute: str, text: str) -> Iterator[PreflightFinding]:
     is_name = attribute in NAMES
     longest = _LONGEST.get(attribute, _LONGEST_STRING if is_name else _LONGEST_TEXT)
     if len(text) > longest:
         yield _too_long(name, attribute, text, longest, sure=True)
     if is_name and ("\n" in text or "\r" in text):
-        yield Finding(name, attribute, "error", f"a line break in {text[:40]!r}", "Write it on one line.")
+        yield PreflightFinding(
+            name, attribute, "error", f"a line break in {text[:40]!r}", "Write it on one line."
+        )
 
 
-def _too_long(name: str, attribute: str, text: str, longest: int, *, sure: bool) -> Finding:
+def _too_long(name: str, attribute: str, text: str, longest: int, *, sure: bool) -> PreflightFinding:
     problem = f"{len(text):,} characters, and {longest:,} are allowed: {text[:40]!r}..."
-    return Finding(name, attribute, "error" if sure else "warning", problem, "Shorten it.")
+    return PreflightFinding(name, attribute, "error" if sure else "warning", problem, "Shorten it.")
 
 
 def _is_text(value: object) -> bool:

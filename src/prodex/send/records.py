@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 
 from prodex import gtin
+from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
-from prodex.described import described
 from prodex.errors import InputError
-from prodex.reading import read_products
 from prodex.send import xml_reading
-from prodex.several import is_missing
+from prodex.store.reading import read_products
 from prodex.tables.declaration import TABLES
 
 

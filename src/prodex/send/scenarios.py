@@ -15,16 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import gtin
+from prodex.arguments import described, listed
 from prodex.catalog import Catalog
-from prodex.described import described
+from prodex.display_text import on_one_line
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
+from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
-from prodex.service.given import service_given
-from prodex.service.progress import Progress, showing
-from prodex.several import listed
-from prodex.store.given import catalog_given
-from prodex.verbatim import on_one_line
+from prodex.service.connection import service_given
+from prodex.store.snapshot import catalog_given
 
 _LARGEST_BATCH = 500
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

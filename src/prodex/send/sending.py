@@ -16,19 +16,19 @@ from prodex.errors import (
     StorageError,
     UpsertStopped,
 )
-from prodex.send.batch import ARRIVED, Batch
+from prodex.progress import Progress, showing
+from prodex.send.batches import ARRIVED, Batch
 from prodex.send.changes import refuse_changed
-from prodex.send.journal import Journal, host_of
+from prodex.send.journal import UpsertJournal, host_of
 from prodex.service import Client
-from prodex.service.identifiers import canonical
-from prodex.service.progress import Progress, showing
+from prodex.service.tracking_identifiers import canonical
 
 # A redirect that says "it is done, look there" (RFC 9110, 15.4.3 and 15.4.4): the products may have been taken.
 _DONE_ELSEWHERE = frozenset({302, 303})
 
 
 def numbers_to_send(
-    service: Client, journal: Journal, batches: Sequence[Batch], also: Collection[str]
+    service: Client, journal: UpsertJournal, batches: Sequence[Batch], also: Collection[str]
 ) -> list[int]:
     """Return which batches of a plan may be sent now.
 
@@ -58,7 +58,7 @@ def numbers_to_send(
 
 
 def send(
-    service: Client, journal: Journal, numbers: Sequence[int], batches: list[Batch], progress: Progress
+    service: Client, journal: UpsertJournal, numbers: Sequence[int], batches: list[Batch], progress: Progress
 ) -> None:
     """Send batches of a plan, one after the other, and put into `batches` what became of each.
 
@@ -116,7 +116,7 @@ def _sent(
         return Batch(gtins, "not sent", message=str(error)), error
 
 
-def _stop(journal: Journal, rest: Sequence[int], batches: list[Batch], why: str) -> None:
+def _stop(journal: UpsertJournal, rest: Sequence[int], batches: list[Batch], why: str) -> None:
     with _on_disk(batches, f"before batch {rest[0]}"):
         journal.stopped(why)
     for number in rest:

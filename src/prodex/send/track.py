@@ -7,15 +7,15 @@ from typing import Any
 
 import pandas as pd
 
+from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.described import described
 from prodex.errors import AuthenticationFailed, InputError, ServiceError
-from prodex.send.batch import Batch
+from prodex.send.batches import Batch
 from prodex.send.tracking import Tracking
 from prodex.send.upserts import latest, named
 from prodex.service import Client
-from prodex.service.given import service_given
-from prodex.service.identifiers import is_identifier
+from prodex.service.connection import service_given
+from prodex.service.tracking_identifiers import is_identifier
 
 
 def track(

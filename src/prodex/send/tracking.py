@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import pandas as pd
 
+from prodex.dispatch import call
 from prodex.errors import (
     AuthenticationFailed,
     InputError,
@@ -18,19 +19,25 @@ from prodex.errors import (
     TrackingTimeout,
     UpsertStopped,
 )
-from prodex.send.batch import Batch
-from prodex.send.display import html_of, text_of
-from prodex.send.frames import batches_frame, named, products_frame
-from prodex.send.journal import Journal
-from prodex.send.outcome import Outcome, outcome_of
+from prodex.progress import Progress, showing
+from prodex.send.batches import Batch
+from prodex.send.journal import UpsertJournal
+from prodex.send.outcome import (
+    Outcome,
+    batches_frame,
+    message_of_all,
+    named,
+    outcome_of,
+    products_frame,
+    status_of_all,
+    still_running,
+)
 from prodex.send.sending import numbers_to_send, send
-from prodex.send.summary import message_of_all, status_of_all, still_running
-from prodex.send.writes import note_ended
+from prodex.send.upserts import note_ended
 from prodex.service import Client
-from prodex.service.identifiers import canonical
-from prodex.service.progress import Progress, showing
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.settings import is_loopback
+from prodex.service.tracking_identifiers import canonical
 
 
 class _Pauses(NamedTuple):
@@ -71,7 +78,7 @@ class Tracking:
         service: Client,
         batches: Iterable[Batch],
         *,
-        journal: Journal | None = None,
+        journal: UpsertJournal | None = None,
         findings: pd.DataFrame | None = None,
     ) -> None:
         self._service = service
@@ -170,6 +177,7 @@ class Tracking:
         products = self.products
         return products[~products["status"].isin([SUCCESS, RUNNING])].reset_index(drop=True)
 
+    @property
     def statuses(self) -> Counter[str]:
         """Count the products by status.
 
@@ -179,7 +187,7 @@ class Tracking:
         >>> service = prodex.connect("sandbox")
         >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
         >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
-        >>> prodex.upsert(service, [record]).wait().statuses()
+        >>> prodex.upsert(service, [record]).wait().statuses
         Counter({'SUCCESS': 1})
         """
         return Counter(status for outcome in self._known() for _, status, _ in outcome.products)
@@ -296,7 +304,7 @@ class Tracking:
         >>> service = prodex.connect("sandbox")
         >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
         >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
-        >>> prodex.upsert(service, [record]).send_rest().statuses()["not sent"]  # all was sent
+        >>> prodex.upsert(service, [record]).send_rest().statuses["not sent"]  # all was sent
         0
         """
         words = {also} if isinstance(also, str) else set(also)
@@ -318,7 +326,7 @@ class Tracking:
         >>> service = prodex.connect("sandbox")
         >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
         >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
-        >>> prodex.upsert(service, [record]).send_planned(progress=False).statuses()["not sent"]
+        >>> prodex.upsert(service, [record]).send_planned(progress=False).statuses["not sent"]
         0
         """
         with self._plan().alone():
@@ -357,7 +365,7 @@ class Tracking:
         finally:
             self._outcomes.clear()
 
-    def _plan(self) -> Journal:
+    def _plan(self) -> UpsertJournal:
         if self._journal is None:
             raise InputError("These imports were not sent from here, so their products are not kept here.")
         return self._journal
@@ -408,7 +416,9 @@ class Tracking:
         return next((outcome.record[name] for outcome in self._known() if outcome.record.get(name)), None)
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = call("Tracking.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        html: str = call("Tracking.html", self)
+        return html

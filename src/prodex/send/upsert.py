@@ -9,19 +9,18 @@ from typing import Literal, overload
 
 import pandas as pd
 
+from prodex.display_text import on_one_line
 from prodex.errors import InputError
-from prodex.nearest import hint_and_all
-from prodex.send.batch import Loaded, Planned
+from prodex.progress import Progress
+from prodex.send.batches import ENCODINGS, Encoding, Format, Loaded, Planned, batches_of
 from prodex.send.changes import Changes, language_codes_only, refuse_stale
-from prodex.send.journal import Journal
-from prodex.send.payload import WAYS, Format, Way, batches_of
-from prodex.send.preflight import Finding, frame_of, inspect, refuse_errors
+from prodex.send.journal import UpsertJournal
+from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
 from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
-from prodex.service.given import service_given
-from prodex.service.progress import Progress
-from prodex.verbatim import on_one_line
+from prodex.service.connection import service_given
+from prodex.text import hint_and_all
 
 _LOG = logging.getLogger("prodex")
 
@@ -164,8 +163,8 @@ def upsert(
     [['08784900123459', 'SUCCESS']]
     """
     service = service_given(service, "upsert(service, records)", records)
-    if format not in WAYS:
-        near = hint_and_all(str(format), WAYS, "Products go as 'json' or 'xml'.")
+    if format not in ENCODINGS:
+        near = hint_and_all(str(format), ENCODINGS, "Products go as 'json' or 'xml'.")
         raise InputError(f"There is no format {format!r:.60}{near}")
     if (
         isinstance(batch_size, bool)
@@ -181,7 +180,7 @@ def upsert(
         products, known = records_of(records, null_deletes=null_deletes), {}
     findings = inspect(products, as_xml=format == "xml", known=known)
     failed = any(finding.severity == "error" for finding in findings)
-    way = WAYS[format]
+    way = ENCODINGS[format]
     if dry_run:
         payloads = () if failed else tuple(body for body, _ in batches_of(products, way, batch_size))
         return DryRun(payloads, way.content_type, len(products), frame_of(findings))
@@ -195,13 +194,13 @@ def upsert(
         (records.origin.query.extra if records.origin.query else {}) if isinstance(records, Changes) else {}
     )
     plan = _plan(products, way, batch_size, _loaded(records))
-    journal = Journal.begin(service.base_url, service.fingerprint, way.content_type, plan, extra)
+    journal = UpsertJournal.begin(service.base_url, service.fingerprint, way.content_type, plan, extra)
     tracking = Tracking(service, journal.batches(), journal=journal, findings=frame_of(findings))
     return tracking.send_planned(progress)
 
 
 def _plan(
-    products: Sequence[Product], way: Way, batch_size: int, loaded: Mapping[str, Loaded]
+    products: Sequence[Product], way: Encoding, batch_size: int, loaded: Mapping[str, Loaded]
 ) -> Iterator[Planned]:
     for body, gtins in batches_of(products, way, batch_size):
         yield Planned(body, gtins, tuple(loaded[gtin] for gtin in gtins if gtin in loaded))
@@ -215,7 +214,7 @@ def _loaded(records: Source | Changes) -> dict[str, Loaded]:
     return {record["gtin"]: Loaded(*loaded) for record, loaded in pairs}
 
 
-def _say_loudly(findings: Sequence[Finding]) -> None:
+def _say_loudly(findings: Sequence[PreflightFinding]) -> None:
     for finding in findings:
         if finding.attribute == "validationRules":
             _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)

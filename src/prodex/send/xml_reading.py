@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from prodex.errors import InputError
-from prodex.markup import Element, MarkupRefused, parsed
+from prodex.safe_xml import Element, MarkupRefused, parsed
 from prodex.send.attribute_types import PRODUCT, Type
-from prodex.send.xml import Product
-from prodex.send.xml_limits import DEEPEST
+from prodex.send.xml_writing import DEEPEST, Product
 
 _LARGEST = 500_000_000
 _NIL = "xsi:nil"

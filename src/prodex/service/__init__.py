@@ -1,9 +1,9 @@
 """The exchange service: settings, token, client (one method per endpoint), paging."""
 
+from prodex.network.retry import RetryPolicy
 from prodex.service.client import Client
 from prodex.service.connection import connect
-from prodex.service.page import Page
-from prodex.service.paging import PullReport, pages
-from prodex.service.retry import RetryPolicy
+from prodex.service.paging import ProductPage
+from prodex.service.pull import PullReport, pages
 
-__all__ = ["Client", "Page", "PullReport", "RetryPolicy", "connect", "pages"]
+__all__ = ["Client", "ProductPage", "PullReport", "RetryPolicy", "connect", "pages"]

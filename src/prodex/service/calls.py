@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import locales
-from prodex.described import described
+from prodex.arguments import described
+from prodex.display_text import on_one_line
 from prodex.errors import (
     AuthenticationFailed,
     IdentifierUnreadable,
@@ -20,15 +21,13 @@ from prodex.errors import (
     UnexpectedReply,
 )
 from prodex.limits import Limits
-from prodex.service.authentication import TokenSource, request_token, token_path
-from prodex.service.door import Door, Reply, refuse, says
-from prodex.service.pace import Pace
-from prodex.service.replies import tracking_record
-from prodex.service.retry import Retrying, RetryPolicy, Setback
+from prodex.network.retry import RetryableError, Retrying, RetryPolicy
+from prodex.service.rate_limit import RateLimit
+from prodex.service.replies import refusal, tracking_record
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings, is_loopback
-from prodex.service.unauthenticated import refusal
-from prodex.verbatim import on_one_line
+from prodex.service.token import TokenSource, request_token, token_path
+from prodex.service.transport import Reply, Transport, refuse, says
 
 if TYPE_CHECKING:
     import requests
@@ -86,11 +85,11 @@ class ProtectedCalls:
         self._settings = settings
         self._clock = clock
         self._retrying = Retrying(retry or RetryPolicy(), setting="connect")
-        self._door = Door(
+        self._door = Transport(
             settings.base_url,
             session,
             timeout,
-            Pace(calls_per_second),
+            RateLimit(calls_per_second),
             limits=limits,
             hidden=(settings.client_secret,),
         )
@@ -225,7 +224,7 @@ class ProtectedCalls:
                 problem = self._door.hide(str(error), token)
             # Raised out here, because an error of a JSON reader carries the whole text that it could
             # not read.
-            raise Setback(problem, kind=UnexpectedReply, status=reply.status)
+            raise RetryableError(problem, kind=UnexpectedReply, status=reply.status)
 
         result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
         if self._load is not None:
@@ -239,7 +238,7 @@ class ProtectedCalls:
             if not self._is_in_load():
                 raise
             # It was tried for the time of a first call, alone or by another thread; a load goes on trying.
-            raise Setback(str(error), kind=type(error), status=error.status, untouched=True) from error
+            raise RetryableError(str(error), kind=type(error), status=error.status, untouched=True) from error
 
     def _is_in_load(self) -> bool:
         return self._load is not None and self._load.has_begun

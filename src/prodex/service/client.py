@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from prodex import envelope, locales
+from prodex import locales
 from prodex.errors import CursorLost, RequestRefused, UnexpectedReply
 from prodex.query import ProductQuery
 from prodex.service.calls import ProtectedCalls
-from prodex.service.door import Reply
-from prodex.service.identifiers import canonical, tracking_identifier
-from prodex.service.page import Page
+from prodex.service.paging import ProductPage
 from prodex.service.replies import anything, json_value, tracking_record
+from prodex.service.tracking_identifiers import canonical, tracking_identifier
+from prodex.service.transport import Reply
+from prodex.tables import envelope
 
 LIST_PATH = "/public/v1/products"
 SEARCH_PATH = "/public/v1/products/list"
@@ -72,7 +73,7 @@ class Client(ProtectedCalls):
         offset: int | None = None,
         next_page: str | None = None,
         accept_language: str | None = None,
-    ) -> Page:
+    ) -> ProductPage:
         """List products by GET (spec, endpoint 4), one page.
 
         No more than 500 products can be reached this way, 4,000 with `source_include`;
@@ -83,7 +84,7 @@ class Client(ProtectedCalls):
         query
             A `ProductQuery`, or query parameters under their wire names.
         limit, offset
-            Page size (20 when None, 500 at most) and index of the first product.
+            ProductPage size (20 when None, 500 at most) and index of the first product.
         next_page
             Cursor of the page before.
         accept_language
@@ -113,7 +114,7 @@ class Client(ProtectedCalls):
         offset: int | None = None,
         next_page: str | None = None,
         accept_language: str | None = None,
-    ) -> Page:
+    ) -> ProductPage:
         """List GTIN, id and assets of products by GET (spec, endpoint 6), one page.
 
         The parameters are those of `list_products`; what the query says about fields is replaced. No
@@ -138,7 +139,7 @@ class Client(ProtectedCalls):
         offset: int | None = None,
         next_page: str | None = None,
         accept_language: str | None = None,
-    ) -> Page:
+    ) -> ProductPage:
         """Search products by POST (spec, endpoint 5), one page.
 
         Parameters
@@ -146,7 +147,7 @@ class Client(ProtectedCalls):
         query
             A `ProductQuery`, or a body under wire names.
         limit, offset
-            Page size (20 when None, 500 at most) and index of the first product.
+            ProductPage size (20 when None, 500 at most) and index of the first product.
         next_page
             "" on the first call of a scroll, then the cursor of the page before.
         accept_language
@@ -321,7 +322,7 @@ class Client(ProtectedCalls):
         filters: Mapping[str, Any],
         paging: Mapping[str, int | str | None],
         accept_language: str | None,
-    ) -> Page:
+    ) -> ProductPage:
         wanted = {**filters, **{key: value for key, value in paging.items() if value is not None}}
         language = self.accept_language if accept_language is None else locales.language_tag(accept_language)
         headers = {} if language is None else {"Accept-language": language}
@@ -340,7 +341,7 @@ class Client(ProtectedCalls):
             raise
 
 
-def announced(page: Page) -> int:
+def announced(page: ProductPage) -> int:
     """Return the total that a page announces.
 
     Raises
@@ -355,5 +356,5 @@ def announced(page: Page) -> int:
     return page.total_results
 
 
-def _page(reply: Reply) -> Page:
-    return Page(reply.body, envelope.split(reply.body), datetime.now(UTC), reply.date)
+def _page(reply: Reply) -> ProductPage:
+    return ProductPage(reply.body, envelope.split(reply.body), datetime.now(UTC), reply.date)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from prodex.described import described
-from prodex.errors import SettingsError
+from prodex.arguments import described
+from prodex.errors import InputError, SettingsError
 from prodex.limits import Limits
-from prodex.nearest import nearest
-from prodex.service import local
-from prodex.service.authentication import token_path
+from prodex.network.retry import RetryPolicy
+from prodex.service import local_sandbox
 from prodex.service.client import Client
-from prodex.service.retry import RetryPolicy
 from prodex.service.secret import Secret
 from prodex.service.settings import find_settings
+from prodex.service.token import token_path
+from prodex.text import nearest
 
 if TYPE_CHECKING:
     import requests
+
 
 _SANDBOX = "sandbox"
 
@@ -97,7 +99,7 @@ def connect(
             f"There is no service {target!r:.60}; did you mean {_SANDBOX!r}? Or give a base URL."
         )
     if target == _SANDBOX:
-        settings = local.sandbox_settings(client_id=client_id, client_secret=client_secret)
+        settings = local_sandbox.sandbox_settings(client_id=client_id, client_secret=client_secret)
     else:
         settings = find_settings(
             base_url=target or base_url, client_id=client_id, client_secret=client_secret
@@ -111,4 +113,35 @@ def connect(
         limits=limits,
         session=session,
         token_version=token_version,
+    )
+
+
+def service_given(given: object, call: str, *others: object) -> Client:
+    """Return the service that was given first to a function.
+
+    Parameters
+    ----------
+    given
+        What stands in the place of the service.
+    call
+        The call as it should be: "load_products(service, name='shop')".
+    *others
+        What was given after it: where the service is among them, the order was wrong.
+
+    Raises
+    ------
+    InputError
+        When it is none; the message has the line to write.
+    """
+    if isinstance(given, Client):
+        return given
+    if isinstance(given, str) and given == "sandbox":
+        return connect("sandbox")
+    if any(isinstance(one, Client) for one in others):
+        raise InputError(f"The service comes first: write prodex.{call}.")
+    name = call.partition("(")[0]
+    written = re.sub(r"\bservice\b", 'prodex.connect("sandbox")', call, count=1)
+    raise InputError(
+        f"{name}() needs a service, and service is {described(given)}. Write prodex.{written}, "
+        "or prodex.connect() for the one in your settings."
     )

@@ -1,191 +1,224 @@
-"""Every product of a query, page by page: a generator for whoever needs all of them at once.
+"""A walk through the pages of one query: what to ask for next, and when it has ended.
 
-Loads go the same way with their journal at hand; see `prodex.load.fetch`.
+Pure, and made of nothing but what was seen on the pages so far: a walk that was interrupted is taken up again by
+telling it those pages once more. Spec: "Pagination rules".
+
+A total is what the service claims. It is held against what came, and never ends a walk: services announce at most
+10,000 whatever they have, or the size of the page, or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
-from typing import Literal
+from functools import cached_property
+from typing import Self
 
-from prodex.errors import IncompleteLoad, QueryError
-from prodex.query import ProductQuery
-from prodex.service.client import Client
-from prodex.service.page import Page
-from prodex.service.progress import Progress, showing
-from prodex.service.walk import LARGEST_PAGE, SCROLL_FROM, Walk
-
-# What GET reaches in one query, without and with source_include (spec, endpoint 4).
-_GET_CAPS = {False: 500, True: 4_000}
+from prodex.tables.envelope import Envelope
+from prodex.tables.records import Identity, identify
 
 
-@dataclass
-class PullReport:
-    """What a pull saw, filled in while its pages are taken.
-
-    Totals are those that the service announced; for GTINs asked for in several calls, their sums. What it does not
-    announce counts as 0.
+@dataclass(frozen=True)
+class ProductPage:
+    """One reply of a product list.
 
     Attributes
     ----------
-    total_probed, total_first, total_last
-        Products announced before the first page, on it, and on the last.
-    most
-        The most products announced at any time.
-    pages, rows, distinct
-        Pages and products that came, and different products among them.
-    moved
-        Whether products came or went between offset pages, so that others may have been skipped.
-    capped
-        Whether the pages ended where offsets end, and there may be more.
-    gtins_missing
-        GTINs that were asked for and are in no page.
+    body
+        The reply as received, decompressed.
+    envelope
+        What stands around the products, and each product as its JSON bytes.
+    received_at
+        When it came, by this machine's clock (UTC).
     server_date
-        The service's clock at the first call: what changes later may be missing.
+        When it was sent, by the service's clock (UTC), or None.
     """
 
-    total_probed: int = 0
-    total_first: int = 0
-    total_last: int = 0
+    body: bytes = field(repr=False)
+    envelope: Envelope = field(repr=False)
+    received_at: datetime
+    server_date: datetime | None
+
+    def __len__(self) -> int:
+        return len(self.envelope.data)
+
+    def __bool__(self) -> bool:
+        """Be true even without products: an empty page is a page."""
+        return True
+
+    @property
+    def total_results(self) -> int | None:
+        """Number of products that match, as the service announced it; None where it announced none."""
+        return self.envelope.total_results
+
+    @property
+    def offset(self) -> int | None:
+        """Index of the first product."""
+        return self.envelope.offset
+
+    @property
+    def next_page(self) -> str | None:
+        """Cursor of the next scroll call, or None where the service gives none."""
+        cursor = self.envelope.next_page
+        return None if cursor in (None, "") else str(cursor)
+
+    @cached_property
+    def identities(self) -> list[Identity | None]:
+        """Who each product is; None for an item that is no product."""
+        return [identify(product) for product in self.envelope.data]
+
+    def new_to(self, seen: set[str]) -> int:
+        """Return how many of its products were not seen before, and note them all as seen; other items do not count."""
+        before = len(seen)
+        seen.update(one.product_id for one in self.identities if one)
+        return len(seen) - before
+
+
+#: From this many products on, offset pages do not reach all.
+SCROLL_FROM = 10_000
+
+LARGEST_PAGE = 500
+_OFFSET_PAGE = 50  # recommended (spec, "Pagination rules", 4)
+
+#: A walk that brought nothing new on so many pages one after the other goes in circles.
+_MOST_IDLE_PAGES = 3
+
+#: An offset page begins with the last products of the page before. Where they are not the same ones, products came
+#: or went in between, and others may have been skipped.
+OVERLAP = 2
+
+
+@dataclass(frozen=True)
+class PagingState:
+    """How far a walk has come. A step makes a new one.
+
+    Attributes
+    ----------
+    by_scroll
+        Through a scroll cursor; by offset otherwise.
+    limit
+        Products to ask for on each page.
+    reach
+        Offset plus limit never exceed this.
+    announced
+        `totalResults` as announced last; None while nothing was announced.
+    most
+        The most that was announced so far, 0 while nothing was.
+    pages, rows, distinct
+        Pages and products that came, and different products among them.
+    cursor
+        What to send as `next_page`; "" opens a scroll.
+    offset
+        Index of the first product to ask for.
+    tail
+        The products with which the next offset page should begin.
+    moved
+        Whether an offset page did not continue the page before: products may have been skipped.
+    ended
+        Whether there is nothing left to ask for.
+    idle
+        How many pages in a row brought no product that was not there before.
+    """
+
+    by_scroll: bool
+    limit: int
+    reach: int
+    announced: int | None = None
     most: int = 0
     pages: int = 0
     rows: int = 0
     distinct: int = 0
+    cursor: str = ""
+    offset: int = 0
+    tail: tuple[str | None, ...] = ()
     moved: bool = False
-    capped: bool = False
-    gtins_missing: tuple[str, ...] = ()
-    server_date: datetime | None = None
+    ended: bool = False
+    idle: int = 0
+
+    @classmethod
+    def begin(
+        cls,
+        announced: int | None = None,
+        page_size: int | None = None,
+        *,
+        by_scroll: bool | None = None,
+        reach: int | None = None,
+    ) -> Self:
+        """Start a walk through so many products: by offset below 10,000 and by scroll from there on, unless told.
+
+        >>> PagingState.begin(120).asks_for(), PagingState.begin(12_000).asks_for()
+        ({'limit': 50, 'offset': 0}, {'limit': 500, 'next_page': ''})
+        """
+        most = announced or 0
+        scroll = most >= SCROLL_FROM if by_scroll is None else by_scroll
+        limit = page_size or (LARGEST_PAGE if scroll else _OFFSET_PAGE)
+        return cls(scroll, limit, SCROLL_FROM if reach is None else reach, announced, most)
+
+    def asks_for(self) -> dict[str, int | str]:
+        """Return the paging parameters of the next page."""
+        if self.by_scroll:
+            return {"limit": self.limit, "next_page": self.cursor}
+        return {"limit": min(self.limit, self.reach - self.offset), "offset": self.offset}
+
+    def after(
+        self,
+        keys: Sequence[str | None],
+        new: int,
+        announced: int | None,
+        *,
+        next_page: str | None = None,
+    ) -> Self:
+        """Return the walk after one more page.
+
+        Parameters
+        ----------
+        keys
+            Key of each product on the page; None for an item that is no product.
+        new
+            How many of them no page before had.
+        announced, next_page
+            What its envelope says.
+        """
+        came = replace(
+            self,
+            announced=self.announced if announced is None else announced,
+            most=max(self.most, announced or 0),
+            pages=self.pages + 1,
+            rows=self.rows + len(keys),
+            distinct=self.distinct + new,
+            cursor=next_page or "",
+            idle=0 if new else self.idle + 1,
+        )
+        # Cursors are not compared: they may legally stay equal.
+        if came.by_scroll:
+            return replace(came, ended=not keys or not came.cursor or came.circles)
+        return came._turned(keys)
+
+    def _turned(self, keys: Sequence[str | None]) -> Self:
+        """Return a walk by offset, set to the next page."""
+        reached = self.offset + len(keys)
+        overlap = min(OVERLAP, len(keys) // 2)
+        only_known = len(keys) <= len(self.tail) and self.idle > 0
+        return replace(
+            self,
+            moved=self.moved or self.tail != tuple(keys[: len(self.tail)]),
+            offset=reached - overlap,
+            tail=tuple(keys[len(keys) - overlap :]),
+            ended=not keys or only_known or self.circles or reached >= self.reach,
+        )
 
     @property
-    def complete(self) -> bool:
-        """Whether at least as many different products came as were announced, and none can have been skipped."""
-        return self.distinct >= max(self.most, self.total_probed) and not self.moved and not self.capped
+    def circles(self) -> bool:
+        """Whether the service keeps giving the same products."""
+        return self.idle >= _MOST_IDLE_PAGES
 
+    @property
+    def capped(self) -> bool:
+        """Whether it ended where offsets end, so that there may be more."""
+        return not self.by_scroll and self.ended and self.offset + len(self.tail) >= self.reach
 
-def pages(
-    client: Client,
-    query: ProductQuery | None = None,
-    *,
-    page_size: int | None = None,
-    accept_language: str | None = None,
-    progress: Progress = None,
-    report: PullReport | None = None,
-    method: Literal["search", "list", "rich_content"] = "search",
-) -> Iterator[Page]:
-    """Fetch all products of a query, page by page.
-
-    A long list of GTINs is cut into several calls. A page that fails is tried again; a cursor that is
-    lost all the same ends the pull with `CursorLost`, because only who keeps the pages can tell which
-    products are new when the scroll starts again.
-
-    Parameters
-    ----------
-    page_size
-        Products per call, 500 at most; by default 50 for offset pages and 500 for a scroll.
-    accept_language
-        Language of labels, when other than the client's.
-    progress
-        A bar where somebody is watching (None), in any case (True), never (False), or a function that
-        gets the number of products that have come and the number announced.
-    report
-        Filled in while pages are taken. Who gives one judges it; without one, fewer products than
-        announced raise.
-    method
-        "search" (POST) reaches everything. "list" and "rich_content" are GET and end at 500 or 4,000
-        products.
-
-    Raises
-    ------
-    QueryError
-        When the page size is out of range, or the query has more products than GET reaches.
-    IncompleteLoad
-        When fewer products came than the service announced at any time, or others may have been skipped, and no report
-        was given.
-    CursorLost
-        When the service forgot the cursor of a scroll.
-    ServiceError
-        See `prodex.errors` for what else can happen on the way.
-    """
-    page_size = checked_page_size(page_size)
-    query = query or ProductQuery()
-    ledger = PullReport() if report is None else report
-    awaited = set(query.gtins_in or ())
-    endpoints = {
-        "search": client.search_products,
-        "list": client.list_products,
-        "rich_content": client.rich_content,
-    }
-    with showing(progress, "Products") as show:
-        for part in query.in_calls():
-            total = _probe(client, part, ledger)
-            if method != "search":
-                _refuse_more_than_get_reaches(total, part, method)
-            reach = None if method == "search" else _GET_CAPS[_has_chosen_fields(part, method)]
-            fetch = partial(endpoints[method], part, accept_language=accept_language)
-            by_scroll = None if method == "search" else False
-            walk = Walk.begin(total, page_size, by_scroll=by_scroll, reach=reach)
-            for page in _walked(fetch, walk, ledger):
-                awaited.difference_update(one.filled_gtin for one in page.identities if one)
-                show(ledger.distinct, max(ledger.total_probed, ledger.distinct))
-                yield page
-    ledger.gtins_missing = tuple(gtin for gtin in query.gtins_in or () if gtin in awaited)
-    if report is None and not ledger.complete:
-        raise IncompleteLoad(
-            f"{ledger.distinct:,} products came, but the service announced {max(ledger.most, ledger.total_probed):,}"
-            + ("; products came or went between its pages" if ledger.moved else "")
-            + ("; its offset pages end there, and there may be more" if ledger.capped else "")
-            + ". Load again; if it stays so, load in smaller portions (by market, tag or time of update)."
-        )
-
-
-def checked_page_size(page_size: int | None) -> int | None:
-    """Return the page size, or refuse one that the service does not take."""
-    if page_size is not None and not (isinstance(page_size, int) and 1 <= page_size <= LARGEST_PAGE):
-        raise QueryError(f"page_size is {page_size!r}; the service takes 1 to {LARGEST_PAGE}.")
-    return page_size
-
-
-def _probe(client: Client, query: ProductQuery, ledger: PullReport) -> int:
-    page = client.search_products(query.to_probe())
-    total = page.total_results or 0
-    ledger.total_probed += total
-    ledger.server_date = ledger.server_date or page.server_date
-    return total
-
-
-def _has_chosen_fields(query: ProductQuery, method: str) -> bool:
-    return method == "rich_content" or query.source_include is not None
-
-
-def _refuse_more_than_get_reaches(total: int, query: ProductQuery, method: str) -> None:
-    cap = _GET_CAPS[_has_chosen_fields(query, method)]
-    if total > cap:
-        raise QueryError(
-            f"{total:,} products match, and GET reaches {cap:,} of them. Use method='search', or a "
-            "narrower query."
-        )
-
-
-def _walked(fetch: partial[Page], walk: Walk, ledger: PullReport) -> Iterator[Page]:
-    """Walk through the pages of one query, and enter them into the ledger."""
-    seen: set[str] = set()
-    most_before = ledger.most
-    while not walk.ended:
-        page = fetch(**walk.asks_for())
-        before = walk
-        keys = [None if one is None else one.product_id for one in page.identities]
-        walk = walk.after(keys, page.new_to(seen), page.total_results, next_page=page.next_page)
-        ledger.total_first += 0 if before.pages else walk.announced or 0
-        ledger.most = most_before + walk.most
-        ledger.pages += 1
-        ledger.rows += len(page)
-        ledger.distinct += walk.distinct - before.distinct
-        yield page
-    ledger.total_last += walk.announced or 0
-    ledger.moved |= walk.moved
-    # As many as were announced came, and that is no number at which services stop counting.
-    is_exact = walk.distinct == walk.most and walk.reach < SCROLL_FROM
-    ledger.capped |= walk.capped and not is_exact
+    @property
+    def short(self) -> bool:
+        """Whether it ended with fewer products than the service announced at any time."""
+        return self.distinct < self.most

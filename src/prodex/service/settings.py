@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from prodex.errors import SettingsError
-from prodex.service.places import VARIABLES, Found, Place, Places
 from prodex.service.secret import Secret
+from prodex.service.setting_sources import VARIABLES, FoundSetting, SettingSource, SettingSources
 
 __all__ = ["VARIABLES", "Settings", "checked_base_url", "find_settings", "is_loopback"]
 
@@ -85,15 +85,17 @@ def find_settings(
     client_secret = None if client_secret is None else Secret(client_secret)  # no frame holds it as text
     given = {"base_url": base_url, "client_id": client_id}
     texts = {name: None if text is None else Secret(text) for name, text in given.items()}
-    places = Places({**texts, "client_secret": client_secret}, ask)
-    address = _required("base_url", _first(places, "base_url", Place), places)
+    places = SettingSources({**texts, "client_secret": client_secret}, ask)
+    address = _required("base_url", _first(places, "base_url", SettingSource), places)
     url = checked_base_url(address.value.reveal())
     host = urlsplit(url).netloc
-    nearest = dict.fromkeys((Place.ARGUMENT, address.place, *Place))
-    nearest.pop(Place.PROMPT)
-    key = _first(places, "client_id", (*nearest, Place.PROMPT), host)
+    nearest = dict.fromkeys((SettingSource.ARGUMENT, address.place, *SettingSource))
+    nearest.pop(SettingSource.PROMPT)
+    key = _first(places, "client_id", (*nearest, SettingSource.PROMPT), host)
     key = _required("client_id", key, places)
-    secret = _secret(places, nearest, address, url) or places.find(Place.PROMPT, "client_secret", host)
+    secret = _secret(places, nearest, address, url) or places.find(
+        SettingSource.PROMPT, "client_secret", host
+    )
     secret = _required("client_secret", secret, places)
     sources = {"base_url": address.where, "client_id": key.where, "client_secret": secret.where}
     logger.info("Settings for %s from %s", host, ", ".join(": ".join(pair) for pair in sources.items()))
@@ -150,11 +152,13 @@ def _is_loopback_host(host: str) -> bool:
         return host == "localhost"
 
 
-def _first(places: Places, name: str, order: Iterable[Place], host: str | None = None) -> Found | None:
+def _first(
+    places: SettingSources, name: str, order: Iterable[SettingSource], host: str | None = None
+) -> FoundSetting | None:
     return next((found for place in order if (found := places.find(place, name, host))), None)
 
 
-def _required(name: str, found: Found | None, places: Places) -> Found:
+def _required(name: str, found: FoundSetting | None, places: SettingSources) -> FoundSetting:
     if found is None:
         raise SettingsError(
             f"{name} is not set. Give connect({name}=...), or set {VARIABLES[name]} in the environment or in a .env "
@@ -164,7 +168,9 @@ def _required(name: str, found: Found | None, places: Places) -> Found:
     return found
 
 
-def _secret(places: Places, order: Iterable[Place], address: Found, url: str) -> Found | None:
+def _secret(
+    places: SettingSources, order: Iterable[SettingSource], address: FoundSetting, url: str
+) -> FoundSetting | None:
     """Return the first secret that may go to an address; None where there is none at all.
 
     Raises
@@ -180,40 +186,40 @@ def _secret(places: Places, order: Iterable[Place], address: Found, url: str) ->
         if _may_go(found, address, url, places):
             return found
         refused = refused or found
-        if place is Place.ARGUMENT:
+        if place is SettingSource.ARGUMENT:
             break
     if refused is not None:
         raise SettingsError(_refusal(refused, address, url, places))
     return None
 
 
-def _may_go(secret: Found, address: Found, url: str, places: Places) -> bool:
+def _may_go(secret: FoundSetting, address: FoundSetting, url: str, places: SettingSources) -> bool:
     """Say whether a secret may be sent to an address, by where both were found."""
-    if address.place in {Place.ARGUMENT, Place.PROMPT} or secret.host is not None:
+    if address.place in {SettingSource.ARGUMENT, SettingSource.PROMPT} or secret.host is not None:
         return True
-    if secret.place is Place.KEYRING and (bound := _keyring_address(places)) is not None:
+    if secret.place is SettingSource.KEYRING and (bound := _keyring_address(places)) is not None:
         return _origin(bound) == _origin(url)
-    return secret.place in {address.place, Place.DOTENV} or not _came_in_a_file(address, places)
+    return secret.place in {address.place, SettingSource.DOTENV} or not _came_in_a_file(address, places)
 
 
-def _keyring_address(places: Places) -> str | None:
+def _keyring_address(places: SettingSources) -> str | None:
     """Return the address that the keyring's own secret is for; None where it names none."""
-    found = places.find(Place.KEYRING, "base_url")
+    found = places.find(SettingSource.KEYRING, "base_url")
     return None if found is None else checked_base_url(found.value.reveal())
 
 
-def _came_in_a_file(address: Found, places: Places) -> bool:
+def _came_in_a_file(address: FoundSetting, places: SettingSources) -> bool:
     """Say whether an address stands in `.env`: editors load such a file into the environment by themselves."""
-    if address.place is Place.KEYRING:
+    if address.place is SettingSource.KEYRING:
         return False
-    in_file = places.find(Place.DOTENV, "base_url")
+    in_file = places.find(SettingSource.DOTENV, "base_url")
     return in_file is not None and in_file.value == address.value
 
 
-def _refusal(secret: Found, address: Found, url: str, places: Places) -> str:
+def _refusal(secret: FoundSetting, address: FoundSetting, url: str, places: SettingSources) -> str:
     """Say why a secret is not sent to an address, and what to do."""
     host = urlsplit(url).netloc
-    bound = _keyring_address(places) if secret.place is Place.KEYRING else None
+    bound = _keyring_address(places) if secret.place is SettingSource.KEYRING else None
     whose = "" if bound is None else f", where it is kept for {urlsplit(bound).netloc}"
     return (
         f"client_secret stands in {secret.where}{whose}, but the address {host} in {address.where}. An address that "

@@ -17,12 +17,12 @@ from typing import Any
 import msgspec
 
 from prodex.files import sha256, writing
+from prodex.files.untrusted import read_json, refuse_links
 from prodex.store.journal import Journal
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
 from prodex.tables.flatten import Tables, flatten_products
 from prodex.tables.parse import ShapeCache
-from prodex.untrusted import read_json, refuse_links
 
 #: JSON flattened at a time, in bytes: large enough for columns to pay, small enough for any laptop.
 BLOCK_BYTES = 12_000_000

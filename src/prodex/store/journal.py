@@ -19,16 +19,15 @@ from typing import Any, Self
 import msgspec
 import pyarrow as pa
 
-from prodex.envelope import Envelope, split
 from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files import discard, flush, make_folder, open_private, storage
-from prodex.store import journal_reading
-from prodex.store.journal_lines import Counted, Entry, Noted, Restarted
-from prodex.store.journal_reading import FORMAT, LEDGER, QUESTION
+from prodex.files.untrusted import is_there
+from prodex.store import journal_format
+from prodex.store.journal_format import FORMAT, LEDGER, QUESTION, Counted, Noted, PageEntry, Restarted
+from prodex.tables.envelope import Envelope, split
 from prodex.tables.records import Identity
-from prodex.untrusted import is_there
 
-_LINE = msgspec.json.Decoder(Counted | Entry | Restarted | Noted)
+_LINE = msgspec.json.Decoder(Counted | PageEntry | Restarted | Noted)
 
 
 class Journal:
@@ -51,8 +50,8 @@ class Journal:
         self.question = question
         self.counts: dict[str, Counted] = {}
         self.notes: dict[str, Any] = {}
-        self._windows: dict[str, list[Entry]] = {}
-        self._pages: dict[int, Entry] = {}
+        self._windows: dict[str, list[PageEntry]] = {}
+        self._pages: dict[int, PageEntry] = {}
         self._next = 0
         self._lock = threading.Lock()
 
@@ -69,7 +68,7 @@ class Journal:
     @staticmethod
     def question_of(folder: Path) -> dict[str, Any] | None:
         """Return what the load of a journal asked for, or None where there is no journal that can be used."""
-        return journal_reading.question_of(folder)
+        return journal_format.question_of(folder)
 
     @classmethod
     def open(cls, folder: Path) -> Self | None:
@@ -84,7 +83,7 @@ class Journal:
         journal = cls(folder, question)
         ledger = folder / LEDGER
         try:
-            lines, good, size = journal_reading.read_ledger(ledger, _LINE)
+            lines, good, size = journal_format.read_ledger(ledger, _LINE)
         except OSError:
             return None
         for line in lines:
@@ -107,12 +106,12 @@ class Journal:
         cursor: str | None = None,
         asked: int | None = None,
         limit: int | None = None,
-    ) -> Entry:
+    ) -> PageEntry:
         """Keep one page; it is on the disk when this returns."""
         with self._lock:
             number = self._next
             self._next += 1
-        entry = Entry(
+        entry = PageEntry(
             number,
             window,
             cursor,
@@ -145,11 +144,11 @@ class Journal:
         """Keep a fact about the whole load."""
         self._write(Noted(name, value))
 
-    def pages_of(self, window: str) -> Sequence[Entry]:
+    def pages_of(self, window: str) -> Sequence[PageEntry]:
         """Return the pages of a window since it last began, in their order."""
         return tuple(self._windows.get(window, ()))
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[PageEntry]:
         """Return all pages in the order in which they came, also those of windows that began again."""
         with self._lock:
             return [self._pages[number] for number in sorted(self._pages)]
@@ -173,23 +172,23 @@ class Journal:
         SnapshotDamaged
             When its file is gone or cut off.
         """
-        return journal_reading.read_page(self._path(page))
+        return journal_format.read_page(self._path(page))
 
     def remove(self) -> None:
         """Throw the journal away."""
         with suppress(StorageError):  # whoever loads next goes on from what is left of it, or clears it away
             discard(self.folder)
 
-    def _write(self, line: Counted | Entry | Restarted | Noted) -> None:
+    def _write(self, line: Counted | PageEntry | Restarted | Noted) -> None:
         with self._lock, storage(self.folder):
             _write_flushed(self.folder / LEDGER, "ab", msgspec.json.encode(line) + b"\n")
             self._enter(line)
 
-    def _enter(self, line: Counted | Entry | Restarted | Noted) -> None:
+    def _enter(self, line: Counted | PageEntry | Restarted | Noted) -> None:
         match line:
             case Counted():
                 self.counts[line.window] = line
-            case Entry():
+            case PageEntry():
                 self._windows.setdefault(line.window, []).append(line)
                 self._pages[line.page] = line
                 self._next = max(self._next, line.page + 1)
@@ -215,7 +214,7 @@ class Journal:
             for name in list(self.notes):  # they were about what had come until then
                 self.note(name, None)
 
-    def _is_whole(self, entry: Entry) -> bool:
+    def _is_whole(self, entry: PageEntry) -> bool:
         try:
             return hashlib.sha256(self.body(entry.page)).hexdigest() == entry.sha256
         except SnapshotDamaged:

@@ -177,7 +177,7 @@ def link_table(part: StoredPart, folder: Path, table: str, target: Path, number:
     Raises
     ------
     SnapshotDamaged
-        When it is not; `prodex.store.mending` says what can be done.
+        When it is not; `prodex.store.repair` says what can be done.
     """
     _refuse_damage(part, folder, table)
     _link(folder / path_of(table, part.number), target / path_of(table, number))

@@ -11,14 +11,13 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from prodex import parquet
 from prodex.catalog.part import Part, union
-from prodex.files import make_folder, open_private
+from prodex.files import make_folder, open_private, parquet
+from prodex.files.untrusted import Count, Digest, converted
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
-from prodex.untrusted import Count, Digest, converted
 
-#: Of each table's file what the manifest keeps; see `prodex.parquet.facts_of`.
+#: Of each table's file what the manifest keeps; see `prodex.files.parquet.facts_of`.
 Files = dict[str, dict[str, int | str]]
 
 #: Columns in which hardly any value comes twice: looking for repetitions in them is work for nothing.

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from prodex.catalog.origin import Ledger
-from prodex.store.arrivals import gone_from, newest
 from prodex.store.journal import Journal
+from prodex.store.journal_contents import gone_from, newest
 from prodex.store.reconciliation import ledger_of
 
 #: Products and bytes of JSON that one part holds at most, about: a page is never cut for it.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from prodex.catalog.origin import Ledger
-from prodex.store.arrivals import (
-    Came,
+from prodex.store.journal import Journal
+from prodex.store.journal_contents import (
+    NewestCopy,
     askable_gtin,
     contradiction_of,
     failure_of,
@@ -19,8 +20,7 @@ from prodex.store.arrivals import (
     is_newer,
     listed,
 )
-from prodex.store.journal import Journal
-from prodex.store.journal_lines import Entry, Stage
+from prodex.store.journal_format import PageEntry, Stage
 from prodex.tables.records import Identity
 
 
@@ -50,7 +50,7 @@ def ledger_of(
         announced_end=_counted(journal, Stage.END),
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
-        arrived=sum(isinstance(copy, Came) and copy.stage is not Stage.PULL for copy in held.values()),
+        arrived=sum(isinstance(copy, NewestCopy) and copy.stage is not Stage.PULL for copy in held.values()),
         # A product that was listed and then asked for in vain has gone meanwhile.
         listed=None if listing is None else len(listing.keys() - gone),
         gone=len(gone),
@@ -166,7 +166,7 @@ def _last_announced(journal: Journal) -> int | None:
     return total
 
 
-def _set_aside(content: Iterable[Entry]) -> Iterable[str]:
+def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
     for entry in content:
         for index, key in enumerate(entry.keys):
             if key is None:
@@ -226,4 +226,4 @@ def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
 
 def _date(copy: object) -> str | None:
     """Return the updatedAt of a product that is held, be it in the journal or in a snapshot."""
-    return copy.updated_at if isinstance(copy, Came | Identity) else None
+    return copy.updated_at if isinstance(copy, NewestCopy | Identity) else None

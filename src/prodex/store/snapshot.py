@@ -16,22 +16,71 @@ from typing import Any, NamedTuple
 import msgspec
 import pandas as pd
 
+from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import (
     checked_name,
+    home,
     publish,
     safe_name,
     storage,
     sweep,
     writing_folder,
 )
-from prodex.nearest import hint_and_all
-from prodex.store.named import folder_of, name_of, snapshots_folder
+from prodex.files.untrusted import Count, MadeByNewer, is_folder, is_there, read_json, refuse_links
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.tables.declaration import TABLES
-from prodex.untrusted import Count, MadeByNewer, is_folder, is_there, read_json, refuse_links
+from prodex.text import hint_and_all
+
+
+def snapshots_folder() -> Path:
+    """Return the folder of all snapshots: `PRODEX_HOME`/snapshots, else in the platform's data folder."""
+    return home() / "snapshots"
+
+
+def folder_of(given: str | Path | Catalog, function: str) -> str | Path:
+    """Return the name or folder of the snapshot that was given to a function.
+
+    Raises
+    ------
+    InputError
+        When it is neither, nor a catalogue from a snapshot; the message says what to write.
+    """
+    if isinstance(given, str | Path):
+        return given
+    if not isinstance(given, Catalog):
+        raise InputError(
+            f"{function}() takes the name of a snapshot, and name is {described(given)}. Write "
+            f"prodex.{function}('shop'); prodex.list_snapshots() shows the names."
+        )
+    if given.folder is None:
+        raise InputError(
+            f"{function}() takes a snapshot, and this catalogue is in memory. prodex.save(catalog, name) keeps it."
+        )
+    return given.folder
+
+
+def name_of(given: str | Catalog, function: str) -> str:
+    """Return the name of the snapshots among which one is that was given to a function.
+
+    Raises
+    ------
+    InputError
+        When it is no name, nor a catalogue from a snapshot in the folder of all snapshots.
+    """
+    folder = folder_of(given, function)
+    if not isinstance(given, Catalog):
+        return str(folder)
+    parent = Path(folder).absolute().parent
+    if parent.parent != snapshots_folder().absolute():
+        raise InputError(
+            f"{function}() takes a snapshot by its name, and {folder} is not in {snapshots_folder()}. Save it there "
+            "first: prodex.save(catalog, name)."
+        )
+    return parent.name
+
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -325,3 +374,36 @@ def _write_manifest(path: Path, name: str, origin: Origin, parts: Sequence[Store
 
 def _time_now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H%M%S.%f}Z"
+
+
+def catalog_given(given: object, call: str, *others: object) -> Catalog:
+    """Return the catalogue that was given to a function; the snapshot of a name is opened.
+
+    Parameters
+    ----------
+    given
+        What stands in the place of the catalogue.
+    call
+        The call as it should be: "save(catalog, 'copy')".
+    *others
+        What was given after it: where a catalogue is among them, the order was wrong.
+
+    Raises
+    ------
+    InputError
+        When it is none; the message has the line to write.
+    SnapshotNotFound
+        When there is no snapshot of this name.
+    """
+    if isinstance(given, Catalog):
+        return given
+    if any(isinstance(one, Catalog) for one in others):
+        raise InputError(f"The catalogue stands elsewhere: write prodex.{call}.")
+    if isinstance(given, str | Path):
+        return open_snapshot(given)
+    name = call.partition("(")[0]
+    raise InputError(
+        f"{name}() takes a catalogue or the name of a snapshot, and catalog is {described(given)}. Write "
+        f"prodex.{call}; "
+        "prodex.open_snapshot('shop') opens a catalogue, and prodex.flatten(records) makes one of records."
+    )

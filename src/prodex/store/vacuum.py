@@ -13,10 +13,9 @@ import pandas as pd
 from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, discard, left_over
-from prodex.store.lock import locked
-from prodex.store.named import name_of, snapshots_folder
-from prodex.store.snapshot import list_snapshots, verify
-from prodex.untrusted import is_file, is_folder
+from prodex.files.lock import locked
+from prodex.files.untrusted import is_file, is_folder
+from prodex.store.snapshot import list_snapshots, name_of, snapshots_folder, verify
 
 #: A journal younger than this may still be taken up again.
 _RESUMABLE = timedelta(days=1)

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.locales import short_languages
 from prodex.tables.declaration import Column, Table, anchored, child_path
-from prodex.tables.fitting import fit_column, number_texts
-from prodex.tables.languages import short_languages
-from prodex.tables.places import Indices, Places
+from prodex.tables.positions import Indices, Places
+from prodex.tables.values import fit_column, number_texts
 
 #: A column, or an opened object with its columns by wire key.
 Node: TypeAlias = "pa.Array | dict[str, Node]"

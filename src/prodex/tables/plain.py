@@ -20,8 +20,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from prodex.locales import short_language
 from prodex.tables.declaration import COUNTED, TABLES, Column, Table, anchored, child_path
-from prodex.tables.languages import short_language
 from prodex.tables.presence import stored_column
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 

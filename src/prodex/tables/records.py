@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from prodex.envelope import escape_lone_surrogates
 from prodex.gtin import comparable
 from prodex.tables.declaration import TABLES
+from prodex.tables.envelope import escape_lone_surrogates
 from prodex.tables.plain import product_key
 from prodex.tables.presence import stored_column
 from prodex.tables.values import fit, read_json, storable

@@ -10,22 +10,20 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
+from prodex.display.audit import counted
 from prodex.errors import InputError
-from prodex.notebook.audit import words as audit_words
-from prodex.notebook.audit.choices import Choice
-from prodex.notebook.audit.files import AuditFiles
-from prodex.notebook.audit.heat_grid import HeatGrid
-from prodex.notebook.audit.history import previous
-from prodex.notebook.audit.judging_row import JudgingRow
-from prodex.notebook.audit.rule_table import RuleTable
-from prodex.notebook.audit.tiles import AuditTiles, GapList, GradeBars
-from prodex.notebook.background import Newest
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
+from prodex.notebook.audit.check_table import CheckTable
+from prodex.notebook.audit.drill_down import DrillDown
+from prodex.notebook.audit.export import AuditExport
+from prodex.notebook.audit.heat_map import HeatMap
+from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footnotes, headline, warnings
+from prodex.notebook.audit.run_controls import RunControls
+from prodex.notebook.background import LatestTask
+from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
-from prodex.quality.display import counted
-from prodex.store.given import catalog_given
+from prodex.store.snapshot import catalog_given
 
 _INVITATION = "Press a figure, a grade, a gap or a cell, or choose a check, to see its products."
 
@@ -76,17 +74,17 @@ class AuditPanel(Panel):
         super().__init__("Audit")
         self.add_class("figures")
         self.exploration = _exploration(audit, catalog, exploration)
-        self._chosen: Choice | None = None
-        self._before: Newest[Audit | None] = Newest(previous, self._compared, self.tell)
-        self.judging = JudgingRow(self, self._to_judge, self._judged, profile)
+        self._chosen: DrillDown | None = None
+        self._before: LatestTask[Audit | None] = LatestTask(previous, self._compared, self.tell)
+        self.judging = RunControls(self, self._to_judge, self._judged, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
         self.show_all = w.Button(description="Show all products", layout=w.Layout(width="auto"))
         self._chosen_row = w.HBox([self._shown, self.show_all])
         self._chosen_row.add_class("chosen-row")
         self.tiles, self.grades = AuditTiles(self, self._choose), GradeBars(self, self._choose)
-        self.gaps, self.heat = GapList(self, self._choose), HeatGrid(self, self._choose)
-        self.rules, self.files = RuleTable(self, self._choose), AuditFiles(self)
+        self.gaps, self.heat = GapList(self, self._choose), HeatMap(self, self._choose)
+        self.rules, self.files = CheckTable(self, self._choose), AuditExport(self)
         columns = w.Box([self.grades, self.gaps])
         columns.add_class("columns")
         self._results = w.VBox(
@@ -136,8 +134,8 @@ class AuditPanel(Panel):
         if made is None:
             return
         self.judging.prefer(made.profile)
-        self._headline.value = audit_words.headline(made, self.judging.title(made.profile))
-        self._notes.value = audit_words.footnotes(made)
+        self._headline.value = headline(made, self.judging.title(made.profile))
+        self._notes.value = footnotes(made)
         self._warn()
         for box in (self.tiles, self.grades, self.gaps, self.heat, self.rules, self.files):
             box.show(made)
@@ -157,9 +155,9 @@ class AuditPanel(Panel):
 
     def _warn(self) -> None:
         if self.audit is not None:
-            self._warnings.value = audit_words.warnings(self.audit, self._catalog)
+            self._warnings.value = warnings(self.audit, self._catalog)
 
-    def _choose(self, choice: Choice | None) -> None:
+    def _choose(self, choice: DrillDown | None) -> None:
         """Show the products of a choice; the same one again, or None, shows all."""
         self._mark(None if choice == self._chosen else choice)
         if self.exploration is not None:
@@ -174,7 +172,7 @@ class AuditPanel(Panel):
         ):
             self._mark(None)
 
-    def _mark(self, chosen: Choice | None) -> None:
+    def _mark(self, chosen: DrillDown | None) -> None:
         self._chosen = chosen
         ids = chosen.products(self.audit) if chosen is not None and self.audit is not None else ()
         for button in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
@@ -186,7 +184,7 @@ class AuditPanel(Panel):
         self.failing = ids
 
 
-def _said(chosen: Choice, count: int) -> str:
+def _said(chosen: DrillDown, count: int) -> str:
     group = f" of {typed(chosen.group)}" if chosen.facet is not None else ""
     fails = (
         "" if chosen.checks is None else f" that {'fails' if count == 1 else 'fail'}: {typed(chosen.title)}"

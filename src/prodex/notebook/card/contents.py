@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+
+import jinja2
 
 from prodex.catalog import Catalog
-from prodex.notebook.card.codes import codes
-from prodex.notebook.card.facts import Fact
-from prodex.notebook.card.grids import Grid
-from prodex.notebook.card.head import Head, head
-from prodex.notebook.card.judgement import Judgement, judgement
-from prodex.notebook.card.measures import Nutrients, nutrients, quantities
-from prodex.notebook.card.packing import Packing, packing
-from prodex.notebook.card.pending import Pending, pending
-from prodex.notebook.card.pictures import Pictures, pictures
-from prodex.notebook.card.raw import raw
-from prodex.notebook.card.record import read_record
-from prodex.notebook.card.sections import numbers_and_dates, sections
+from prodex.display.audit import counted
+from prodex.display_text import Words, ends, words
+from prodex.notebook.card.audit import ProductAudit, judgement
+from prodex.notebook.card.header import CardHeader, head
+from prodex.notebook.card.hierarchies import HierarchyTrees, packing
+from prodex.notebook.card.labelled_values import CardTable, LabelledValue
+from prodex.notebook.card.pending_update import PendingUpdate, pending
+from prodex.notebook.card.pictures import CardPictures, pictures
+from prodex.notebook.card.record import raw, read_record
+from prodex.notebook.card.sections import Nutrients, codes, numbers_and_dates, nutrients, quantities, sections
 from prodex.notebook.card.texts import Texts, texts
+from prodex.notebook.panel import style
 from prodex.quality import Audit
-from prodex.quality.display import counted
-from prodex.verbatim import Words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Card:
+class CardContents:
     """What a catalogue, and an audit where there is one, say of a product.
 
     A notebook shows it as a page part without script, in which nothing is asked for from elsewhere: addresses are
@@ -61,44 +63,42 @@ class Card:
     """
 
     product_id: str
-    head: Head
-    pending: Pending | None
-    judgement: Judgement | None
+    head: CardHeader
+    pending: PendingUpdate | None
+    judgement: ProductAudit | None
     profile: str | None
     texts: Texts
-    pictures: Pictures
-    packing: tuple[Packing, ...]
-    codes: Grid
-    quantities: Grid
+    pictures: CardPictures
+    packing: tuple[HierarchyTrees, ...]
+    codes: CardTable
+    quantities: CardTable
     nutrients: Nutrients
-    sections: tuple[Grid, ...]
-    facts: tuple[Fact, ...]
+    sections: tuple[CardTable, ...]
+    facts: tuple[LabelledValue, ...]
     raw: Words
 
     @property
-    def without(self) -> tuple[Grid, ...]:
+    def without(self) -> tuple[CardTable, ...]:
         """The tables in which nothing stands."""
         return tuple(one for one in (self.codes, self.quantities, *self.sections) if not one.total)
 
     @property
     def html(self) -> str:
         """The card as a part of a page, without its style."""
-        from prodex.notebook.card.rendered import rendered
 
         return rendered(self)
 
     def _repr_html_(self) -> str:
-        from prodex.notebook.card.rendered import styled
 
         return styled(self.html)
 
     def __repr__(self) -> str:
         name = "without a name" if self.head.name.is_missing else repr(self.head.name.text[:60])
         counts = f"{counted(self.texts.total, 'text')}, {counted(self.pictures.total, 'picture')}"
-        return f"Card(product {self.product_id!r}, {name}, {counts})"
+        return f"CardContents(product {self.product_id!r}, {name}, {counts})"
 
 
-def card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> Card:
+def card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> CardContents:
     """Return the card of a product.
 
     Parameters
@@ -120,11 +120,11 @@ def card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> Card:
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME"}}])
     >>> card(catalog, "7")
-    Card(product '7', without a name, 0 texts, 0 pictures)
+    CardContents(product '7', without a name, 0 texts, 0 pictures)
     """
     record = read_record(catalog, product_id)
     judged = None if audit is None else judgement(audit, product_id)
-    return Card(
+    return CardContents(
         product_id=product_id,
         head=head(record),
         pending=pending(record),
@@ -140,3 +140,70 @@ def card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> Card:
         facts=numbers_and_dates(record),
         raw=raw(record.json),
     )
+
+
+@dataclass(frozen=True)
+class PictureImage:
+    """A picture as it is shown: its bytes, or in words why there are none.
+
+    Attributes
+    ----------
+    image
+        A JPEG or PNG file, or None.
+    problem
+        What went wrong, where something did.
+    """
+
+    image: bytes | None
+    problem: str | None = None
+
+    @property
+    def address(self) -> str:
+        """The bytes as a data address."""
+        image = self.image or b""
+        kind = "png" if image.startswith(b"\x89PNG") else "jpeg"
+        return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
+
+    @property
+    def words(self) -> Words:
+        return words(self.problem, 1_000)
+
+
+def rendered(card: CardContents, images: Mapping[str, PictureImage] | None = None) -> str:
+    """Return the card.
+
+    Parameters
+    ----------
+    card
+        What it shows.
+    images
+        Pictures by position, where somebody asked for them.
+    """
+    return "".join(parts(card, images))
+
+
+def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) -> tuple[str, str, str]:
+    """Return the card in three pieces: before the pictures, the pictures, and what comes after them."""
+    page = _template().module
+    return tuple(  # type: ignore[return-value]
+        f'<div class="prodex card mathjax_ignore">{piece}</div>'
+        for piece in (page.before(card), page.pictures(card.pictures, images or {}), page.after(card))  # type: ignore[attr-defined]
+    )
+
+
+def styled(html: str) -> str:
+    """Return a page part with the style of all panels."""
+    return f"<div><style>{style()}</style>{html}</div>"
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("prodex.notebook", "card"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"n": lambda value: f"{value:,}", "closed": lambda text: text + ends(text)}
+    return environment.get_template("card.html")

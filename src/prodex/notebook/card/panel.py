@@ -7,13 +7,13 @@ from traitlets import Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.notebook.background import Newest
-from prodex.notebook.card import Card, card
-from prodex.notebook.card.rendered import Shown, parts
+from prodex.notebook.background import LatestTask
+from prodex.notebook.card import CardContents, card
+from prodex.notebook.card.contents import PictureImage, parts
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, rest
 from prodex.quality import Audit
-from prodex.store.given import catalog_given
+from prodex.store.snapshot import catalog_given
 
 #: Pixels of the longer side of a picture.
 _SIDE = 256
@@ -50,7 +50,7 @@ class ProductCard(Panel):
     >>> catalog = prodex.flatten([{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Citron"}]}])
     >>> panel = ProductCard(catalog, "7")
     >>> panel.card
-    Card(product '7', 'Citron', 1 text, 0 pictures)
+    CardContents(product '7', 'Citron', 1 text, 0 pictures)
     """
 
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
@@ -71,10 +71,10 @@ class ProductCard(Panel):
         elif catalog is not None or audit is not None:
             raise InputError("An exploration has its own catalogue and audit: give either them or it.")
         self.exploration = exploration
-        self.card: Card | None = None
+        self.card: CardContents | None = None
         self._before, self._pictures, self._after = html(""), html(""), html("")
         self._show = w.Button(description="Show pictures")
-        self._fetch = Newest(_fetched, self._show_images, self._say_why_not)
+        self._fetch = LatestTask(_fetched, self._show_images, self._say_why_not)
         self.fill(self._before, self._show, self._pictures, self._after)
         self.on(self._show, lambda _: self._ask())
         self.on(exploration, lambda _: self._follow(), "catalog", "audit", "product_id")
@@ -114,7 +114,7 @@ class ProductCard(Panel):
         rest(self._show, is_resting=True)
         self._fetch(self.exploration.catalog, self.card.product_id)
 
-    def _show_images(self, images: dict[str, Shown]) -> None:
+    def _show_images(self, images: dict[str, PictureImage]) -> None:
         with self.guarded():
             if self.card is not None:
                 self._pictures.value = parts(self.card, images)[1]
@@ -126,12 +126,12 @@ class ProductCard(Panel):
         rest(self._show, is_resting=False)
 
 
-def _fetched(catalog: Catalog, product_id: str) -> dict[str, Shown]:
+def _fetched(catalog: Catalog, product_id: str) -> dict[str, PictureImage]:
     """Return the pictures of a product by their position, small and re-encoded."""
     from prodex.pictures import thumbnails
 
     return {
-        one.position: Shown(one.bytes, one.problem)
+        one.position: PictureImage(one.bytes, one.problem)
         for one in thumbnails(catalog, [product_id], _SIDE)
         if one.position is not None
     }

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from prodex.notebook.card.faces import face
-from prodex.notebook.card.facts import Fact, said
-from prodex.notebook.card.grids import Grid, grid
+from prodex.display_text import Words, words
+from prodex.notebook.card.labelled_values import CardTable, LabelledValue, grid, said
+from prodex.notebook.card.missing import face
 from prodex.notebook.card.record import Record, Row
-from prodex.quality.imagery import FACES, FILE_NAME
-from prodex.verbatim import Words, words
+from prodex.quality.picture_columns import FACES, FILE_NAME
 
 _MOST = 60
 #: What is said of a picture: at once, and when somebody wants to know more.
@@ -55,7 +54,7 @@ _RENDITIONS = {
 
 
 @dataclass(frozen=True)
-class Picture:
+class CardPicture:
     """What is known of a picture.
 
     Attributes
@@ -80,23 +79,23 @@ class Picture:
     title: Words
     is_packshot: bool
     size: str
-    facts: tuple[Fact, ...]
-    more: tuple[Fact, ...]
+    facts: tuple[LabelledValue, ...]
+    more: tuple[LabelledValue, ...]
     disagreements: tuple[str, ...]
-    renditions: Grid
+    renditions: CardTable
 
 
 @dataclass(frozen=True)
-class Pictures:
+class CardPictures:
     """The pictures that are shown, of how many; renditions that belong to none of them; and why there are none."""
 
-    rows: tuple[Picture, ...]
+    rows: tuple[CardPicture, ...]
     total: int
-    strays: Grid
+    strays: CardTable
     missing: str
 
 
-def pictures(record: Record) -> Pictures:
+def pictures(record: Record) -> CardPictures:
     """Return the pictures of a product."""
     rows = list(record.rows("pictures"))
     renditions: dict[str, list[Row]] = {}
@@ -105,7 +104,7 @@ def pictures(record: Record) -> Pictures:
     shown = rows[:_MOST]
     made = tuple(_picture(record, row, renditions.pop(row["position"], [])) for row in shown)
     strays = [row for left in renditions.values() for row in left]
-    return Pictures(
+    return CardPictures(
         made,
         len(rows),
         grid("Renditions of other pictures", _RENDITIONS, strays, numeric=_NUMERIC),
@@ -116,24 +115,26 @@ def pictures(record: Record) -> Pictures:
 _NUMERIC = ("width", "height", "bytes")
 
 
-def _picture(record: Record, row: Row, renditions: list[Row]) -> Picture:
+def _picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
     number = row["product_face"]
     shows = FACES.get(number, f"face {number}") if number is not None else "face not said"
     width, height = (f"{row[side]:,}" if row[side] is not None else "?" for side in ("width", "height"))
-    return Picture(
+    return CardPicture(
         position=row["position"],
         title=words(shows, 400),
         is_packshot=row["is_packshot"] is True,
         size="size not said" if width == height == "?" else f"{width} × {height} pixels",
-        facts=(Fact("packshot", said(row["is_packshot"]), missing="not said"), *_told(row, _FACTS)),
+        facts=(LabelledValue("packshot", said(row["is_packshot"]), missing="not said"), *_told(row, _FACTS)),
         more=_told(row, _MORE),
         disagreements=tuple(_disagreements(record, row)),
         renditions=grid("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
     )
 
 
-def _told(row: Row, terms: Mapping[str, str]) -> tuple[Fact, ...]:
-    return tuple(Fact(term, said(row[column])) for column, term in terms.items() if row[column] is not None)
+def _told(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
+    return tuple(
+        LabelledValue(term, said(row[column])) for column, term in terms.items() if row[column] is not None
+    )
 
 
 def _disagreements(record: Record, row: Row) -> Iterator[str]:

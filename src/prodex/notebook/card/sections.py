@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from prodex.notebook.card.faces import face
-from prodex.notebook.card.facts import Fact, said
-from prodex.notebook.card.grids import Grid, grid
+from prodex.display_text import label
+from prodex.notebook.card.labelled_values import CardTable, LabelledValue, grid, said
+from prodex.notebook.card.missing import face
 from prodex.notebook.card.record import PATHS, Record, Row
 
 
@@ -84,7 +85,7 @@ _SECTIONS = (
 _KINDS = {"documents": "document", "videos": "video", "enriched_contents": "enriched content"}
 
 
-def sections(record: Record) -> tuple[Grid, ...]:
+def sections(record: Record) -> tuple[CardTable, ...]:
     """Return the tables; one without rows says why there are none."""
     return tuple(
         grid(
@@ -116,21 +117,103 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
     return [*both, *(row for row in rows if row["created_at"] is None and row["tag"] not in named)]
 
 
-#: Shown in the head, or as a code.
+#: PictureImage in the head, or as a code.
 _ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_market"})
 
 
-def numbers_and_dates(record: Record) -> tuple[Fact, ...]:
+def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
     """Return what stands in columns of `products` and nowhere else on a card."""
-    facts = [Fact("product_id", said(record.product_id))]
+    facts = [LabelledValue("product_id", said(record.product_id))]
     for column, path in PATHS.items():
         value = record.product[column]
         if value is None or column in _ELSEWHERE or column.startswith(("is_", "has_")):
             continue
         if not column.endswith(("_status", "_description", "_code")):
-            facts.append(Fact(path, said(value)))
+            facts.append(LabelledValue(path, said(value)))
     return tuple(facts)
 
 
 def _missing(record: Record, section: _Section) -> str:
     return ", ".join(f"{path} is {face(record, path)}" for path in section.paths) or "none"
+
+
+_TOLD = {"label": "", "description": "_description"}
+
+
+def codes(record: Record) -> CardTable:
+    """Return the codes with labels, those of `products` first; further languages beside them."""
+    every: list[dict[str, Any]] = []
+    for column, path in PATHS.items():
+        if column.endswith("_code"):
+            name = column.removesuffix("_code")
+            told = {one: record.product.get(f"{name}{suffix}") for one, suffix in _TOLD.items()}
+            row = {"code": record.product[column], **told}
+            if any(value is not None for value in row.values()):
+                every.append({"attribute": path.removesuffix(".code"), **row})
+    every += map(dict, record.rows("codes"))
+    languages = sorted({one for labels in record.code_labels.values() for one in labels})
+    for place, row in enumerate(every):
+        labels = record.code_labels.get((row["attribute"], row["code"]), {})
+        every[place] = row | {
+            f"{one} {kind}": text
+            for one in languages
+            for kind, text in zip(_TOLD, labels.get(one, (None, None)), strict=True)
+        }
+    further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _TOLD}
+    columns = {"attribute": "attribute", "code": "code", "label": "label", "description": "description"}
+    return grid("Codes", {**columns, **further, "item": "item"}, every)
+
+
+#: Tables of nutrients.
+_MOST = 12
+
+
+def quantities(record: Record) -> CardTable:
+    """Return the numbers with a unit."""
+    columns = {
+        "attribute": "attribute",
+        "value": "value",
+        "unit": "unit",
+        "unit code": "unit_code",
+        "item": "item",
+    }
+    return grid("Quantities", columns, list(record.rows("quantities")), numeric=("value",))
+
+
+@dataclass(frozen=True)
+class Nutrients:
+    """Tables of nutrients, one for each partition (per 100 g, per serving), of how many; why there are none."""
+
+    tables: tuple[CardTable, ...]
+    total: int
+    missing: str
+
+
+def nutrients(record: Record) -> Nutrients:
+    """Return the nutrients by partition."""
+    parts: dict[tuple[Any, ...], list[Row]] = {}
+    for row in record.rows("nutrients"):
+        outer = row["position"].rpartition(".")[0]
+        parts.setdefault(
+            (row["attribute"], outer, row["partition"], row["basis_quantity"], row["basis_unit_code"]), []
+        ).append(row)
+    columns = {
+        "nutrient": "nutrient",
+        "code": "nutrient_code",
+        "quantity": "quantity",
+        "unit": "unit",
+        "unit code": "unit_code",
+        "% of the daily intake": "daily_percentage",
+    }
+    tables = tuple(
+        grid(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
+        for key, rows in list(parts.items())[:_MOST]
+    )
+    return Nutrients(tables, len(parts), f"isPartitionedBy is {face(record, 'isPartitionedBy')}")
+
+
+def _per(partition: str | None, quantity: float | None, unit: str | None) -> str:
+    basis = " ".join(filter(None, ["" if quantity is None else said(quantity).text, label(unit).text]))
+    if partition is None:
+        return f"per {basis}" if basis else "of a basis that is not said"
+    return f"per {label(partition).text}" + (f" ({basis})" if basis else "")

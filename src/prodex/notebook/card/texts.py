@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from prodex.display_text import Words, even_limit, weight, words
 from prodex.errors import QueryError
-from prodex.locales import language_tag
-from prodex.notebook.card.faces import Face, face
-from prodex.notebook.card.facts import tongue
+from prodex.locales import language_tag, short_of
+from prodex.notebook.card.labelled_values import tongue
+from prodex.notebook.card.missing import Missing, face
 from prodex.notebook.card.record import Record, Row
-from prodex.quality.wordings import NAMES, TEXTS
-from prodex.tables.languages import short_of
-from prodex.verbatim import Words, even_limit, weight, words
+from prodex.quality.text_columns import NAMES, TEXTS
 
 #: Bytes that all texts of a card may take together, and how many are shown.
 _ROOM = 600_000
@@ -22,7 +21,7 @@ _MOST_LANGUAGES = 24
 
 
 @dataclass(frozen=True)
-class Text:
+class LanguageText:
     """One text: what it says, and its language as sent where the texts beside it have another."""
 
     text: Words
@@ -30,16 +29,16 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TextCell:
     """The texts of one attribute in one language (as browsers know it), or why there is none."""
 
     lang: str | None
-    texts: tuple[Text, ...]
-    gap: Face | None
+    texts: tuple[LanguageText, ...]
+    gap: Missing | None
 
 
 @dataclass(frozen=True)
-class Line:
+class TextRow:
     """An attribute in every language.
 
     Attributes
@@ -53,8 +52,8 @@ class Line:
     """
 
     attribute: Words
-    cells: tuple[Cell, ...]
-    gap: Face | None
+    cells: tuple[TextCell, ...]
+    gap: Missing | None
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Texts:
 
     languages: tuple[tuple[str | None, Words, bool], ...]
     languages_total: int
-    lines: tuple[Line, ...]
+    lines: tuple[TextRow, ...]
     shown: int
     total: int
     others: tuple[tuple[str, tuple[str, ...]], ...]
@@ -107,7 +106,9 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
         if attribute not in attributes
     }
     shown = {
-        attribute for attribute, gap in gaps.items() if attribute in known or gap in {Face.NULL, Face.EMPTY}
+        attribute
+        for attribute, gap in gaps.items()
+        if attribute in known or gap in {Missing.NULL, Missing.EMPTY}
     }
     attributes = sorted([*attributes, *shown], key=_rank)
     most = even_limit([weight(row["text"]) for row in rows], _ROOM)
@@ -127,22 +128,22 @@ def _line(
     languages: list[str | None],
     cells: dict[tuple[str, str | None], list[Row]],
     most: int,
-) -> Line:
+) -> TextRow:
     made = []
     for language in languages:
         rows = cells.get((attribute, language), ())
         tags = {row["language_code"] for row in rows}
         found = tuple(
-            Text(
+            LanguageText(
                 words(row["text"], most),
                 row["language_code"] if len(tags) > 1 else None,
             )
             for row in rows
         )
         gap = None if found else face(record, attribute, language)
-        made.append(Cell(_known(language), found, gap))
+        made.append(TextCell(_known(language), found, gap))
     faces = {cell.gap for cell in made}
-    return Line(words(attribute, 1_000), tuple(made), faces.pop() if len(faces) == 1 else None)
+    return TextRow(words(attribute, 1_000), tuple(made), faces.pop() if len(faces) == 1 else None)
 
 
 def _languages(
@@ -180,7 +181,7 @@ def _order(row: Row) -> tuple[int, str, tuple[int, ...]]:
     return *_rank(row["attribute"]), position
 
 
-def _grouped(gaps: dict[str, Face]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _grouped(gaps: dict[str, Missing]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     by_face: dict[str, list[str]] = {}
     for attribute, gap in gaps.items():
         by_face.setdefault(str(gap), []).append(attribute)

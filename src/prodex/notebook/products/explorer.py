@@ -10,23 +10,19 @@ import pyarrow.compute as pc
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.notebook.background import Newest
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.folding import Fold
-from prodex.notebook.panel import Panel, html
-from prodex.notebook.products.chips import Chips
-from prodex.notebook.products.export_box import ExportBox
-from prodex.notebook.products.exporting import Shown
+from prodex.notebook.background import LatestTask
+from prodex.notebook.exploration import Conditions, Exploration
+from prodex.notebook.panel import Fold, Panel, html
+from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_box import FacetBox
-from prodex.notebook.products.facet_values import Facets
+from prodex.notebook.products.facet_counts import Facets, FilterResult, narrowed
 from prodex.notebook.products.facets import Facet
-from prodex.notebook.products.narrowing import Narrowed, narrowed
-from prodex.notebook.products.searching import Search
-from prodex.notebook.products.stock import Mask, Stock
-from prodex.notebook.products.table import ProductTable
+from prodex.notebook.products.product_columns import Mask, ProductColumns
+from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.removable_buttons import ActiveFilters
+from prodex.notebook.products.search import Search
 from prodex.quality import Audit
-from prodex.store.given import catalog_given
+from prodex.store.snapshot import catalog_given
 
 #: Facets whose values are shown at once, and how long to wait for another letter, in seconds.
 _OPEN = ("grade", "kind", "brand")
@@ -100,7 +96,7 @@ class CatalogExplorer(Panel):
         """Put the keyboard to the search."""
         self._search_field.focus()
 
-    def _shown(self) -> tuple[Shown, Catalog]:
+    def _shown(self) -> tuple[ShownTable, Catalog]:
         """Return the table, of all its pages, and the catalogue of its products."""
         return self._table.shown, self.catalog
 
@@ -111,7 +107,7 @@ class CatalogExplorer(Panel):
             layout=w.Layout(width="100%"),
         )
         self._hint = html("", "muted", "hint")
-        self._chips = Chips(panel=self)
+        self._chips = ActiveFilters(panel=self)
         self._table = ProductTable(panel=self)
         self._facets = w.VBox()
         self._facets.add_class("facets")
@@ -126,7 +122,7 @@ class CatalogExplorer(Panel):
         self.fill(both)
 
     def _connect(self) -> None:
-        self._looking: Newest[_Found] = Newest(_find, self._take, self._not_found, _PATIENCE)
+        self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _PATIENCE)
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self._table, "selected"))
         link((self.exploration, "product_id"), (self._table, "product_id"))
@@ -137,10 +133,10 @@ class CatalogExplorer(Panel):
     def _open(self) -> None:
         """Read the catalogue, if it is another one."""
         catalog, audit = self.exploration.catalog, self.exploration.audit
-        stock: Stock | None = getattr(self, "_stock", None)
+        stock: ProductColumns | None = getattr(self, "_stock", None)
         if stock is not None and stock.catalog is catalog and stock.audit is audit:
             return
-        self._stock = Stock(catalog, audit)
+        self._stock = ProductColumns(catalog, audit)
         self._values = Facets(self._stock)
         self._search = Search(self._stock)
         self._found = None
@@ -210,7 +206,7 @@ class CatalogExplorer(Panel):
             self._hint.value = ""
             self._draw(self._narrow())
 
-    def _narrow(self) -> Narrowed:
+    def _narrow(self) -> FilterResult:
         conditions = self.exploration.conditions
         others = []
         if conditions.words:
@@ -222,7 +218,7 @@ class CatalogExplorer(Panel):
         counted = [name for name in self._values if self._boxes[name].is_open]
         return narrowed(self._values, conditions.facets, len(self._stock), others, counted)
 
-    def _draw_facets(self, left: Narrowed) -> None:
+    def _draw_facets(self, left: FilterResult) -> None:
         for name in self._values:
             chosen = tuple(self.exploration.conditions.facets.get(name, ()))
             if name in left.counts:
@@ -230,7 +226,7 @@ class CatalogExplorer(Panel):
             else:
                 self._boxes[name].show(chosen)
 
-    def _draw(self, left: Narrowed) -> None:
+    def _draw(self, left: FilterResult) -> None:
         self._draw_facets(left)
         self._chips.show(self.exploration.conditions, self._values)
         self._table.show(left.mask)
@@ -241,7 +237,7 @@ def _find(search: Search, words: str) -> _Found:
     return search, words, search.find(words)
 
 
-def _chosen(stock: Stock, mask: Mask) -> Catalog:
+def _chosen(stock: ProductColumns, mask: Mask) -> Catalog:
     if mask.all():
         return stock.catalog
     ids = stock.ids.filter(pa.array(mask))

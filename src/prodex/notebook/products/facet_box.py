@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipywidgets as w
 from traitlets import Bool, Instance, Tuple
 
-from prodex.notebook.conditions import Code
+from prodex.notebook.exploration import Code
 from prodex.notebook.panel import Panel, html
-from prodex.notebook.products.facet_values import Counts, Values
+from prodex.notebook.products.facet_counts import Counts, FacetValues
 from prodex.notebook.products.facets import Facet
-from prodex.notebook.products.page import cut
-from prodex.notebook.products.searching import contains
+from prodex.notebook.products.search import contains
+from prodex.notebook.products.table_page import cut
 
 #: Rows shown at first, and how many come with each "more".
 _FEW, _MORE = 8, 20
@@ -49,7 +49,7 @@ class FacetBox(w.VBox):
         super().__init__(is_open=is_open)
         self.add_class("facet")
         self._panel, self._facet, self._look = panel, facet, look
-        self._values: Values | None = None
+        self._values: FacetValues | None = None
         self._counts: Counts | None = None
         self._most = _FEW
         self._rows: list[w.Button] = []
@@ -64,7 +64,7 @@ class FacetBox(w.VBox):
         self._draw()
 
     def show(
-        self, chosen: tuple[Code, ...], values: Values | None = None, counts: Counts | None = None
+        self, chosen: tuple[Code, ...], values: FacetValues | None = None, counts: Counts | None = None
     ) -> None:
         """Show what is chosen; where it is open, of these values, with how many products each has or would add."""
         if values is not None and values is not self._values:
@@ -100,7 +100,7 @@ class FacetBox(w.VBox):
         else:
             self.children = (self._head,)
 
-    def _draw_rows(self, values: Values, counts: Counts) -> None:
+    def _draw_rows(self, values: FacetValues, counts: Counts) -> None:
         fitting = self._fitting(values, counts)
         shown = fitting[: self._most]
         self._codes = [values.codes[number] for number in shown]
@@ -116,7 +116,7 @@ class FacetBox(w.VBox):
             *((self._note,) if self._note.value else ()),
         )
 
-    def _fitting(self, values: Values, counts: Counts) -> list[int]:
+    def _fitting(self, values: FacetValues, counts: Counts) -> list[int]:
         """Return the numbers of the values to show: those that are chosen or would bring products come first.
 
         Apart from that they stand by their frequency in the whole catalogue: a click never moves the rows of its
@@ -154,7 +154,7 @@ def isolated(text: str) -> str:
     return f"\u2068{cut(text, _LABEL)}\u2069"
 
 
-def _told(values: Values, fitting: int) -> str:
+def _told(values: FacetValues, fitting: int) -> str:
     if not values.is_asked:
         return "not asked for"
     if not values.codes:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from prodex.facts.groups import Groups, grouped
 from prodex.locales import language_label
 from prodex.notebook.products.naming import languages_of
-from prodex.notebook.products.stock import Stock
-from prodex.quality.columns import encoded, is_true
-from prodex.quality.groups import Groups, grouped
-from prodex.quality.index import filled_values
+from prodex.notebook.products.product_columns import ProductColumns
+from prodex.quality.presence import filled_values
+from prodex.tables.columns import encoded, is_true
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Facet:
 
     name: str
     title: str
-    read: Callable[[Stock], Groups]
+    read: Callable[[ProductColumns], Groups]
     attribute: str = ""
     without: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -50,22 +50,22 @@ class Facet:
     is_shared: bool = False
 
 
-def _by(name: str) -> Callable[[Stock], Groups]:
+def _by(name: str) -> Callable[[ProductColumns], Groups]:
     """Group as audits do."""
 
-    def column(stock: Stock, wanted: str) -> pa.Array:
+    def column(stock: ProductColumns, wanted: str) -> pa.Array:
         return {"market": lambda: stock.market, "owner_id": lambda: stock.owner}.get(
             wanted, lambda: stock.column(wanted)
         )()
 
-    def tags(stock: Stock) -> pa.Table:
+    def tags(stock: ProductColumns) -> pa.Table:
         every = stock.own("tags", "tag")
         return every.filter(every["tag"].is_valid())
 
     return lambda stock: grouped(name, lambda wanted: column(stock, wanted), lambda: tags(stock))
 
 
-def _languages(stock: Stock) -> Groups:
+def _languages(stock: ProductColumns) -> Groups:
     texts = stock.own("texts", "language", "language_code", "text")
     filled = np.flatnonzero(filled_values(texts["text"].combine_chunks()))
     codes, language = encoded(languages_of(texts))
@@ -76,12 +76,12 @@ def _languages(stock: Stock) -> Groups:
     return Groups(rows, groups, names, [language_label(code) for code in names])
 
 
-def _packagings(stock: Stock) -> Groups:
+def _packagings(stock: ProductColumns) -> Groups:
     columns = {"kind_code": "packaging_code", "kind": "packaging"}  # grouped and named as kinds are
     return grouped("kind", lambda wanted: stock.column(columns[wanted]), lambda: pa.table({}))
 
 
-def _packshots(stock: Stock) -> Groups:
+def _packshots(stock: ProductColumns) -> Groups:
     if not stock.catalog.origin.asked(_PACKSHOT):
         return Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), [], [])
     pictures = stock.own("pictures", "is_packshot")
@@ -90,7 +90,7 @@ def _packshots(stock: Stock) -> Groups:
     return Groups(np.arange(len(stock)), has, ["no", "yes"], [None, None])
 
 
-def _grades(stock: Stock) -> Groups:
+def _grades(stock: ProductColumns) -> Groups:
     codes, grade = encoded(stock.column("grade"))
     rows, names = np.flatnonzero(grade >= 0), codes.to_pylist()
     return Groups(rows, grade[rows], names, names)

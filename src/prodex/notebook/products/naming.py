@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Part
-from prodex.quality.columns import is_true
-from prodex.quality.index import filled_values
-from prodex.tables.languages import short_of
+from prodex.locales import short_of
+from prodex.quality.presence import filled_values
+from prodex.tables.columns import is_true
 
 #: What people call a product, from the first choice to the last.
 NAMES = tuple(

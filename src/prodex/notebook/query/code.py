@@ -7,8 +7,7 @@ from html import escape
 
 import ipywidgets as w
 
-from prodex.notebook.folding import Fold
-from prodex.notebook.panel import html
+from prodex.notebook.panel import Fold, html
 from prodex.query import ProductQuery
 
 #: Lines that are seen at once; the others are scrolled to.

@@ -10,6 +10,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
 from prodex.notebook.panel import html, typed
+from prodex.notebook.query.parsing import Word
 
 #: What stands in a list to choose from, and what it means; "" means none, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
@@ -40,12 +41,12 @@ def moment(title: str) -> Any:
     return above(w.NaiveDatetimePicker(description=title, layout=_AUTO))
 
 
-class Choice(w.VBox):
+class ChoiceControl(w.VBox):
     """One of several; a value that is not among them is added when it is assigned.
 
     Examples
     --------
-    >>> choice = Choice("Market", [("any", ""), ("France (250)", 250)])
+    >>> choice = ChoiceControl("Market", [("any", ""), ("France (250)", 250)])
     >>> choice.value, choice.list.label
     ('', 'any')
     >>> choice.value = 280
@@ -75,12 +76,12 @@ class Choice(w.VBox):
         self.list.value = self.value
 
 
-class Toggles(w.VBox):
+class ToggleControl(w.VBox):
     """Any number of several, in the order in which they were chosen.
 
     Examples
     --------
-    >>> toggles = Toggles("Status", [("OK", 2), ("Not OK", 1)])
+    >>> toggles = ToggleControl("Status", [("OK", 2), ("Not OK", 1)])
     >>> toggles.buttons[1].value = toggles.buttons[0].value = True
     >>> toggles.value
     (1, 2)
@@ -112,7 +113,7 @@ class Toggles(w.VBox):
             self.value = (*others, value) if is_on else others
 
 
-class Listed(w.VBox):
+class ListControl(w.VBox):
     """A list as text with commas, beside a list of names from which one can be added.
 
     Parameters
@@ -132,7 +133,7 @@ class Listed(w.VBox):
     ) -> None:
         self._note, self._said = note, html("", "muted")
         self._text = line(title, example)
-        self._names = Choice(f"Add {one} by name", [("choose ...", "")])
+        self._names = ChoiceControl(f"Add {one} by name", [("choose ...", "")])
         super().__init__([self._text, self._names, self._said])
         self.add_class("list")
         self.offer(names)
@@ -159,7 +160,7 @@ class Listed(w.VBox):
         self._names.value = ""
 
 
-class Preset(w.VBox):
+class PresetControl(w.VBox):
     """A text, beside a list of usual ones.
 
     Parameters
@@ -174,7 +175,7 @@ class Preset(w.VBox):
 
     def __init__(self, title: str, presets: Options) -> None:
         self._presets = presets
-        self._usual = Choice(title, [*presets, ("own paths", _OWN)])
+        self._usual = ChoiceControl(title, [*presets, ("own paths", _OWN)])
         self._text = line(f"Paths to {title[0].lower()}{title[1:]}", "namePublicLong.data, assets.pictures")
         super().__init__([self._usual, self._text])
         self.add_class("list")
@@ -215,3 +216,87 @@ def lock(widget: Any, *, is_locked: bool) -> None:
         widget.disabled = is_locked
     for child in getattr(widget, "children", ()):
         lock(child, is_locked=is_locked)
+
+
+class _WordRow(w.HBox):
+    """One word, and the fields in which it is looked for."""
+
+    def __init__(self, number: int, fields: Options, changed: Callable[[], object]) -> None:
+        self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
+        self.fields = ToggleControl(f"Word {number} in any of", fields)
+        self.remove = w.Button(description="Remove", tooltip=f"Remove word {number}", layout=_AUTO)
+        self.remove.add_class("quiet")
+        super().__init__([above(self.text), self.fields, self.remove])
+        self.add_class("word")
+        for one in (self.text, self.fields):
+            one.observe(lambda _: changed(), "value")
+
+
+class SearchWords(w.VBox):
+    """Words to look for, each in fields of its own; there is always a row to type into.
+
+    Examples
+    --------
+    >>> rows = SearchWords([("Name", "name"), ("Brand", "brand")])
+    >>> rows.rows[0].text.value = "cocoa"
+    >>> rows.value
+    (('cocoa', ('name', 'brand')),)
+    """
+
+    value: Instance[tuple[Word, ...]] = Tuple()
+
+    def __init__(self, fields: Options) -> None:
+        self._fields = fields
+        self._every = tuple(value for _, value in fields)
+        self._made: list[_WordRow] = []
+        self._shown = 0
+        self._is_filling = False
+        self._list = w.VBox()
+        self.add = w.Button(description="+ Add a word", layout={"width": "auto", "align_self": "flex-start"})
+        self.add.add_class("quiet")
+        super().__init__([self._list, self.add])
+        self.add_class("wide")
+        self.add.on_click(lambda _: self._fill((*self._typed(), ("", self._every))))
+        self.observe(self._assigned, "value")
+        self._fill(())
+
+    @property
+    def rows(self) -> list[_WordRow]:
+        """The rows that are shown."""
+        return self._made[: self._shown]
+
+    def _typed(self) -> tuple[Word, ...]:
+        return tuple((row.text.value, row.fields.value) for row in self.rows)
+
+    def _assigned(self, _: object) -> None:
+        if self.value != self._filled():
+            self._fill(self.value)
+
+    def _filled(self) -> tuple[Word, ...]:
+        return tuple(row for row in self._typed() if row[0])
+
+    def _changed(self) -> None:
+        if not self._is_filling:
+            self.value = self._filled()
+
+    def _fill(self, words: tuple[Word, ...]) -> None:
+        words = words or (("", self._every),)
+        while len(self._made) < len(words):
+            number = len(self._made)
+            row = _WordRow(number + 1, self._fields, self._changed)
+            row.remove.on_click(lambda _, number=number: self._removed(number))
+            self._made.append(row)
+        self._is_filling = True
+        try:
+            for row, (word, fields) in zip(self._made, words, strict=False):
+                row.text.value, row.fields.value = word, fields
+        finally:
+            self._is_filling = False
+        if self._shown != len(words):
+            self._shown = len(words)
+            self._list.children = self.rows
+        self._changed()
+
+    def _removed(self, number: int) -> None:
+        typed_rows = self._typed()
+        self._fill((*typed_rows[:number], *typed_rows[number + 1 :]))

@@ -8,12 +8,12 @@ from enum import Enum
 from html import escape
 from typing import Any
 
-from prodex.notebook.query import choices, controls, reading
-from prodex.notebook.query.word_rows import WordRows
+from prodex.notebook.query import controls, options, parsing
+from prodex.notebook.query.controls import SearchWords
 from prodex.query import ProductQuery
 
 
-class Place(Enum):
+class FieldGroup(Enum):
     """Where a control stands."""
 
     FRONT = "in front"
@@ -23,7 +23,7 @@ class Place(Enum):
 
 
 @dataclass(frozen=True)
-class Field:
+class QueryField:
     """One control.
 
     Attributes
@@ -44,7 +44,7 @@ class Field:
 
     names: tuple[str, ...]
     make: Callable[[], Any]
-    place: Place
+    place: FieldGroup
     shown: Callable[[ProductQuery], Any]
     given: Callable[[Any], Mapping[str, Any]]
     hint: str = ""
@@ -53,13 +53,13 @@ class Field:
 def _one(
     name: str,
     make: Callable[[], Any],
-    place: Place,
+    place: FieldGroup,
     shown: Callable[[Any], Any],
     given: Callable[[Any], Any],
     hint: str = "",
-) -> Field:
+) -> QueryField:
     """Declare a control of one field."""
-    return Field(
+    return QueryField(
         (name,),
         make,
         place,
@@ -81,20 +81,26 @@ def _empty_as_none(value: Any) -> Any:
     return value or None
 
 
-def _text(name: str, title: str, example: str, place: Place) -> Field:
-    return _one(name, lambda: controls.line(title, example), place, reading.written, reading.typed_list)
+def _text(name: str, title: str, example: str, place: FieldGroup) -> QueryField:
+    return _one(name, lambda: controls.line(title, example), place, parsing.written, parsing.typed_list)
 
 
-def _moment(name: str, title: str, place: Place) -> Field:
-    return _one(name, lambda: controls.moment(title), place, reading.shown_moment, reading.moment)
+def _moment(name: str, title: str, place: FieldGroup) -> QueryField:
+    return _one(name, lambda: controls.moment(title), place, parsing.shown_moment, parsing.moment)
 
 
-def _choice(name: str, title: str, options: Callable[[], controls.Options], place: Place) -> Field:
-    return _one(name, lambda: controls.Choice(title, options()), place, _none_as_blank, _empty_as_none)
+def _choice(name: str, title: str, options: Callable[[], controls.Options], place: FieldGroup) -> QueryField:
+    return _one(name, lambda: controls.ChoiceControl(title, options()), place, _none_as_blank, _empty_as_none)
 
 
-def _toggles(name: str, title: str, options: Callable[[], controls.Options]) -> Field:
-    return _one(name, lambda: controls.Toggles(title, options()), Place.FRONT, _none_as_empty, _empty_as_none)
+def _toggles(name: str, title: str, options: Callable[[], controls.Options]) -> QueryField:
+    return _one(
+        name,
+        lambda: controls.ToggleControl(title, options()),
+        FieldGroup.FRONT,
+        _none_as_empty,
+        _empty_as_none,
+    )
 
 
 def _packshot_of(query: ProductQuery) -> str:
@@ -105,92 +111,92 @@ _PACKSHOT = (("with or without", ""), ("with a packshot", "with"), ("without a p
 _ACTIVE = (("all products", ""), ("only the active range", True))
 
 #: The controls, in the order in which they stand.
-FIELDS: tuple[Field, ...] = (
-    _choice("target_market", "Target market", choices.markets, Place.FRONT),
-    Field(
+FIELDS: tuple[QueryField, ...] = (
+    _choice("target_market", "Target market", options.markets, FieldGroup.FRONT),
+    QueryField(
         ("has_packshot", "has_no_packshot"),
-        lambda: controls.Choice("Packshot", _PACKSHOT),
-        Place.FRONT,
+        lambda: controls.ChoiceControl("Packshot", _PACKSHOT),
+        FieldGroup.FRONT,
         _packshot_of,
         lambda value: {
             "has_packshot": value == "with" or None,
             "has_no_packshot": value == "without" or None,
         },
     ),
-    _moment("updated_at_from", "Updated from (UTC)", Place.FRONT),
-    _moment("updated_at_to", "Updated until (UTC)", Place.FRONT),
-    _text("tags_in", "With the tags", "exportable, new", Place.FRONT),
-    _text("tags_not_in", "Without the tags", "blocked", Place.FRONT),
-    _choice("status_shared_from", "Sharing status of the source", choices.sharing_statuses, Place.FRONT),
-    _choice("status_shared_with", "Sharing status of the target", choices.sharing_statuses, Place.FRONT),
-    _toggles("target_productstatus_in", "Status at the retailer", choices.product_statuses),
-    _toggles("validation_status_in", "Validation status", choices.validation_statuses),
+    _moment("updated_at_from", "Updated from (UTC)", FieldGroup.FRONT),
+    _moment("updated_at_to", "Updated until (UTC)", FieldGroup.FRONT),
+    _text("tags_in", "With the tags", "exportable, new", FieldGroup.FRONT),
+    _text("tags_not_in", "Without the tags", "blocked", FieldGroup.FRONT),
+    _choice("status_shared_from", "Sharing status of the source", options.sharing_statuses, FieldGroup.FRONT),
+    _choice("status_shared_with", "Sharing status of the target", options.sharing_statuses, FieldGroup.FRONT),
+    _toggles("target_productstatus_in", "Status at the retailer", options.product_statuses),
+    _toggles("validation_status_in", "Validation status", options.validation_statuses),
     _one(
         "search",
-        lambda: WordRows(choices.searched_fields()),
-        Place.FRONT,
+        lambda: SearchWords(options.searched_fields()),
+        FieldGroup.FRONT,
         _none_as_empty,
-        reading.words,
+        parsing.words,
         "Every word has to be found, in any one of its fields.",
     ),
     _one(
         "gtins_in",
-        lambda: controls.Paste("GTINs", "Paste a column of a spreadsheet", reading.read_gtins),
-        Place.MORE,
+        lambda: controls.Paste("GTINs", "Paste a column of a spreadsheet", parsing.read_gtins),
+        FieldGroup.MORE,
         lambda value: "\n".join(value or ()),
-        reading.gtins,
+        parsing.gtins,
     ),
-    _moment("pictures_last_updated_at_from", "Pictures updated from (UTC)", Place.MORE),
-    _moment("pictures_last_updated_at_to", "Pictures updated until (UTC)", Place.MORE),
-    _choice("active_range", "Range", lambda: _ACTIVE, Place.MORE),
+    _moment("pictures_last_updated_at_from", "Pictures updated from (UTC)", FieldGroup.MORE),
+    _moment("pictures_last_updated_at_to", "Pictures updated until (UTC)", FieldGroup.MORE),
+    _choice("active_range", "Range", lambda: _ACTIVE, FieldGroup.MORE),
     _one(
         "owners_in",
-        lambda: controls.Listed("Owners", "an owner", [], "numbers, such as 11, 12"),
-        Place.MORE,
-        reading.written,
-        reading.numbers,
+        lambda: controls.ListControl("Owners", "an owner", [], "numbers, such as 11, 12"),
+        FieldGroup.MORE,
+        parsing.written,
+        parsing.numbers,
     ),
     _one(
         "product_languages",
-        lambda: controls.Listed(
+        lambda: controls.ListControl(
             "Languages",
             "a language",
-            choices.languages(),
+            options.languages(),
             "all languages",
-            note=lambda text: escape(choices.language_names(text)),
+            note=lambda text: escape(options.language_names(text)),
         ),
-        Place.ANSWER,
-        reading.written,
-        reading.typed_list,
+        FieldGroup.ANSWER,
+        parsing.written,
+        parsing.typed_list,
         "Texts in other languages are not sent; the products stay the same.",
     ),
-    Field(
+    QueryField(
         ("source_include",),
-        lambda: controls.Preset("Return", choices.INCLUDED),
-        Place.ANSWER,
-        reading.shown_paths,
-        lambda text: {"source_include": reading.typed_list(text)},
+        lambda: controls.PresetControl("Return", options.INCLUDED),
+        FieldGroup.ANSWER,
+        parsing.shown_paths,
+        lambda text: {"source_include": parsing.typed_list(text)},
         "Keys and dates always come along.",
     ),
     _one(
         "source_exclude",
-        lambda: controls.Preset("Leave out", choices.EXCLUDED),
-        Place.ANSWER,
-        reading.written,
-        reading.typed_list,
+        lambda: controls.PresetControl("Leave out", options.EXCLUDED),
+        FieldGroup.ANSWER,
+        parsing.written,
+        parsing.typed_list,
     ),
     _one(
         "extra",
         lambda: controls.area("Further filters, as JSON", '{"allow_not_consumer_units": true}'),
-        Place.EXPERT,
-        reading.shown_extra,
-        reading.extra,
+        FieldGroup.EXPERT,
+        parsing.shown_extra,
+        parsing.extra,
         "Sent to the service as they are.",
     ),
 )
 
 
-def count_given(query: ProductQuery, place: Place) -> int:
+def count_given(query: ProductQuery, place: FieldGroup) -> int:
     """Return how many filters of a query have their control in a place."""
     return sum(bool(getattr(query, name)) for field in FIELDS if field.place is place for name in field.names)
 

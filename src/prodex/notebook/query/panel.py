@@ -13,27 +13,24 @@ from traitlets import Instance, Int, validate
 
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
-from prodex.listings import load_organizations
-from prodex.nearest import hint
-from prodex.notebook.background import Newest
-from prodex.notebook.folding import Fold
-from prodex.notebook.panel import Panel, html, in_words, typed
-from prodex.notebook.query import choices
+from prodex.load.reference_data import load_organizations
+from prodex.notebook.background import LatestTask
+from prodex.notebook.panel import Fold, Panel, html, in_words, typed
+from prodex.notebook.query import options
 from prodex.notebook.query.code import QueryCode
 from prodex.notebook.query.controls import lock
-from prodex.notebook.query.fields import FIELDS, Place, asked, count_given, shown
-from prodex.notebook.query.load_box import LoadBox
-from prodex.notebook.query.telling import counted, told
-from prodex.notebook.query.work import count_products
+from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
+from prodex.notebook.query.load import LoadBox, count_products, counted, told
 from prodex.query import ProductQuery
 from prodex.service import Client
-from prodex.service.given import service_given
+from prodex.service.connection import service_given
+from prodex.text import hint
 
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
 
 #: What is folded away at first.
-_FOLDED = (Place.MORE, Place.ANSWER, Place.EXPERT)
+_FOLDED = (FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
 
 
 class QueryPanel(Panel):
@@ -82,10 +79,12 @@ class QueryPanel(Panel):
         super().__init__("Which products to load")
         self._service = service
         self._is_filling = False
-        self._counting: Newest[int | None] = Newest(
+        self._counting: LatestTask[int | None] = LatestTask(
             self._count, self._counted, self._not_counted, delay=_PAUSE
         )
-        self._listing: Newest[pd.DataFrame] = Newest(load_organizations, self._listed, self._not_listed)
+        self._listing: LatestTask[pd.DataFrame] = LatestTask(
+            load_organizations, self._listed, self._not_listed
+        )
         self.controls = [field.make() for field in FIELDS]
         self.matching = html("", "matching")
         self.loading = LoadBox(self, service, lambda: self.query, name)
@@ -96,7 +95,7 @@ class QueryPanel(Panel):
         count = w.HBox([self.matching, self.clear_button])
         count.add_class("query-count")
         self.fill(
-            self._grid(Place.FRONT),
+            self._grid(FieldGroup.FRONT),
             *self.folds.values(),
             count,
             self.loading,
@@ -107,7 +106,7 @@ class QueryPanel(Panel):
             self.on(control, lambda _: self._changed(), "value")
         for field in (self.loading.name_field, self.loading.age_field):
             self.on(field, lambda _: self._show_code(), "value")
-        self.on(self.folds[Place.MORE], lambda _: self._list_owners(), "is_open")
+        self.on(self.folds[FieldGroup.MORE], lambda _: self._list_owners(), "is_open")
         self.loading.observe(lambda change: self.set_trait("catalog", change["new"]), "catalog")
         self.loading.observe(lambda change: self._lock(change["new"]), "is_loading")
         self._owners_asked = False
@@ -131,7 +130,7 @@ class QueryPanel(Panel):
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
         return zip(FIELDS, self.controls, strict=True)
 
-    def _grid(self, place: Place) -> Any:
+    def _grid(self, place: FieldGroup) -> Any:
         grid = w.Box(
             [
                 _with_hint(control, field.hint) if field.hint else control
@@ -218,13 +217,13 @@ class QueryPanel(Panel):
 
     def _list_owners(self) -> None:
         """Ask the service for owners by name, when their control is seen for the first time."""
-        if self.folds[Place.MORE].is_open and not self._owners_asked:
+        if self.folds[FieldGroup.MORE].is_open and not self._owners_asked:
             self._owners_asked = True
             self._listing(self._service)
 
     def _listed(self, organizations: pd.DataFrame) -> None:
-        known = choices.owners(organizations)
-        self.control("owners_in").offer(known, lambda text: typed(choices.owner_names(text, known)))
+        known = options.owners(organizations)
+        self.control("owners_in").offer(known, lambda text: typed(options.owner_names(text, known)))
 
     def _not_listed(self, error: BaseException) -> None:
         said = typed(f"Names cannot be listed: {in_words(error)} Numbers work all the same.")

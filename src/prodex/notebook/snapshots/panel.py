@@ -12,19 +12,17 @@ from traitlets import Instance, link
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
+from prodex.display.audit import counted
 from prodex.errors import InputError
 from prodex.files import seen_from_here
-from prodex.notebook.background import Newest
+from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.itable_options import ITABLE
-from prodex.notebook.pager import Pager
+from prodex.notebook.paged_tables import ITABLE, Pager
 from prodex.notebook.panel import Panel, html, rest, typed
-from prodex.notebook.snapshots.comparison_box import ComparisonBox
-from prodex.notebook.snapshots.listing import Kept, kept_snapshots, snapshot_frame
+from prodex.notebook.snapshots.comparison import ComparisonBox
+from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
-from prodex.quality.display import counted
-from prodex.store.named import snapshots_folder
-from prodex.store.snapshot import open_snapshot, verify
+from prodex.store.snapshot import open_snapshot, snapshots_folder, verify
 
 _ROWS = 10
 _OPTIONS: dict[str, Any] = {
@@ -73,10 +71,10 @@ class SnapshotPanel(Panel):
         self.add_class("figures")
         self.exploration = exploration
         self._name = name
-        self._every: tuple[Kept, ...] = ()
-        self._shown: tuple[Kept, ...] = ()
-        self._chosen: Kept | None = None
-        self._verifying: Newest[str] = Newest(verified, self._verified, self._failed)
+        self._every: tuple[SnapshotEntry, ...] = ()
+        self._shown: tuple[SnapshotEntry, ...] = ()
+        self._chosen: SnapshotEntry | None = None
+        self._verifying: LatestTask[str] = LatestTask(verified, self._verified, self._failed)
         self.refresh = w.Button(description="Refresh list", layout=w.Layout(width="auto"))
         self.verify = w.Button(description="Verify", layout=w.Layout(width="auto"))
         self.pager = Pager(_ROWS)
@@ -105,7 +103,7 @@ class SnapshotPanel(Panel):
         self.comparison.wait(seconds)
 
     def _list(self) -> None:
-        self._every = kept_snapshots(self._name)
+        self._every = snapshot_entries(self._name)
         was_first = self.pager.first == 0
         self.pager.over(len(self._every), "snapshot")
         if was_first:
@@ -184,7 +182,7 @@ class SnapshotPanel(Panel):
         self.tell(error)
 
 
-def verified(kept: Kept) -> str:
+def verified(kept: SnapshotEntry) -> str:
     """Check every file of a snapshot, and say as markup what is wrong with which."""
     files = verify(kept.folder)
     damaged = files[~files["ok"]]
@@ -201,7 +199,7 @@ def verified(kept: Kept) -> str:
     )
 
 
-def _said(kept: Kept) -> str:
+def _said(kept: SnapshotEntry) -> str:
     note = f" {typed(kept.note)}" if kept.note else ""
     state = "" if kept.is_complete is not False else " It is incomplete: the service had announced more."
     folder = typed(seen_from_here(Path(kept.folder)))

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
-from prodex.notebook.audit.history import readable
-from prodex.notebook.background import Newest
+from prodex.display.audit import counted, percent
+from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, typed
-from prodex.notebook.snapshots.listing import Kept
+from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import list_audits
-from prodex.quality.display import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,10 +54,10 @@ class TrendBox(w.VBox):
         self._title, self._products, self._grades = (html("") for _ in range(3))
         columns = w.Box([self._products, self._grades])
         columns.add_class("charts")
-        self._reading: Newest[Trend] = Newest(read_trend, self._draw, panel.tell)
+        self._reading: LatestTask[Trend] = LatestTask(read_trend, self._draw, panel.tell)
         super().__init__([self._title, columns])
 
-    def show(self, name: str, snapshots: tuple[Kept, ...]) -> None:
+    def show(self, name: str, snapshots: tuple[SnapshotEntry, ...]) -> None:
         """Show the course of the snapshots of a name."""
         self._title.value = f"<h3>{typed(name)} over time</h3>"
         self._reading(name, snapshots)
@@ -75,7 +74,7 @@ class TrendBox(w.VBox):
             self._panel.tell(error)
 
 
-def read_trend(name: str, snapshots: tuple[Kept, ...]) -> Trend:
+def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
     """Read what there is of a name: counts from the list, grades from the saved audits."""
     own = [one for one in reversed(snapshots) if one.name == name and one.products is not None]
     # A folder that somebody renamed may say no moment.
@@ -95,7 +94,7 @@ def read_trend(name: str, snapshots: tuple[Kept, ...]) -> Trend:
 
 def products_markup(trend: Trend) -> str:
     """Draw how many products there were."""
-    from prodex import charts
+    from prodex.display import charts
 
     count = int(trend.products.iloc[-1]) if len(trend.products) else 0
     number = len(trend.products)
@@ -107,7 +106,7 @@ def products_markup(trend: Trend) -> str:
 
 def grades_markup(trend: Trend) -> str:
     """Draw how the products were graded, or say how to come by that."""
-    from prodex.quality.report.figures import grades_over_time
+    from prodex.display.charts.audit_charts import grades_over_time
 
     if trend.grades is None:
         return (

@@ -12,20 +12,20 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.allergens import (
+from prodex.locales import short_of
+from prodex.quality.allergen_detection import (
     GROUPS,
     LANGUAGES,
     as_written,
     named_allergens,
     only_lists_allergens,
 )
-from prodex.quality.columns import Mask, Rows, encoded, is_true
-from prodex.quality.detection import Detected, detect, languages, place_of
-from prodex.quality.foods import is_food
-from prodex.quality.index import filled_values
+from prodex.quality.food_products import is_food
+from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
+from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.languages import short_of
+from prodex.tables.columns import Mask, Rows, encoded, is_true
 
 #: From which confidence, and how many letters, the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
@@ -170,7 +170,7 @@ def _lists(products: Products, told: _Told) -> _Lists:
     return _Lists(groups, ~told.otherwise & ~products.any(product[~read[code]]))
 
 
-def _languages(found: Detected) -> pa.Array:
+def _languages(found: DetectedLanguages) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
     known = np.array([place if name in LANGUAGES else -1 for place, name in enumerate(languages())] + [-1])
     spoken = known[found.language]
@@ -212,7 +212,7 @@ def _mentions(compositions: pa.Table) -> tuple[_Mentions, Mask]:
     )
 
 
-def _is_agreed(detected: Detected, text: Rows, stated: pa.ChunkedArray) -> Mask:
+def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray) -> Mask:
     """Say which compositions are, as far as their few words tell, in the language that their label says.
 
     The words of all languages were looked for in them all the same.

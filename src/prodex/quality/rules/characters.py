@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.wordings import ANY_NAME, ANY_TEXT, NAMES, Wordings
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, NAMES, TextColumns
 
 #: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x{80}-\x{84}\x{86}-\x{9f}]"
@@ -41,7 +41,7 @@ _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 )
 def texts_without_control_characters(products: Products) -> Verdict:
     """Labels, XML files and tills stop at them, or show a box."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_CONTROL), "holds a control character")
 
 
@@ -57,7 +57,7 @@ def texts_without_control_characters(products: Products) -> Verdict:
 )
 def texts_without_invisible_characters(products: Products) -> Verdict:
     """A mark of direction can make a text show something else than it says, and no search finds what is split."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(
         texts.matching(_INVISIBLE), "holds a mark of direction, a zero-width space or a private sign"
     )
@@ -76,7 +76,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
 )
 def texts_without_mojibake(products: Products) -> Verdict:
     """Ã© where é should be: customers see at once that nobody has looked."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_MOJIBAKE), "written as UTF-8 and read as something else")
 
 
@@ -92,7 +92,7 @@ def texts_without_mojibake(products: Products) -> Verdict:
 )
 def names_on_one_line(products: Products) -> Verdict:
     """Shelf labels, receipts and search results have one line for a name."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_BREAK), "holds a line break", texts.within(NAMES))
 
 
@@ -114,7 +114,7 @@ def names_not_in_capitals(
 
     What has few letters may be an abbreviation, and one word of up to {one_word} letters a brand that writes itself so.
     """
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     alone = rf"^[^\pL]*(?:{_UNIT}[^\pL\pM]+)*(?:\pL\pM*){{1,{one_word}}}(?:[^\pL\pM]+{_UNIT})*[^\pL\pM]*$"
     capitals = pc.and_(
         pc.equal(pc.utf8_upper(texts.texts), texts.texts),
@@ -137,5 +137,5 @@ def names_not_in_capitals(
 )
 def texts_without_stray_spaces(products: Products) -> Verdict:
     """They make two texts of one, so that searches and comparisons miss it."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_STRAY), "has spaces at an end or two in a row")

@@ -11,11 +11,10 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.locales import market_code
-from prodex.quality.index import filled_values
+from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.quality.told import WAITS
-from prodex.quality.wordings import ANY_NAME, NAMES
+from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
+from prodex.quality.text_columns import ANY_NAME, NAMES
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from prodex.quality.foods import is_alcoholic, is_food, is_of_kind
+from prodex.quality.food_products import is_alcoholic, is_food, is_of_kind
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.told import told
+from prodex.quality.rulebook import Verdict, rule, told
 
 _EU = "Regulation (EU) No 1169/2011"
 _CONSUMERS = {"is_consumer_unit": True}

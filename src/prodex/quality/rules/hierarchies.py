@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.gtin import are_valid
-from prodex.quality.columns import Rows, is_true
-from prodex.quality.packing import Packing
+from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.tables.columns import Rows, is_true
 
 _GDSN = "GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg"
 _TREE = "logisticalHierarchies"
@@ -20,7 +20,7 @@ _CHILDREN = f"{_TREE}.children"
 
 
 def _verdict(
-    packing: Packing, wrong: Any, leaf: str, value: Any, reason: Any, applies: Any = None
+    packing: HierarchyColumns, wrong: Any, leaf: str, value: Any, reason: Any, applies: Any = None
 ) -> Verdict:
     """Return a verdict from the nodes that are wrong; value and reason take the rows that are shown."""
     rows = packing.shown(wrong)
@@ -31,7 +31,7 @@ def _verdict(
     )
 
 
-def _in_parent(packing: Packing, rows: Rows) -> list[str]:
+def _in_parent(packing: HierarchyColumns, rows: Rows) -> list[str]:
     return [
         f"{child} in {parent}"
         for child, parent in zip(packing.gtins(rows), packing.gtins(packing.parent[rows]), strict=True)
@@ -55,7 +55,7 @@ def outer_unit_has_children(
 
     A pack that is sold to consumers as it is may well be the smallest unit that the supplier describes.
     """
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     outer = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
     sold = packing.is_flagged("is_consumer_unit") & is_true(pc.equal(packing["packaging_code"], "PACK"))
     wrong = outer & ~sold & ~packing.has_children & ~packing.repeats
@@ -82,7 +82,7 @@ def outer_unit_has_children(
 )
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
     """A hierarchy that ends above the product does not say how many products one orders."""
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     is_base = is_true(pc.is_in(packing["packaging_code"], pa.array(base, pa.string())))
     leaves = ~packing.has_children & ~packing.repeats
     wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~is_base
@@ -103,7 +103,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
 )
 def quantity_in_parent_told(products: Products) -> Verdict:
     """Whoever orders a case has to know how many are in it; one must not be guessed."""
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     wrong = packing.is_inner & np.isnan(packing.quantity)
     return _verdict(
         packing,
@@ -127,7 +127,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
 )
 def quantity_in_parent_whole(products: Products) -> Verdict:
     """Half a unit cannot be packed, and none is no child."""
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     told = packing.is_inner & ~np.isnan(packing.quantity)
     wrong = told & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
     return _verdict(
@@ -152,7 +152,7 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
 )
 def hierarchy_without_cycle(products: Products) -> Verdict:
     """What holds itself has no size: systems that count contents stop or never end."""
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     return _verdict(
         packing,
         packing.repeats,
@@ -195,7 +195,7 @@ def has_orderable_unit(products: Products) -> Verdict:
 
 
 def _has_unit(products: Products, flag: str) -> Verdict:
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     own = products[flag].fillna(False).to_numpy(bool)
     return Verdict(~(own | products.any(packing.product[packing.is_flagged(flag)])), applies=packing.packed)
 
@@ -212,7 +212,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
 )
 def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
     """Shops list every consumer unit: the pallet stands online at the price of a thousand."""
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     pallets = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
     sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
     return _verdict(
@@ -238,7 +238,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
 )
 def outer_unit_has_hierarchy(products: Products) -> Verdict:
     """A case or pallet without a hierarchy says nothing of the products that it brings."""
-    return Verdict(~Packing.of(products).packed)
+    return Verdict(~HierarchyColumns.of(products).packed)
 
 
 @rule(
@@ -253,7 +253,7 @@ def outer_unit_has_hierarchy(products: Products) -> Verdict:
 )
 def hierarchy_gtins_valid(products: Products) -> Verdict:
     """A wrong GTIN links the case to another product, or to none."""
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     distinct = packing["node_gtin"].dictionary_encode().dictionary
     valid = np.append(are_valid(distinct.to_pylist()), True)
     return _verdict(
@@ -288,7 +288,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
 
     In a catalogue that was asked for in part only (one tag, consumer units alone), the child may simply not be in it.
     """
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     inner = packing.is_inner & (packing.gtin >= 0)
     known = is_true(pc.is_in(pc.utf8_lpad(packing["node_gtin"], 14, "0"), whole))
     return _verdict(

@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from prodex.quality.packing import Packing
+from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import Evidence, Verdict, rule, told
 from prodex.quality.units import grams
+from prodex.tables.columns import numbers
 
 _GDSN = "GDSN trade item measurements; GS1 Package and Product Measurement Standard"
 _TREE = "logisticalHierarchies"
@@ -83,7 +84,7 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
 
     Children of which quantity or weight is not told count nothing, so what is found is certain.
     """
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     gross = packing.measure("grossWeight")
     whole = (packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity))
     children = np.flatnonzero(packing.is_inner & whole & ~np.isnan(gross))
@@ -125,7 +126,7 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
 )
 def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> Verdict:
     """Shelves and pallets are planned by these sizes; what is inside cannot be larger, whichever way up it stands."""
-    packing = Packing.of(products)
+    packing = HierarchyColumns.of(products)
     inner = np.flatnonzero(packing.is_inner)
     around = packing.parent[inner]
     sides, outer = packing.sides[inner], packing.sides[around]
@@ -158,3 +159,64 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
 
 def _size(sides: npt.NDArray[np.float64]) -> str:
     return " x ".join(f"{side:g}" for side in sides) + " mm"
+
+
+_CONSUMERS = {"is_consumer_unit": True}
+
+
+@rule(
+    title="the net content is told, and more than zero",
+    problem="Net content missing or not above zero",
+    fix="Give the net content with its unit, as it stands on the pack.",
+    severity="error",
+    dimension="completeness",
+    block="identity",
+    needs="{attribute}.data",
+    certain="passes",
+    scope=_CONSUMERS,
+    source="Regulation (EU) No 1169/2011, Art. 9(1)(e) and 23",
+)
+def has_net_content(products: Products, *, attribute: str = "netContent") -> Verdict:
+    """Customers compare prices by it, and the law asks for it on anything that is sold by weight, volume or number."""
+    missing = told(products, attribute, np.ones(len(products), bool))
+    rows = products.arrow("quantities", "attribute", "value")
+    rows = rows.filter(pc.equal(rows["attribute"], attribute))
+    product, value = rows["product"].to_numpy(), numbers(rows["value"])
+    nothing = np.flatnonzero(~(value > 0) & ~products.any(product[value > 0])[product])
+    if not len(nothing):
+        return missing
+    return Verdict(
+        missing.fails | products.any(product[nothing]),
+        evidence=Evidence(product[nothing], attribute, None, value[nothing].tolist(), "not more than zero"),
+    )
+
+
+@rule(
+    title="net content and net weight agree",
+    problem="Net content and net weight disagree",
+    fix="Correct the one that is wrong, or its unit.",
+    severity="warning",
+    dimension="consistency",
+    block="identity",
+    needs=("netContent.data", "netWeight.data"),
+    scope=_CONSUMERS,
+    source="GDSN: net weight is that of the contents; drained weights and rounding differ",
+    exact=False,
+)
+def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -> Verdict:
+    """A factor of thousand between them is a wrong unit, and somebody will print the wrong one."""
+    content, weight = grams(products, "netContent"), grams(products, "netWeight")
+    known = (content > 0) & (weight > 0)
+    fails = known & (np.abs(content - weight) > tolerance * np.maximum(content, weight))
+    wrong = np.flatnonzero(fails)
+    return Verdict(
+        fails,
+        applies=known,
+        evidence=Evidence(
+            wrong,
+            "netContent",
+            None,
+            [f"{each:g} g" for each in content[wrong]],
+            [f"net weight {each:g} g, more than {tolerance:.0%} apart" for each in weight[wrong]],
+        ),
+    )

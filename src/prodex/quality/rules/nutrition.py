@@ -11,16 +11,21 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from prodex.quality import declared
-from prodex.quality.columns import Mask, Numbers, Rows, numbers
-from prodex.quality.declared import BASIS, NEEDS, PATH, Declared
+from prodex.quality import nutrition_columns
+from prodex.quality.nutrition_columns import BASIS, NEEDS, PATH, NutritionColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.tables.columns import Mask, Numbers, Rows, numbers
 
 _OFF = "data quality checks of Open Food Facts"
 _PRESET = "preset: Open Food Facts"
 _EU = "Regulation (EU) No 1169/2011"
-_ADDED_UP = (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN, declared.SALT)
+_ADDED_UP = (
+    nutrition_columns.FAT,
+    nutrition_columns.CARBOHYDRATE,
+    nutrition_columns.PROTEIN,
+    nutrition_columns.SALT,
+)
 #: Grams that may be rounded away.
 _ROUNDING = 0.1
 #: Kilocalories up to which energy is rounded more coarsely than to the next one.
@@ -30,7 +35,7 @@ _FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12
 
 
 def _verdict(
-    nutrition: Declared, wrong: Mask, known: Mask, seen: Iterable[str], why: Iterable[str]
+    nutrition: NutritionColumns, wrong: Mask, known: Mask, seen: Iterable[str], why: Iterable[str]
 ) -> Verdict:
     """Return a verdict from the partitions that are wrong; `seen` and `why` are of these, product by product."""
     rows = nutrition.in_order(wrong)
@@ -65,16 +70,16 @@ def _known(*amounts: Numbers) -> Mask:
 )
 def nutrition_complete(products: Products) -> Verdict:
     """Half a table cannot be compared, and shops show it as an error or not at all."""
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     parts = {
-        "energy in kJ": nutrition.is_declared(declared.ENERGY, "kJ"),
-        "energy in kcal": nutrition.is_declared(declared.ENERGY, "kcal"),
-        "fat": nutrition.is_declared(declared.FAT),
-        "saturates": nutrition.is_declared(declared.SATURATES),
-        "carbohydrate": nutrition.is_declared(declared.CARBOHYDRATE),
-        "sugars": nutrition.is_declared(declared.SUGARS),
-        "protein": nutrition.is_declared(declared.PROTEIN),
-        "salt": nutrition.is_declared(declared.SALT),
+        "energy in kJ": nutrition.is_declared(nutrition_columns.ENERGY, "kJ"),
+        "energy in kcal": nutrition.is_declared(nutrition_columns.ENERGY, "kcal"),
+        "fat": nutrition.is_declared(nutrition_columns.FAT),
+        "saturates": nutrition.is_declared(nutrition_columns.SATURATES),
+        "carbohydrate": nutrition.is_declared(nutrition_columns.CARBOHYDRATE),
+        "sugars": nutrition.is_declared(nutrition_columns.SUGARS),
+        "protein": nutrition.is_declared(nutrition_columns.PROTEIN),
+        "salt": nutrition.is_declared(nutrition_columns.SALT),
     }
     lacks = np.stack([~nutrition.any(told) for told in parts.values()])
     known = products.any(nutrition.product)
@@ -96,7 +101,7 @@ def nutrition_complete(products: Products) -> Verdict:
 )
 def nutrition_per_hundred(products: Products) -> Verdict:
     """Figures of a serving cannot be compared: every supplier's serving is another."""
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     hundred = np.isclose(nutrition.per_hundred, 1.0)
     known = products.any(nutrition.product)
     fails = known & ~nutrition.any(hundred)
@@ -126,7 +131,7 @@ def nutrition_per_hundred(products: Products) -> Verdict:
 )
 def nutrient_not_negative(products: Products) -> Verdict:
     """Nothing has less than nothing of something."""
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     told = numbers(nutrition["quantity"])
     return _of_nutrients(nutrition, told < 0, ~np.isnan(told), "less than nothing")
 
@@ -143,13 +148,13 @@ def nutrient_not_negative(products: Products) -> Verdict:
 )
 def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
     """A decimal point was lost, or the figure is of the whole pack; scores computed from it are nonsense."""
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     amounts = nutrition.grams * nutrition.per_hundred[nutrition.row]
     why = f"over {limit:g} g per 100 g or ml ({_PRESET})"
     return _of_nutrients(nutrition, amounts > limit, ~np.isnan(amounts), why)
 
 
-def _of_nutrients(nutrition: Declared, wrong: Mask, known: Mask, why: str) -> Verdict:
+def _of_nutrients(nutrition: NutritionColumns, wrong: Mask, known: Mask, why: str) -> Verdict:
     """Return a verdict from single nutrients that are wrong."""
     whose = nutrition.product[nutrition.row]
     rows = np.flatnonzero(wrong)
@@ -183,7 +188,7 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
 
     Fibre is left out: some count it as carbohydrate, and then it would count twice.
     """
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
     total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
@@ -205,7 +210,7 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
 )
 def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     """Pure fat has 3,700 kJ in 100 g; nothing has more."""
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
     known: Mask = np.logical_not(np.isnan(both).all(axis=0))
     highest: Numbers = np.nan_to_num(both).max(axis=0)
@@ -229,7 +234,7 @@ def kilojoules_fit_kilocalories(
     products: Products, *, least: float = 3.7, most: float = 4.7, rounding: float = 2.0
 ) -> Verdict:
     """They are one figure in two units: one of them is mistyped, or they were exchanged."""
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
     known = _known(kilojoules, kilocalories)
     # Half a kilocalorie may have been rounded away as well, and of small figures five: American labels round the energy
@@ -261,11 +266,14 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     Not a question where there is alcohol, or where fat, carbohydrate or protein is not declared. Fibre may be part of
     the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail.
     """
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     fat, carbohydrate, protein = (
-        nutrition.range(each) for each in (declared.FAT, declared.CARBOHYDRATE, declared.PROTEIN)
+        nutrition.range(each)
+        for each in (nutrition_columns.FAT, nutrition_columns.CARBOHYDRATE, nutrition_columns.PROTEIN)
     )
-    fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (declared.FIBRE, declared.POLYOLS))
+    fibre, polyols = (
+        np.nan_to_num(nutrition.range(each)) for each in (nutrition_columns.FIBRE, nutrition_columns.POLYOLS)
+    )
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
     known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
     off, told = np.zeros((2, len(known)), bool)
@@ -290,7 +298,7 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     return _verdict(nutrition, wrong, known, _energies(nutrition, rows), why)
 
 
-def _energies(nutrition: Declared, rows: Rows) -> list[str]:
+def _energies(nutrition: NutritionColumns, rows: Rows) -> list[str]:
     told = [(nutrition.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
     return [
         ", ".join(f"{amounts[place]:g} {sign}" for amounts, sign in told if not np.isnan(amounts[place]))
@@ -300,7 +308,7 @@ def _energies(nutrition: Declared, rows: Rows) -> list[str]:
 
 def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: str) -> Verdict:
     """Say where the parts together are more than the whole that they belong to."""
-    nutrition = Declared.of(products)
+    nutrition = NutritionColumns.of(products)
     amounts = np.stack([nutrition.amount(part) for part in parts])
     total, of = np.nan_to_num(amounts).sum(axis=0), np.nan_to_num(nutrition.amount(whole))
     least = np.stack([nutrition.range(part)[0] for part in parts])
@@ -325,7 +333,9 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
 )
 def saturates_within_fat(products: Products) -> Verdict:
     """Saturates are a part of fat: one of the two figures is wrong, or they were exchanged."""
-    return _part_within(products, (declared.SATURATES,), declared.FAT, "saturates, more than the fat of")
+    return _part_within(
+        products, (nutrition_columns.SATURATES,), nutrition_columns.FAT, "saturates, more than the fat of"
+    )
 
 
 @rule(
@@ -342,8 +352,8 @@ def sugars_within_carbohydrate(products: Products) -> Verdict:
     """Sugars and starch are parts of carbohydrate: one of the figures is wrong, or they were exchanged."""
     return _part_within(
         products,
-        (declared.SUGARS, declared.STARCH),
-        declared.CARBOHYDRATE,
+        (nutrition_columns.SUGARS, nutrition_columns.STARCH),
+        nutrition_columns.CARBOHYDRATE,
         "sugars and starch, more than the carbohydrate of",
     )
 
@@ -360,14 +370,17 @@ def sugars_within_carbohydrate(products: Products) -> Verdict:
 )
 def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
     """Sodium was entered as salt, or in the wrong unit; diets are planned by it."""
-    nutrition = Declared.of(products)
-    (low, high), (least, most) = nutrition.range(declared.SALT), nutrition.range(declared.SODIUM)
+    nutrition = NutritionColumns.of(products)
+    (low, high), (least, most) = (
+        nutrition.range(nutrition_columns.SALT),
+        nutrition.range(nutrition_columns.SODIUM),
+    )
     known = _known(low, least)
     # What both may be after rounding has to overlap, give or take what the tolerance leaves.
     room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
     wrong = known & ((low > 2.5 * most + room) | (high < 2.5 * least - room))
     rows = nutrition.in_order(wrong)
-    salt, sodium = nutrition.amount(declared.SALT), nutrition.amount(declared.SODIUM)
+    salt, sodium = nutrition.amount(nutrition_columns.SALT), nutrition.amount(nutrition_columns.SODIUM)
     seen = (f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium" for row in rows)
     return _verdict(
         nutrition, wrong, known, seen, [f"{2.5 * sodium[row]:g} g of salt expected" for row in rows]

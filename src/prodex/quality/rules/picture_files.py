@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.columns import is_true
-from prodex.quality.imagery import Imagery
+from prodex.quality.picture_columns import PictureColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, rule
+from prodex.tables.columns import is_true
 
 _GS1 = "GS1 Product Image Specification 4.4"
 _ENDS = "assets.pictures.fileEffectiveEndDateTime"
@@ -27,7 +27,7 @@ _ENDS = "assets.pictures.fileEffectiveEndDateTime"
 )
 def picture_file_named_as_gs1(products: Products) -> Verdict:
     """The name says whose picture it is and what it shows, wherever the file goes."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     named = is_true(pc.greater(pc.utf8_length(pictures["gdsn_file_name"]), 0))
     other = pictures.in_order(named & ~pictures.follows_gs1)
     return Verdict(
@@ -51,7 +51,7 @@ def picture_file_named_as_gs1(products: Products) -> Verdict:
 )
 def picture_of_this_gtin(products: Products) -> Verdict:
     """It is probably the picture of another product, which customers will then expect."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     own = products.column("gtin").take(pa.array(pictures.product))
     told = pictures.follows_gs1 & is_true(own.is_valid())
     # A GTIN of 8, 12 or 13 digits is written with leading zeros in file names.
@@ -80,7 +80,7 @@ def picture_format_for_web(
     products: Products, *, formats: tuple[str, ...] = ("jpeg", "jpg", "png")
 ) -> Verdict:
     """A TIFF is fine for print, and shows as a broken picture in a shop."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     told = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
     told = pc.replace_substring_regex(told, "^image/", "")
     filled = is_true(pc.greater(pc.utf8_length(told), 0))
@@ -107,7 +107,7 @@ def picture_format_for_web(
 )
 def picture_not_expired(products: Products) -> Verdict:
     """The right to use it has ended: whoever shows it can be asked for money."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     now = pa.scalar(products.now, pictures["effective_end"].type)
     over = pictures.in_order(is_true(pc.less(pictures["effective_end"], now)))
     return Verdict(
@@ -129,7 +129,7 @@ def picture_not_expired(products: Products) -> Verdict:
 )
 def picture_dates_in_order(products: Products) -> Verdict:
     """A picture whose use ends before it begins is never shown."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     begins, ends = pictures["effective_start"], pictures["effective_end"]
     both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
     wrong = pictures.in_order(both & is_true(pc.less(ends, begins)))
@@ -154,7 +154,7 @@ def picture_dates_in_order(products: Products) -> Verdict:
 )
 def pictures_differ(products: Products) -> Verdict:
     """The same checksum is the same file: the view that it should show is missing."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     sums = pictures["crc32"].dictionary_encode()
     known = np.flatnonzero(is_true(pictures["crc32"].is_valid()))
     codes = sums.indices.take(pa.array(known)).to_numpy().astype(np.int64)

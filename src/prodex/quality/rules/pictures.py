@@ -8,11 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.columns import is_true
-from prodex.quality.imagery import FACES, FRONT, Imagery
-from prodex.quality.picture_languages import LANGUAGE_NEEDS, in_one_language
+from prodex.quality.picture_columns import FACES, FRONT, LANGUAGE_NEEDS, PictureColumns, in_one_language
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.tables.columns import is_true
 
 _GS1 = "GS1 Product Image Specification 4.4"
 #: Whose minimum a number of pixels is.
@@ -37,7 +36,7 @@ PRESETS = {
 )
 def has_picture(products: Products) -> Verdict:
     """Nobody buys online what they cannot see."""
-    return Verdict(~Imagery.of(products).pictured)
+    return Verdict(~PictureColumns.of(products).pictured)
 
 
 @rule(
@@ -53,7 +52,7 @@ def has_picture(products: Products) -> Verdict:
 )
 def has_front_packshot(products: Products) -> Verdict:
     """Nobody buys online what they cannot see; receivers refuse products without it."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     fails = ~products.any(pictures.product[pictures.is_front_packshot])
     nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
@@ -82,7 +81,7 @@ def one_front_packshot(products: Products) -> Verdict:
 
     Packs that are printed for several languages have a front in each; a front that says no language is meant for all.
     """
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
     counted = products.count(pictures.product[fronts])
     several = in_one_language(pictures, pictures.in_order(fronts & (counted > 1)[pictures.product]))
@@ -107,7 +106,7 @@ def one_front_packshot(products: Products) -> Verdict:
 )
 def face_agrees_with_file_name(products: Products) -> Verdict:
     """One of the two is wrong, and some receivers read the one, some the other: the back becomes the front."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     face, named = pictures["product_face"], pictures.face_in_name
     told = is_true(pc.and_(face.is_valid(), named.is_valid()))
     wrong = pictures.in_order(told & is_true(pc.not_equal(face, named)))
@@ -145,7 +144,7 @@ def _shown(face: str) -> str:
 )
 def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     """Below the minimum of a receiver the picture is refused, or shown so that nobody can read the pack."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     known = pictures.is_front_packshot & ~np.isnan(pictures.longest_side)
     large = pictures.longest_side >= pixels
     fails = products.any(pictures.product[known]) & ~products.any(pictures.product[known & large])
@@ -183,7 +182,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
 )
 def packshot_size_known(products: Products) -> Verdict:
     """Without width and height nobody can say whether the picture is large enough before it is downloaded."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
     unknown = pictures.in_order(fronts & np.isnan(pictures.longest_side))
     return Verdict(
@@ -212,7 +211,7 @@ def packshot_size_known(products: Products) -> Verdict:
 )
 def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
     """Shops take the ready-made renditions; without the large one they enlarge a small one."""
-    pictures = Imagery.of(products)
+    pictures = PictureColumns.of(products)
     renditions = products.arrow("exportables", "position", "width", "height")
     long = is_true(pc.greater_equal(pc.max_element_wise(renditions["width"], renditions["height"]), side))
     large = renditions.filter(pa.array(long))
@@ -253,7 +252,7 @@ def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
     The date stays when the last picture is taken away: a product without pictures has no stale ones.
     """
     touched = products["pictures_updated_at"]
-    pictured = Imagery.of(products).pictured
+    pictured = PictureColumns.of(products).pictured
     old = (touched < products.now - timedelta(days=days)).to_numpy() & pictured
     stale = np.flatnonzero(old)
     seen = touched.iloc[stale].dt.strftime("%Y-%m-%dT%H:%M:%S")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.quality.wordings import NAMES
+from prodex.quality.text_columns import NAMES
 
 _DRAFT, _PENDING = 2, 3
 _NOT_VALIDATED, _NOT_OK, _CORRECTION = 0, 1, 3

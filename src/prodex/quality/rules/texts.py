@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,11 +11,11 @@ import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.locales import language_tag
-from prodex.quality.index import filled_values
+from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
+from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.quality.told import WAITS
-from prodex.quality.wordings import ANY_TEXT, TEXTS, Mask, Wordings
+from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
+from prodex.quality.text_columns import ANY_TEXT, TEXTS, Mask, TextColumns
 
 
 @rule(
@@ -63,7 +65,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A page in two languages at once, or with holes, is a page that nobody finished."""
     names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
-    languages = Wordings.of(products).languages
+    languages = TextColumns.of(products).languages
     filled_there = (
         filled[:, :, languages.index(language)] if language in languages else filled[:, :, 0] & False
     )
@@ -83,7 +85,7 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
 
 def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
     """Return attributes, and for each product, attribute and language whether there is a text."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     meant = np.flatnonzero(texts.within(attributes))
     places = np.unique(texts.attribute[meant])
     filled = np.zeros((len(products), len(places), max(1, len(texts.languages))), bool)
@@ -122,7 +124,7 @@ def translations_differ(
     products: Products, *, letters: int = 40, attributes: tuple[str, ...] = ()
 ) -> Verdict:
     """A copy in place of a translation fills the field, and the customer cannot read it; short ones may be names."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
     judged = texts.where(long) & texts.within(attributes) & (texts.language != _place(texts, ""))
     judged &= ~texts.within(("namePublicLong", "namePublicShort")) | bool(attributes)
@@ -157,7 +159,7 @@ def translations_differ(
 )
 def texts_say_their_language(products: Products) -> Verdict:
     """A text of no language is shown to nobody, or to everybody."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     known = np.array([_is_language(one) for one in texts.languages], bool)
     found = np.flatnonzero(~known[texts.language])
     silent = _without_language(products)
@@ -205,7 +207,7 @@ def _is_language(code: str) -> bool:
 )
 def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """With two names in one language, every receiver shows another."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     judged = texts.within(attributes)
     place = texts.product * len(texts.attributes) + texts.attribute
     place = place * max(1, len(texts.languages)) + texts.language
@@ -213,5 +215,69 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
     return texts.verdict(judged & (count[inverse] > 1), "one of several in this language", judged)
 
 
-def _place(texts: Wordings, language: str) -> int:
+def _place(texts: TextColumns, language: str) -> int:
     return texts.languages.index(language) if language in texts.languages else -1
+
+
+@rule(
+    title="a text is in the language that it says",
+    problem="Text is not in the language that it says",
+    fix="Put the text under its own language, and write the one that is missing.",
+    severity="warning",
+    dimension="accuracy",
+    block="texts",
+    needs=ANY_TEXT,
+    certain="fails",
+    source="Open Food Facts, data quality: the largest class of errors",
+    exact=False,
+)
+def in_stated_language(
+    products: Products, *, confidence: float = 0.98, letters: int = 30, attributes: tuple[str, ...] = ()
+) -> Verdict:
+    """Customers who read French get German: worse than nothing, since it counts as filled.
+
+    The language is told by the words, where a text has enough letters. A text of which another language than the
+    stated one is likelier, but not sure, is unknown; so is a text in a language that prodex does not know, whose
+    label it can neither confirm nor deny. Public names are not judged unless they are asked for: a foreign brand makes
+    them foreign.
+    """
+    texts = TextColumns.of(products)
+    stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
+    labelled = np.array([bool(one) for one in texts.languages], bool)[texts.language]
+    asked = texts.translatable(attributes) & labelled
+    key = ("languages", letters, attributes)
+    detected = products.remember(key, lambda: _detected(texts, asked, letters))
+    judged = asked & (detected.letters >= letters)[texts.wording]
+    spoken = detected.language[texts.wording]
+    differs = judged & ((stated < 0) | ~detected.likely[texts.wording, stated])
+    wrong = differs & (stated >= 0) & (detected.confidence >= confidence)[texts.wording]
+    rows = np.flatnonzero(wrong)
+    reasons = [
+        f"reads as {_named(place)}, {sure:.1%} sure"
+        for place, sure in zip(spoken[rows], detected.confidence[texts.wording[rows]], strict=True)
+    ]
+    verdict = texts.verdict(wrong, reasons, judged)
+    fails = pd.array(verdict.fails, dtype="boolean")
+    unclear = np.zeros(len(fails), bool)
+    unclear[texts.product[differs]] = True
+    fails[unclear & ~verdict.fails] = pd.NA
+    return replace(verdict, fails=fails)
+
+
+def _named(place: int) -> str:
+    """Return the code of a language by its place, or words for all others."""
+    return languages()[place] if place >= 0 else f"none of {', '.join(languages())}"
+
+
+def _detected(texts: TextColumns, asked: Mask, letters: int) -> DetectedLanguages:
+    """Detect the language of the wordings that are asked for and are long enough; of the others no letter is read."""
+    long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
+    chosen = np.zeros(len(texts.texts), bool)
+    chosen[texts.wording[asked]] = True
+    chosen &= long
+    found = detect(texts.texts.filter(pa.array(chosen)))
+    language, confidence, read = np.full(len(chosen), -1), np.zeros(len(chosen)), np.zeros(len(chosen))
+    language[chosen], confidence[chosen], read[chosen] = found.language, found.confidence, found.letters
+    likely = np.zeros((len(chosen), len(languages())), bool)
+    likely[chosen] = found.likely
+    return DetectedLanguages(language, confidence, read, likely)

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.wordings import ANY_NAME, ANY_TEXT, NAMES, Wordings
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, NAMES, TextColumns
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
@@ -62,7 +62,7 @@ _MEANT_DOTS = (
 )
 def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict:
     """Receivers cut what is longer, in the middle of a word, or refuse the product."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return _at_most(texts, characters, texts.within([attribute]))
 
 
@@ -78,7 +78,7 @@ def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict
 )
 def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
     """The service takes no longer ones; they are copies gone wrong, and break pages and files."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return _at_most(texts, characters, None)
 
 
@@ -95,7 +95,7 @@ def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
 )
 def text_says_enough(products: Products, *, attribute: str, characters: int) -> Verdict:
     """Two words do not describe a product; who shops online has nothing else to go by."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     length = pc.utf8_length(pc.utf8_trim_whitespace(texts.texts)).to_numpy(zero_copy_only=False)
     wrong = texts.within([attribute]) & (length < characters)[texts.wording]
     reasons = [f"{n} characters" for n in length[texts.wording[np.flatnonzero(wrong)]]]
@@ -115,7 +115,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
 )
 def texts_without_placeholders(products: Products) -> Verdict:
     """TBD or N/A looks filled in to every count, and is printed as it stands."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     bare = pc.utf8_trim(pc.utf8_lower(texts.texts), " \t\r\n.:;,-_*()[]<>{}\"'")
     known = pc.is_in(bare, _PLACEHOLDERS).to_numpy(zero_copy_only=False)
     wrong = texts.where(known) | texts.matching(_NOTHING_SAID)
@@ -134,7 +134,7 @@ def texts_without_placeholders(products: Products) -> Verdict:
 )
 def texts_without_markup(products: Products) -> Verdict:
     """Texts are shown as they are: customers read the tags, and a page that believes them is open to attack."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_MARKUP), "holds HTML")
 
 
@@ -150,7 +150,7 @@ def texts_without_markup(products: Products) -> Verdict:
 )
 def texts_without_character_references(products: Products) -> Verdict:
     """What was escaped for a web page is escaped again there, and &amp;amp; is what customers see."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_REFERENCE), "holds a character reference of HTML")
 
 
@@ -167,7 +167,7 @@ def texts_without_character_references(products: Products) -> Verdict:
 )
 def texts_without_formulas(products: Products) -> Verdict:
     """Whoever opens an export in a spreadsheet runs it."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_FORMULA), "a spreadsheet would compute it")
 
 
@@ -182,7 +182,7 @@ def texts_without_formulas(products: Products) -> Verdict:
 )
 def names_without_addresses(products: Products) -> Verdict:
     """A name says what the product is; marketplaces refuse names that lead elsewhere."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_ADDRESS), "holds an address", texts.within(NAMES))
 
 
@@ -197,7 +197,7 @@ def names_without_addresses(products: Products) -> Verdict:
 )
 def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     """An article number says nothing to anybody outside the company that gave it."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]")
     return texts.verdict(~enough, f"has fewer than {letters} letters", texts.within(NAMES))
 
@@ -218,7 +218,7 @@ def texts_not_cut_off(products: Products) -> Verdict:
 
     Four and more are a line to fill in, and behind "etc" or the end of a sentence they were typed.
     """
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_CUT_OFF) & ~texts.matching(_MEANT_DOTS), "ends in dots")
 
 
@@ -233,13 +233,13 @@ def texts_not_cut_off(products: Products) -> Verdict:
 )
 def description_is_more_than_name(products: Products) -> Verdict:
     """A name copied into the description fills the field and tells nothing."""
-    texts = Wordings.of(products)
+    texts = TextColumns.of(products)
     described, named = texts.within(["description"]), texts.within(NAMES)
     pair = texts.product * (len(texts.texts) + 1) + texts.wording
     return texts.verdict(np.isin(pair, pair[named]), "is the name again", described)
 
 
-def _at_most(texts: Wordings, characters: int, judged: np.ndarray | None) -> Verdict:
+def _at_most(texts: TextColumns, characters: int, judged: np.ndarray | None) -> Verdict:
     length = pc.utf8_length(texts.texts).to_numpy(zero_copy_only=False)
     wrong = (length > characters)[texts.wording]
     if judged is not None:

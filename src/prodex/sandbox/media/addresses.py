@@ -18,7 +18,7 @@ MEDIA: Final = "https://media.prodex.example"
 PATH: Final = "/media"
 
 # A Host header comes from the caller, and goes into JSON.
-_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+_MEDIA_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class MediaAddress:
 def address_called(scope: Mapping[str, Any]) -> MediaAddress:
     """Return the address of files for the caller of a call: by its Host header, else by the socket it came to."""
     hosts = [value for name, value in scope["headers"] if name == b"host"]
-    if len(hosts) == 1 and _HOST.fullmatch(hosts[0]):
+    if len(hosts) == 1 and _MEDIA_HOST.fullmatch(hosts[0]):
         host = hosts[0].decode("ascii")
     else:
         name, port = scope["server"]

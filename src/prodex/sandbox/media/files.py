@@ -51,7 +51,7 @@ class PictureFile:
 
 
 @dataclass(frozen=True)
-class Logo:
+class LogoFile:
     """The picture of a brand or of a label."""
 
     code: str
@@ -60,14 +60,14 @@ class Logo:
 
 
 @dataclass(frozen=True)
-class Document:
+class DocumentFile:
     """A document of a product."""
 
     title: str
     pack: Pack
 
 
-File = PictureFile | Logo | Document
+File = PictureFile | LogoFile | DocumentFile
 
 
 def file_at(addresses: Collection[str], records: Iterable[Mapping[str, Any]]) -> File:
@@ -109,23 +109,23 @@ def _pictures(
 
 def _documents(
     record: Mapping[str, Any], assets: Mapping[str, Any], addresses: Collection[str]
-) -> Iterator[Document]:
+) -> Iterator[DocumentFile]:
     # One description of the service names the documents so.
     for name in ("documents", "document"):
         for document in objects(assets.get(name)):
             if document.get("uniformResourceIdentifier") in addresses:
                 kind = next(objects(document.get("documentTypeCode")), {})
-                yield Document(str(kind.get("label") or document.get("fileName")), pack_of(record))
+                yield DocumentFile(str(kind.get("label") or document.get("fileName")), pack_of(record))
 
 
-def _logos(shown: Mapping[str, Any], addresses: Collection[str]) -> Iterator[Logo]:
+def _logos(shown: Mapping[str, Any], addresses: Collection[str]) -> Iterator[LogoFile]:
     for brand in objects(shown.get("brand")):
         if brand.get("pictureUrl") in addresses:
-            yield Logo(str(brand.get("code")), str(brand.get("label")), is_brand=True)
+            yield LogoFile(str(brand.get("code")), str(brand.get("label")), is_brand=True)
     for label in objects(shown.get("isLabeledBy")):
         for concept in objects(label.get("isConceptualizedBy")):
             if concept.get("pictureUrl") in addresses:
-                yield Logo(str(concept.get("code")), str(concept.get("label")), is_brand=False)
+                yield LogoFile(str(concept.get("code")), str(concept.get("label")), is_brand=False)
 
 
 def _original(

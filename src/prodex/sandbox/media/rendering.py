@@ -15,7 +15,7 @@ from PIL import Image
 
 from prodex.sandbox.media.documents import page
 from prodex.sandbox.media.drawing import draw_pack
-from prodex.sandbox.media.files import Document, File, Logo, PictureFile
+from prodex.sandbox.media.files import DocumentFile, File, LogoFile, PictureFile
 from prodex.sandbox.media.fitting import fitted
 from prodex.sandbox.media.logos import draw_logo
 from prodex.sandbox.refusals import Refusal
@@ -47,11 +47,11 @@ def content_of(file: File) -> Content:
     match file:
         case PictureFile():
             return Content(_picture(file), MEDIA_TYPES[file.format])
-        case Logo():
+        case LogoFile():
             return Content(
                 _saved(draw_logo(file.code, file.label, is_brand=file.is_brand), "png"), "image/png"
             )
-        case Document():
+        case DocumentFile():
             return Content(page(file.title, file.pack), "application/pdf")
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from prodex.sandbox.model import SharedProduct
+from prodex.sandbox.records.model import SharedProduct
 from prodex.sandbox.sample import care, hierarchies, identity
 from prodex.sandbox.sample.defects import (
     Defect,
@@ -23,8 +23,7 @@ from prodex.sandbox.sample.defects.planting import Trace, declare
 from prodex.sandbox.sample.families import Family, Unit, draw_family
 from prodex.sandbox.sample.oddities import add_oddities, make_hostile
 from prodex.sandbox.sample.participants import SUPPLIERS_BY_SECTOR
-from prodex.sandbox.sample.product import Draft, draft
-from prodex.sandbox.sample.views import other_views
+from prodex.sandbox.sample.product import Draft, draft, other_views
 
 #: Places of the families that exist once: a product of hostile strings, one with a text of 40,000 characters,
 #: one whose GTIN is all zeros.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import resources
 from uuid import NAMESPACE_DNS, uuid5
 
-from prodex.sandbox.model import Organization, OrganizationType
+from prodex.sandbox.records.model import Organization, OrganizationType
 
 #: The retailer that sees every product of the sample.
 PRINCIPAL_ID = 1

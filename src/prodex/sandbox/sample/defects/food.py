@@ -9,7 +9,7 @@ from typing import Any
 from prodex.sandbox.sample import texts
 from prodex.sandbox.sample.defects.planting import Trace, in_record
 from prodex.sandbox.sample.defects.wording import empty
-from prodex.sandbox.sample.nutrition import Nutrients, declaration
+from prodex.sandbox.sample.labelling import Nutrients, declaration
 from prodex.sandbox.sample.product import Draft
 
 

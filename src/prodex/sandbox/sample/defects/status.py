@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from prodex.sandbox.model import SharingStatus
+from prodex.sandbox.records.model import SharingStatus
 from prodex.sandbox.sample.dates import days_from_now, draw_stale_dates, iso
 from prodex.sandbox.sample.defects.planting import Trace, declare, in_record
 from prodex.sandbox.sample.hierarchies import weight

@@ -1,0 +1,110 @@
+"""One value or several, in whatever holds them: lists, columns, arrays, sets, generators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from numbers import Number
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import QueryError
+
+_SINGLE = (str, bytes, Number, date, Enum, np.generic, pa.Scalar, type(None))
+
+
+def is_missing(value: object) -> bool:
+    """Whether this says that there is no value: None, NaN, NaT or pandas' NA."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return True
+    return value.is_nan() if isinstance(value, Decimal) else isinstance(value, float) and math.isnan(value)
+
+
+def is_one(value: object) -> bool:
+    """Whether this is a single value, not something that holds several."""
+    single = isinstance(value, _SINGLE) or value is pd.NA or value is pd.NaT
+    return single or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def listed(name: str, value: object) -> list[Any]:
+    """Return values as plain Python has them, whatever holds them; a missing one is None.
+
+    Parameters
+    ----------
+    name
+        What they are given for, for the messages.
+    value
+        One value, or a list, tuple, set, range, generator, pandas Series, Index or array, numpy array or Arrow array.
+
+    Raises
+    ------
+    QueryError
+        When it holds no plain list of values: a frame, a mapping, an array of several dimensions.
+
+    Examples
+    --------
+    >>> listed("gtin", pd.Series([1.0, None])), listed("gtin", "A"), listed("gtin", {"A": 1}.keys())
+    ([1.0, None], ['A'], ['A'])
+    """
+    if isinstance(value, pd.DataFrame):
+        raise QueryError(
+            f"{name} got a frame of {len(value.columns)} columns. Give the column that is meant: "
+            f"where({name}=frame[{name!r}])."
+        )
+    if isinstance(value, pc.Expression):
+        raise QueryError(f"{name} got an expression. Give it alone, without {name}=: where(expression).")
+    if isinstance(value, Mapping | pa.Table | pa.RecordBatch):
+        raise QueryError(
+            f"{name} got a {'mapping' if isinstance(value, Mapping) else 'table'}. Give a list of values."
+        )
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        raise QueryError(
+            f"{name} got an array of {value.ndim} dimensions. Give values in one dimension, such as its .ravel()."
+        )
+    if is_one(value):
+        items: list[Any] = [value.item() if isinstance(value, np.ndarray) else value]
+    elif isinstance(value, pa.Array | pa.ChunkedArray):
+        items = value.to_pylist()
+    elif isinstance(value, np.ndarray):
+        items = pd.Series(value).tolist()  # a moment stays one, where numpy would make a number of it
+    elif isinstance(value, Iterable) and not isinstance(value, type):
+        items = list(value)
+    else:
+        items = [value]
+    return [_plain(item) for item in items]
+
+
+def _plain(item: Any) -> Any:
+    if isinstance(item, pa.Scalar):
+        item = item.as_py()
+    if isinstance(item, np.datetime64):
+        item = pd.Timestamp(item)
+    elif isinstance(item, np.generic):
+        item = item.item()
+    return None if is_missing(item) else item
+
+
+def described(given: object) -> str:
+    """Say what a value is; of a text also what it says, and never what a secret does.
+
+    >>> described(None), described("shop"), described(7), described([])
+    ('None', "the text 'shop'", 'the number 7', 'a list')
+    """
+    if given is None or isinstance(given, bool):
+        return repr(given)
+    if isinstance(given, str):
+        return f"the text {given!r:.60}"
+    if isinstance(given, int | float):
+        return f"the number {given!r:.30}"
+    if isinstance(given, PurePath):
+        return f"the path {str(given)!r:.80}"
+    name = type(given).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name:.60}"

@@ -1,0 +1,133 @@
+"""Names of attributes that a person gives: known to the specification or seen here, else refused with the nearest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
+
+from prodex.errors import QueryError
+from prodex.locales import language_tag
+from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS
+from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.presence import attribute_of
+from prodex.text import hint, nearest
+
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
+
+_BY_SHAPE = ("texts", "codes", "quantities", "scalars")
+#: What a path into a text or a quantity ends with on the wire, where tables name the attribute alone.
+_DATA = ".data"
+#: So alike a step that nobody has seen must be to one that is known there, to be a slip of the pen.
+_SLIP = 0.75
+#: The name at the top of a product that a path begins with; dots in names are escaped.
+_HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
+
+
+class Names:
+    """The attributes of a catalogue, by wire path."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    @cached_property
+    def heads(self) -> set[str]:
+        """Names at the top of a product: the specification's, and those that any product has in any form."""
+        columns = (name for part in self._catalog.parts for name in part.columns("presence"))
+        seen = (
+            child_path("", attribute) for attribute in map(attribute_of, columns) if attribute is not None
+        )
+        return {*ATTRIBUTES, *seen}
+
+    @cached_property
+    def seen(self) -> set[str]:
+        """Wire paths that rows stand at, with all above them."""
+        found: set[str] = set()
+        tables = [*_BY_SHAPE, *(t.name for t in TABLES.values() if t.anchors and t.name != "products")]
+        for table in tables:
+            for path in pc.unique(self._catalog.arrow(table, ["attribute"])["attribute"]).to_pylist():
+                while path and path not in found:
+                    found.add(path)
+                    path = path.rpartition(".")[0]  # noqa: PLW2901
+        return found
+
+    @cached_property
+    def _localized(self) -> set[str]:
+        """Attributes that hold texts or quantities, whose values stand under `data` on the wire."""
+        tables = (self._catalog.arrow(table, ["attribute"])["attribute"] for table in ("texts", "quantities"))
+        return {*TEXTS, *(path for column in tables for path in pc.unique(column).to_pylist())}
+
+    @cached_property
+    def _spoken(self) -> set[str]:
+        """Text attributes with their languages, as the columns of `wide()` are called."""
+        columns = ["attribute", "language"]
+        rows = self._catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
+        return {f"{row['attribute']}.{row['language']}" for row in rows}
+
+    @cached_property
+    def every(self) -> list[str]:
+        return sorted({*self.heads, *PATHS, *self.seen})
+
+    def attribute(self, given: str) -> str:
+        """Return an attribute as tables name it.
+
+        Raises
+        ------
+        QueryError
+            When neither the specification nor any product knows it; the message names the nearest.
+        """
+        around = given.removesuffix(_DATA)
+        path = around if given not in self.seen and around in self._localized else given
+        head = _HEAD.match(path)[0]  # type: ignore[index]
+        if given in TABLES["products"].schema.names and given not in self.heads:
+            raise QueryError(f"{given!r} is a column of products, no attribute: wide(columns=[{given!r}]).")
+        if head not in self.heads:
+            there = "catalog.presence has a column for each attribute of a product."
+            raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")
+        if path == head or path in self.seen or any(_inside(known, path) for known in PATHS):
+            return path
+        around, _, last = path.rpartition(".")
+        if last in {"code", "label", "description"} and around in self.seen:
+            return path
+        if f"{around}.{last}" in self._spoken:
+            raise QueryError(
+                f"{given!r} is an attribute and a language: wide(language={last!r}, attributes=[{around!r}])."
+            )
+        if near := self._slip(path):
+            raise QueryError(f"There is nothing at {given!r}; did you mean {near!r}?")
+        return path  # what stands deeper is open: nobody may have filled it yet
+
+    def _slip(self, path: str) -> str | None:
+        """Return the path that was meant where one step of it is nearly what is known at that place."""
+        known = {*PATHS, *self.seen}
+        *around, last = path.split(".")
+        while around:
+            place = ".".join(around) + "."
+            steps = {one.removeprefix(place).partition(".")[0] for one in known if one.startswith(place)}
+            if last not in steps and (near := nearest(last, sorted(steps), _SLIP)):
+                return place + near
+            *around, last = around
+        return None
+
+    def knows(self, column: str, languages: Sequence[str] | None) -> bool:
+        """Whether this is the column of an attribute that nobody has filled."""
+        if column in self.heads or any(_inside(known, column) for known in PATHS):
+            return True
+        around, _, last = column.rpartition(".")
+        spoken = _is_language(last) if languages is None else last in languages
+        return spoken and (around in TEXTS or any(name.startswith(f"{around}.") for name in self._spoken))
+
+
+def _inside(path: str, outer: str) -> bool:
+    return path == outer or path.startswith(f"{outer}.")
+
+
+def _is_language(word: str) -> bool:
+    try:
+        return bool(language_tag(word))
+    except QueryError:
+        return False

@@ -1,0 +1,268 @@
+"""What a person wants of one column: values of any type, held in anything, as a condition over that column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from functools import reduce
+from operator import or_
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex import gtin
+from prodex.arguments import listed
+from prodex.catalog.closed_lists import (
+    CLOSED,
+    ClosedList,
+    Stored,
+    as_it_is,
+    closed_value,
+    in_capitals,
+    packaging_value,
+)
+from prodex.errors import QueryError
+
+#: No column of whole numbers reaches as far.
+_HUGE = 10**19
+
+Form: TypeAlias = Callable[[Any], Any]
+
+_PACKAGING = ("packaging", "packaging_code")
+
+#: The form in which the values of a column compare; in others they are what they are.
+_FORMS: Mapping[str, Form] = {"gtin": gtin.comparable_column, **dict.fromkeys(_PACKAGING, in_capitals)}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One value: as it was given, the column that it is looked for in, and what it is there; None is no value."""
+
+    given: Any
+    column: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Values of which a product has to have one.
+
+    Attributes
+    ----------
+    column
+        The column that was named.
+    entries
+        The values; none of them means no product.
+    schema
+        The types of the columns.
+    form
+        The form in which values of the column compare.
+    blanks
+        Empty cells among GTINs, which stand for no product.
+    """
+
+    column: str
+    entries: tuple[Entry, ...]
+    schema: pa.Schema
+    form: Form = as_it_is
+    blanks: int = 0
+
+    @property
+    def condition(self) -> pc.Expression:
+        """The condition over the columns of the table."""
+        return reduce(or_, (self._has(name, pc.field(name)) for name in self.columns))
+
+    def holds(self, rows: pa.Table) -> pa.Array:
+        """Return for each row of a table whether the condition holds."""
+        holds = [
+            pc.or_(
+                pc.is_in(self._form(name)(rows[name]), self._values(name)),
+                pc.and_(rows[name].is_null(), self._is_none(name)),
+            )
+            for name in self.columns
+        ]
+        return reduce(pc.or_, holds)
+
+    def not_found(self, stored: Stored) -> list[Any]:
+        """Return the values, as they were given, that no row has."""
+        missing = []
+        for name in self.columns:
+            entries = [entry for entry in self.entries if entry.column == name]
+            sought = self._form(name)(pa.array([entry.value for entry in entries], self._type(name)))
+            is_there = pc.is_in(sought, self._form(name)(stored(name))).to_pylist()
+            missing += [entry.given for entry, found in zip(entries, is_there, strict=True) if not found]
+        return missing
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that have to be read to know whether it holds."""
+        return list(dict.fromkeys([self.column, *(entry.column for entry in self.entries)]))
+
+    def _has(self, name: str, field: pc.Expression) -> pc.Expression:
+        has = self._form(name)(field).isin(self._values(name))
+        return has | field.is_null() if self._is_none(name) else has
+
+    def _values(self, name: str) -> pa.Array:
+        values = [one.value for one in self.entries if one.column == name and one.value is not None]
+        return self._form(name)(pa.array(values, self._type(name)))
+
+    def _is_none(self, name: str) -> bool:
+        return any(one.value is None for one in self.entries if one.column == name)
+
+    def _form(self, name: str) -> Form:
+        return self.form if name == self.column else _FORMS.get(name, as_it_is)
+
+    def _type(self, name: str) -> pa.DataType:
+        return self.schema.field(name).type
+
+
+def wanted(
+    column: str, value: Any, schema: pa.Schema, stored: Stored, closed: Mapping[str, ClosedList] = CLOSED
+) -> Wanted:
+    """Return what a person wants of a column.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    value
+        One value or several; see `Catalog.where`.
+    schema
+        Columns and types of its table.
+    stored
+        Gives the distinct values of a column of the table.
+    closed
+        The columns whose values come from a closed list.
+
+    Raises
+    ------
+    QueryError
+        When a value is not of the column's type, or of no closed list that the column has.
+    """
+    if column == "gtin":
+        return _gtins(column, value, schema, stored)
+    entries = []
+    for item in listed(column, value):
+        place = column
+        if item is None:
+            read = None
+        elif column in _PACKAGING:
+            place, read = packaging_value(column, item, stored)
+        else:
+            sought = closed_value(column, item, closed[column].read, stored) if column in closed else item
+            read = _of_type(column, sought, schema.field(column).type)
+        entries.append(Entry(item, place, read))
+    once = {(entry.column, entry.value): entry for entry in entries}
+    form = closed[column].form if column in closed else _FORMS.get(column, as_it_is)
+    return Wanted(column, tuple(once.values()), schema, form)
+
+
+def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted:
+    """Read GTINs; an empty cell among several stands for none, and None alone for the products without."""
+    given = gtin.read_several(column, value)
+    if given.is_none:
+        return Wanted(column, (Entry(None, column, None),), schema)
+    odd = [text for text in given.texts if not gtin.has_digits(text)]
+    if odd:
+        there = set(gtin.comparable_column(stored(column)).to_pylist())
+        lost = [text for text in odd if text not in there]
+        for text in lost:
+            gtin.refuse_rounded(column, text)
+        if lost and len(lost) == len(given.texts):
+            raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
+    entries = tuple(Entry(shown, column, text) for text, shown in given.texts.items())
+    return Wanted(column, entries, schema, gtin.comparable_column, given.blanks)
+
+
+def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
+    """Return a value as its column has it."""
+    read: Any = None
+    if pa.types.is_string(kind):
+        if (read := _text(value)) is not None:
+            return read
+    elif pa.types.is_boolean(kind):
+        read = value if isinstance(value, bool) else None
+    elif pa.types.is_integer(kind):
+        read = _whole(value)
+    elif pa.types.is_floating(kind):
+        read = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    elif pa.types.is_timestamp(kind):
+        read = _moment(column, value, has_zone=kind.tz is not None)
+    try:
+        if read is not None:
+            return pa.scalar(read, kind).as_py()
+    except (pa.ArrowException, OverflowError, ValueError):
+        pass  # too large for the type, which no value of the column is
+    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}.")
+
+
+def _text(value: Any) -> str | None:
+    """Return a code as text: tables have text, people write 250, and a column with gaps makes 250.0 of it."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not -_HUGE < value < _HUGE:
+        return str(value) if abs(value) < 10**1000 else None
+    whole = _whole(value)
+    return None if whole is None else str(whole)
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        text = value.strip()
+        return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else None
+    if isinstance(value, float | Decimal):
+        return int(value) if -_HUGE < value < _HUGE and value == int(value) else None
+    return int(value) if isinstance(value, int) and -_HUGE < value < _HUGE else None
+
+
+def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
+    is_day = isinstance(value, date) and not isinstance(value, datetime)
+    if is_day or (isinstance(value, str) and len(value.strip()) == len("2026-11-20")):
+        raise QueryError(
+            f"{column} holds moments, and {_shown(value)} is a whole day. Give day and time, or write "
+            f"where(lambda products: products[{column!r}].dt.normalize() == {str(value)!r})."
+        )
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, datetime) and (value.tzinfo is not None) is not has_zone:
+        needed = "a time zone" if has_zone else "no time zone, since the service says none"
+        raise QueryError(f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it so.")
+    return value if isinstance(value, datetime) else None
+
+
+def _kind_words(kind: pa.DataType) -> str:
+    if pa.types.is_boolean(kind):
+        return "True or False"
+    if pa.types.is_integer(kind):
+        return "whole numbers"
+    if pa.types.is_floating(kind):
+        return "numbers"
+    return "moments" if pa.types.is_timestamp(kind) else "text"
+
+
+def _shown(value: object) -> str:
+    try:
+        return f"{value!r:.60}"
+    except ValueError:  # Python does not write whole numbers of thousands of digits
+        return f"a {type(value).__name__}"
+
+
+def not_found_words(wants: Sequence[Wanted], stored: Stored) -> str:
+    """Say which of the wanted values no row has: how many of how many, and the first of them; "" if all are found."""
+    told = []
+    for want in wants:
+        missing = want.not_found(stored)
+        if missing:
+            what = "GTINs" if want.column == "gtin" else f"values of {want.column}"
+            blank = f" ({want.blanks:,} blank cells were skipped)" if want.blanks else ""
+            first = ", ".join(_shown(one) for one in missing[:5]) + (", ..." if len(missing) > 5 else "")
+            told.append(f"{len(missing):,} of {len(want.entries):,} {what} were not found: {first}{blank}")
+    return "; ".join(told)

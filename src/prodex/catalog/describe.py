@@ -1,0 +1,209 @@
+"""What each attribute holds, in each language: how often it is filled, with how many values, how long, for example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog.cells import NOT_ITSELF, Cells, Wanted, cells_of, within
+from prodex.frames import to_frame
+from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.presence import attribute_of
+
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
+
+
+_EXAMPLES = 3
+#: Characters of an example; of longer ones the beginning is shown.
+_LONGEST = 60
+_SCHEMA = pa.schema(
+    {
+        "attribute": pa.string(),
+        "language": pa.string(),
+        "filled": pa.int64(),
+        "share": pa.float64(),
+        "values": pa.int64(),
+        "distinct": pa.int64(),
+        "shortest": pa.int64(),
+        "median": pa.float64(),
+        "longest": pa.int64(),
+        "examples": pa.string(),
+    }
+)
+
+
+class _Facts(NamedTuple):
+    """What is said of the columns of some cells, one entry a column; nothing is said of what is only counted."""
+
+    filled: npt.NDArray[np.int64]
+    values: npt.NDArray[np.int64]
+    distinct: npt.NDArray[np.int64]
+    shortest: Sequence[float | None]
+    median: Sequence[float | None]
+    longest: Sequence[float | None]
+    examples: Sequence[str]
+
+
+def describe(catalog: Catalog) -> pd.DataFrame:
+    """Describe every attribute; see `Catalog.describe`."""
+    products = catalog.arrow("products")
+    size = products.num_rows
+    ids = products["product_id"].combine_chunks()
+    rows: list[dict[str, Any]] = []
+    for place, cells in enumerate(
+        [*cells_of(catalog.arrow, ids, Wanted(None), None, False), *_own(products)]
+    ):
+        facts = _facts(cells, size)
+        for column, name in enumerate(cells.names):
+            # Texts come first; their columns are called by attribute and language.
+            attribute, _, language = name.rpartition(".") if place == 0 else (name, "", None)
+            said = {field: values[column] for field, values in facts._asdict().items()}
+            if facts.values[column]:
+                rows.append({"attribute": attribute, "language": language, **said})
+    rows += _never_filled(catalog, [str(row["attribute"]) for row in rows])
+    rows.sort(key=lambda row: (row["attribute"], row["language"] or ""))
+    table = pa.Table.from_pylist([{**row, "share": row["filled"] / size} for row in rows], _SCHEMA)
+    return to_frame(table)
+
+
+def _own(products: pa.Table) -> Iterator[Cells]:
+    """Yield what stands in columns of `products`, under its wire path."""
+    every = np.arange(products.num_rows)
+    for column in TABLES["products"].columns:
+        path = ("gtin",) if column.name == "gtin" else next(iter(column.paths), None)
+        if path is None:
+            continue
+        values = products[column.name].combine_chunks()
+        kind = "text" if pa.types.is_string(values.type) else "number"
+        cells = Cells(every, np.zeros_like(every), [".".join(path)], values.cast(pa.string()), kind)  # type: ignore[arg-type]
+        yield cells.at(values.is_valid().to_numpy(zero_copy_only=False))
+
+
+def _facts(cells: Cells, size: int) -> _Facts:
+    """Count the cells of each column; texts of nothing but spaces fill nothing."""
+    is_count = cells.kind == "count"
+    weights = cells.values.to_numpy() if is_count else None
+    if not is_count:
+        filled = pc.not_equal(pc.utf8_trim_whitespace(cells.values), "").to_numpy(zero_copy_only=False)
+        cells = cells if filled.all() else cells.at(filled)
+    columns, many = cells.columns, len(cells.names)
+    # Rows stand by attribute and product, so that hardly anything is left to sort.
+    places = np.sort(columns * size + cells.products, kind="stable")
+    filled_by = _count(places[np.diff(places, prepend=-1) != 0] // max(size, 1), many)
+    values = np.bincount(columns, weights, many).astype(np.int64)
+    nothing: list[float | None] = [None] * many
+    if is_count:
+        none = np.zeros(many, np.int64)
+        return _Facts(filled_by, values, none, nothing, nothing, nothing, [""] * many)
+    encoded = cells.values.dictionary_encode()
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    width = max(len(encoded.dictionary), 1)
+    pairs, often = np.unique(columns * width + codes, return_counts=True)
+    owner, code = np.divmod(pairs, width)
+    shortest = median = longest = nothing
+    if cells.kind == "text":
+        shortest, median, longest = _lengths(
+            columns, pc.utf8_length(encoded.dictionary).to_numpy()[codes], many
+        )
+    examples = _examples(owner, code, often, encoded, many)
+    return _Facts(filled_by, values, _count(owner, many), shortest, median, longest, examples)
+
+
+def _count(columns: npt.NDArray[np.int64], many: int) -> npt.NDArray[np.int64]:
+    return np.bincount(columns, minlength=many).astype(np.int64)
+
+
+def _lengths(
+    columns: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], many: int
+) -> list[list[float | None]]:
+    """Return the shortest, median and longest of each column."""
+    order = np.lexsort((lengths, columns))
+    lengths, counts = lengths[order], _count(columns, many)
+    ends = np.cumsum(counts)
+    starts = ends - counts
+    found: list[list[float | None]] = [[], [], []]
+    for start, end in zip(starts, ends, strict=True):
+        some = lengths[start:end]
+        middle = (len(some) - 1) // 2
+        three = (some[0], (some[middle] + some[len(some) // 2]) / 2, some[-1]) if len(some) else (None,) * 3
+        for place, value in zip(found, three, strict=True):
+            place.append(None if value is None else value.item())
+    return found
+
+
+def _examples(
+    owner: npt.NDArray[np.int64],
+    code: npt.NDArray[np.int64],
+    often: npt.NDArray[np.int64],
+    encoded: pa.DictionaryArray,
+    many: int,
+) -> list[str]:
+    """Return the most frequent values of each column."""
+    order = np.lexsort((code, -often, owner))
+    owner, code = owner[order], code[order]
+    starts = np.searchsorted(owner, np.arange(many + 1))
+    shown = []
+    for start, end in pairwise(starts):
+        texts = encoded.dictionary.take(pa.array(code[start : min(start + _EXAMPLES, end)])).to_pylist()
+        shown.append(" | ".join(t if len(t) <= _LONGEST else f"{t[: _LONGEST - 1]}…" for t in texts))
+    return shown
+
+
+def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the attributes that products have, and that none of them fills."""
+    for name in catalog.arrow("presence").column_names:
+        attribute = attribute_of(name)
+        path = None if attribute is None else child_path("", attribute)
+        if path in {None, "id", *NOT_ITSELF} or any(within(one, str(path)) for one in seen):
+            continue
+        yield {"attribute": path, "language": None, "filled": 0, "values": 0, "distinct": 0}
+
+
+Read = Callable[..., pa.Table]
+
+
+def drift(read: Read) -> pd.DataFrame:
+    """List each attribute that came in more than one form; what fits a declared column is a form of its own."""
+    forms = []
+    for table, value in (("texts", "text"), ("codes", "code"), ("quantities", "value"), ("scalars", "value")):
+        columns = ["attribute", "product_id", value, *(["type"] if table == "scalars" else [])]
+        frame = to_frame(read(table, columns)).rename(columns={value: "example"})
+        frame["form"] = frame["type"] if table == "scalars" else table
+        forms.append(frame)
+    seen = set(pd.concat([frame["attribute"] for frame in forms]))
+    forms += [_declared(read, table, column, path) for table, column, path in _leaves() if path in seen]
+    every = pd.concat(
+        [frame.assign(example=frame["example"].astype(str)) for frame in forms], ignore_index=True
+    )
+    every["example"] = every["example"].str.slice(0, 80).replace("", "''")
+    summary = (
+        every.groupby(["attribute", "form"], sort=True)
+        .agg(values=("product_id", "size"), products=("product_id", "nunique"), example=("example", "first"))
+        .reset_index()
+    )
+    several = summary.groupby("attribute")["form"].transform("size") > 1
+    return summary[several].reset_index(drop=True)
+
+
+def _leaves() -> Iterator[tuple[str, str, str]]:
+    """Yield table, column and whole wire path of every declared leaf."""
+    for table in TABLES.values():
+        for column in table.columns:
+            for path in column.paths:
+                yield table.name, column.name, ".".join(filter(None, [table.anchors[0], *path]))
+
+
+def _declared(read: Read, table: str, column: str, path: str) -> pd.DataFrame:
+    filled = to_frame(read(table, ["product_id", column], pc.field(column).is_valid()))
+    kind = str(TABLES[table].schema.field(column).type)
+    return filled.rename(columns={column: "example"}).assign(
+        attribute=path, form=f"{table}.{column} ({kind})"
+    )

@@ -1,0 +1,106 @@
+"""A catalogue written to files, and the questions back where what was asked for can mean two things."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prodex import formats
+from prodex.errors import QueryError
+from prodex.formats.exporting import check_format
+from prodex.tables.declaration import TABLES
+from prodex.text import hint
+
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
+
+#: Endings of files: a folder that ends so is most likely meant as a file.
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".gz": "csv",
+    ".zip": "csv",
+    ".xlsx": "xlsx",
+    ".xls": "xlsx",
+    ".xlsm": "xlsx",
+    ".ods": "xlsx",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "parquet",
+    ".json": "parquet",
+}
+_ONE_TABLE = {
+    "csv": "catalog.products.to_csv({path!r}, index=False)",
+    "xlsx": "catalog.products.to_excel({path!r}, index=False)",
+    "parquet": "catalog.products.to_parquet({path!r})",
+}
+
+
+def export_catalog(
+    catalog: Catalog,
+    folder: str | Path,
+    format: str,
+    tables: Iterable[str] | None,
+    *,
+    escape_formulas: bool,
+) -> list[Path]:
+    """Write tables of a catalogue to a folder; see `Catalog.export`."""
+    check_format(format, escape_formulas)
+    place = _checked_folder(folder, format)
+    held = [str(name) for name in catalog.tables.index]
+    chosen = held if tables is None else _chosen(tables)
+    sources = {}
+    for name in chosen:
+        if TABLES[name].per_product:
+            sources[name] = (catalog.batches(name), catalog._schema(name))
+        else:
+            lexicon = catalog.arrow(name)
+            sources[name] = (iter(lexicon.to_batches()), lexicon.schema)
+    return formats.export(
+        sources,
+        place,
+        format,
+        catalog.origin.to_json(),
+        escape_formulas=escape_formulas,
+        products=len(catalog),
+        not_exported=[name for name in TABLES if name not in chosen],
+    )
+
+
+def _checked_folder(folder: Any, format: str) -> Path:
+    if not isinstance(folder, str | os.PathLike) or not str(folder):
+        raise QueryError(
+            f"export() takes a folder to write to, such as catalog.export('out'), not {folder!r:.60}."
+        )
+    place = Path(folder)
+    if place.is_dir():
+        return place
+    if str(folder) in formats.FORMATS:
+        raise QueryError(
+            f"{folder!r} is the name of a format, and export() takes the folder first. Write "
+            f"catalog.export('out', {folder!r}), or catalog.export('./{folder}', {format!r}) for a folder of this name."
+        )
+    if meant := _ENDINGS.get(place.suffix.lower()):
+        raise QueryError(
+            f"{str(folder)!r:.80} is the name of a file, and an export is a folder with a file for each table. Write "
+            f"catalog.export({str(place.with_suffix(''))!r:.80}, {meant!r}) for a folder, with tables=['products'] "
+            f"where one table will do, or {_ONE_TABLE[meant].format(path=str(folder))} for a single file."
+        )
+    return place
+
+
+def _chosen(tables: Any) -> list[str]:
+    names = [tables] if isinstance(tables, str) else tables
+    if not isinstance(names, Iterable):
+        raise QueryError(f"tables={tables!r:.60} are no names. Write tables=['products', 'texts'].")
+    chosen = list(dict.fromkeys(names))
+    for name in chosen:
+        if not isinstance(name, str) or name not in TABLES:
+            there = f"There are {', '.join(TABLES)}."
+            raise QueryError(f"There is no table {name!r:.60}{hint(str(name), TABLES, there)}")
+    if not chosen:
+        raise QueryError("tables=[] names no table. Leave it out to write all, or write tables=['products'].")
+    return chosen

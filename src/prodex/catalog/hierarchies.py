@@ -1,0 +1,279 @@
+"""How many pieces a pallet holds: each tree of packaging counted once, however many products repeat it.
+
+Every product of a hierarchy shows the whole of it, so its rows in `hierarchies` come once for every product in it, and
+often once more under `sharingUnits`. A sum over those rows is a multiple of what stands on the pallet.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import QueryError
+from prodex.frames import to_frame
+from prodex.text import hint
+
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
+
+
+_COLUMNS = ["product_id", "attribute", "position", "node_gtin", "node_uuid", "quantity", "packaging_code"]
+_BELOW = ".children"
+_PENDING = "lastRequest."
+
+
+@dataclass(eq=False)
+class Node:
+    """One unit of a tree, as one product tells it.
+
+    Attributes
+    ----------
+    key
+        Its GTIN in 14 digits, else its uuid, else None.
+    quantity
+        How many stand in the unit around it, or None where that is not said.
+    packaging
+        Code of its type of packaging.
+    children
+        What stands in it.
+    lost
+        How many units in it came without any data of their own.
+    """
+
+    key: str | None
+    quantity: float | None
+    packaging: str | None
+    children: list[Node] = field(default_factory=list)
+    lost: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.key or "a unit without GTIN"
+
+
+def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
+    """Yield each tree with the product that tells it: those of `logisticalHierarchies`, then those of `sharingUnits`.
+
+    Trees of an update that waits are left out: they are not the product's own yet.
+    """
+    rows = catalog.arrow("hierarchies", _COLUMNS)
+    found: dict[tuple[str, str, str], Node] = {}
+    roots: list[tuple[str, Node]] = []
+    inner: list[tuple[str, str, str]] = []
+    columns = [rows[name].to_pylist() for name in _COLUMNS]
+    for product, attribute, position, gtin, uuid, quantity, packaging in zip(*columns, strict=True):
+        if attribute.startswith(_PENDING):
+            continue
+        key = gtin.zfill(14) if gtin and gtin.isdigit() else gtin or uuid or None
+        place = (product, attribute, position)
+        found[place] = node = Node(key, quantity, packaging)
+        if attribute.endswith(_BELOW):
+            inner.append(place)
+        else:
+            roots.append((product, node))
+    for place in inner:
+        around, direct = _around(place, found)
+        if around is not None:
+            if direct:
+                around.children.append(found[place])
+            else:
+                around.lost += 1
+    yield from roots
+
+
+def _around(place: tuple[str, str, str], found: dict[tuple[str, str, str], Node]) -> tuple[Node | None, bool]:
+    """Return the unit around another, and whether it is the next one; what has no data has no row."""
+    product, attribute, position = place
+    direct = True
+    while attribute.endswith(_BELOW):
+        attribute = attribute.removesuffix(_BELOW)
+        outer = position
+        while True:  # children may be an object instead of a list, or a list in a list
+            outer = outer.rpartition(".")[0]
+            if (node := found.get((product, attribute, outer))) is not None:
+                return node, direct
+            if not outer:
+                break
+        if (node := found.get((product, attribute, position))) is not None:
+            return node, direct
+        direct = False
+    return None, False
+
+
+def walk(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Yield every unit of a tree with those around it, outermost first."""
+    waiting: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
+    while waiting:
+        node, above = waiting.pop()
+        yield node, above
+        waiting.extend((child, (*above, node)) for child in reversed(node.children))
+
+
+#: Types of packaging from the smallest to the largest: a tree that ends at one says nothing of smaller ones.
+_SIZES = ("EACH", "PACK", "CASE", "PALLET")
+_NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
+_SCHEMA = pa.schema(
+    {
+        "root_gtin": pa.string(),
+        "product_id": pa.string(),
+        "name": pa.string(),
+        "pieces": pa.int64(),
+        "known": pa.bool_(),
+        "levels": pa.int64(),
+        "told_by": pa.int64(),
+        "agrees": pa.bool_(),
+        "problem": pa.string(),
+    }
+)
+
+
+class _Telling(NamedTuple):
+    """A tree as one product tells it: what it comes to, and every unit in it."""
+
+    product: str
+    pieces: int | None
+    levels: int
+    problem: str | None
+    units: tuple[tuple[str, ...], ...]
+
+
+def contents(catalog: Catalog, of: str, unit: str) -> pd.DataFrame:
+    """Count the units in each root of a type of packaging; see `Catalog.contents`."""
+    roots, units = _meant(catalog, of), _meant(catalog, unit)
+    told: dict[str, list[_Telling]] = defaultdict(list)
+    inside = 0
+    for product, root in trees(catalog):
+        if root.packaging in roots:
+            told[root.key or f"a tree of product {product}"].append(_telling(product, root, units))
+        else:
+            inside += any(node.packaging in roots for node, _ in walk(root))
+    if inside and not told:
+        warnings.warn(
+            f"No hierarchy begins with {of!r}, and {inside:,} have it inside; catalog.hierarchies shows them.",
+            stacklevel=3,
+        )
+    products = _products(catalog) if told else {}
+    rows = [_row(key, tellings, products.get(key, {})) for key, tellings in sorted(told.items())]
+    return to_frame(pa.Table.from_pylist(rows, _SCHEMA))
+
+
+def _meant(catalog: Catalog, packaging: str) -> set[str]:
+    """Return the codes of a type of packaging that was given by code or by label."""
+    if not isinstance(packaging, str):
+        raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
+    labels: dict[str, set[str]] = {code.casefold(): {code} for code in _SIZES}
+    names = list(_SIZES)
+    for table in ("hierarchies", "products"):
+        columns = ["packaging_code", "packaging"]
+        found = catalog.arrow(table, columns).group_by(columns).aggregate([]).to_pylist()
+        for row in found:
+            code, label = row["packaging_code"], row["packaging"]
+            for name in (code, label) if code else ():
+                if name:
+                    labels.setdefault(name.casefold(), set()).add(code)
+                    names.append(name)
+    if codes := labels.get(packaging.strip().casefold()):
+        return codes
+    there = sorted(dict.fromkeys(names))
+    otherwise = f"There are {', '.join(there)}."
+    raise QueryError(f"There is no type of packaging {packaging!r}{hint(packaging, there, otherwise)}")
+
+
+def _telling(product: str, root: Node, units: Set[str]) -> _Telling:
+    """Add up the units of one tree; what cannot be added is said instead."""
+    found: list[str] = []
+    pieces = 0.0
+    levels = 0
+    said = []
+    for node, above in walk(root):
+        levels = max(levels, len(above) + 1)
+        place = (*(one.name for one in above), node.name)
+        said.append((*place, "" if not above else str(node.quantity), str(node.packaging)))
+        inside_unit = any(one.packaging in units for one in above)
+        if node.key is not None and any(node.key == one.key for one in above):
+            found.append(f"{node.name} is inside itself")
+        elif above and not inside_unit and (wrong := _wrong_quantity(node)):
+            found.append(f"{wrong} of {node.name} in {above[-1].name}")
+        if len({child.key for child in node.children}) < len(node.children):
+            found.append(f"a unit stands twice in {node.name}")
+        if node.lost:
+            found.append(f"a unit in {node.name} has no data")
+        if node.packaging in units:
+            if inside_unit:
+                found.append(f"{node.name} is such a unit inside another")
+            else:
+                pieces += _product(*(one.quantity for one in (*above[1:], node) if one is not root))
+        elif not node.children and not inside_unit and not _smaller(node.packaging, units):
+            found.append(f"what {node.name} ({node.packaging or 'no packaging'}) holds is not said")
+    whole = None if found else round(pieces)
+    return _Telling(product, whole, levels, "; ".join(dict.fromkeys(found)) or None, tuple(sorted(said)))
+
+
+def _wrong_quantity(node: Node) -> str | None:
+    if node.quantity is None:
+        return "no quantity"
+    if node.quantity < 1 or node.quantity != int(node.quantity):
+        return f"quantity {node.quantity:g}"
+    return None
+
+
+def _product(*quantities: float | None) -> float:
+    result = 1.0
+    for quantity in quantities:
+        result *= quantity or 0.0  # none is a problem of its own, and then nothing is counted
+    return result
+
+
+def _smaller(packaging: str | None, units: Set[str]) -> bool:
+    """Whether a unit is smaller than those counted, so that none of them can be in it."""
+    sizes = [_SIZES.index(unit) for unit in units if unit in _SIZES]
+    return packaging in _SIZES and bool(sizes) and _SIZES.index(str(packaging)) < min(sizes)
+
+
+def _row(key: str, tellings: Sequence[_Telling], products: dict[str, str | None]) -> dict[str, object]:
+    """Return the row of one root: what its tellings agree on."""
+    agrees = len({one.units for one in tellings}) == 1
+    counts = {one.pieces for one in tellings}
+    pieces = next(iter(counts)) if len(counts) == 1 else None
+    problems = [one.problem for one in tellings if one.problem]
+    if len(counts) > 1:
+        words = sorted("unknown" if count is None else f"{count:,}" for count in counts)
+        problems.insert(0, f"products say different things: {', '.join(words)}")
+    return {
+        "root_gtin": key if key.isdigit() else None,
+        "product_id": " | ".join(products) or None,
+        "name": next((name for name in products.values() if name), None),
+        "pieces": pieces,
+        "known": pieces is not None,
+        "levels": max(one.levels for one in tellings),
+        "told_by": len({one.product for one in tellings}),
+        "agrees": agrees,
+        "problem": "; ".join(dict.fromkeys(problems)) or None,
+    }
+
+
+def _products(catalog: Catalog) -> dict[str, dict[str, str | None]]:
+    """Return the products by GTIN, each id with what people call it."""
+    found: dict[str, dict[str, str | None]] = defaultdict(dict)
+    names = dict(_names(catalog))
+    for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
+        if row["gtin"]:
+            found[row["gtin"].zfill(14)][row["product_id"]] = names.get(row["product_id"])
+    return found
+
+
+def _names(catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Yield products with their names, the best one last: the first text of the long public name, if there is one."""
+    those = pc.field("attribute").isin(_NAMES)
+    texts = catalog.arrow("texts", ["product_id", "attribute", "text"], those).to_pylist()
+    for attribute in reversed(_NAMES):
+        for row in reversed(texts):
+            if row["attribute"] == attribute and row["text"] and not row["text"].isspace():
+                yield row["product_id"], row["text"]

@@ -1,0 +1,262 @@
+"""Which products are meant: from what a person gives `where()` to the parts of a catalogue with only these."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cache, reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.arguments import is_one, listed
+from prodex.catalog.conditions import not_found_words, wanted
+from prodex.catalog.part import Part
+from prodex.errors import QueryError
+from prodex.tables.declaration import TABLES
+from prodex.text import hint
+
+if TYPE_CHECKING:
+    from prodex.catalog.catalog import Catalog
+
+
+Mask = npt.NDArray[np.bool_]
+
+_COLUMNS = TABLES["products"].schema.names
+_TAKES = (
+    "where() takes column=value, a boolean mask over catalog.products, a callable that makes one, or an expression "
+    "such as pyarrow.compute.field('texts_count') > 10"
+)
+
+
+def mask_of(
+    condition: Any, size: int, products: Callable[[], pd.DataFrame], ids: Callable[[], pd.Index]
+) -> pc.Expression | Mask:
+    """Return a condition as an expression over `products`, or as a mask of its rows.
+
+    Parameters
+    ----------
+    condition
+        A pandas Series, array or list of truth values, a callable that makes one of `products`, or an expression.
+    size
+        How many products there are.
+    products
+        Gives the frame of all products, for a callable.
+    ids
+        Gives their product ids, in order.
+
+    Raises
+    ------
+    QueryError
+        When it is nothing of this, belongs to other rows, or has missing values; the message says what to write.
+    """
+    if isinstance(condition, pc.Expression):
+        return condition
+    if callable(condition):
+        made = _called(condition, products())
+        if callable(made):
+            raise QueryError(f"The callable given to where() gave another callable, {made!r:.60}. {_TAKES}.")
+        return mask_of(made, size, products, ids)
+    _refuse(condition)
+    mask = (
+        condition
+        if isinstance(condition, pd.Series)
+        else pd.Series(listed("where()", condition), dtype=object)
+    )
+    _check_truth_values(mask)
+    if isinstance(condition, pd.Series) and mask.index.name == "product_id":
+        mask = _by_id(mask, ids())
+    else:
+        mask = _by_row(mask, size)
+    return mask.to_numpy(bool)
+
+
+def _called(condition: Callable[[pd.DataFrame], Any], products: pd.DataFrame) -> Any:
+    try:
+        return condition(products)
+    except (KeyError, AttributeError) as error:
+        name = str(error.name if isinstance(error, AttributeError) else error.args[0] if error.args else "")
+        raise QueryError(
+            f"The callable given to where() asks for {name!r:.60}{hint(name, _COLUMNS, str(error))}"
+        ) from error
+    except TypeError as error:
+        raise QueryError(
+            f"The callable given to where() failed: {error}. It is called with catalog.products, and gives a mask: "
+            "where(lambda products: products['texts_count'] > 10)."
+        ) from error
+
+
+def _refuse(condition: Any) -> None:
+    if isinstance(condition, pd.DataFrame):
+        raise QueryError(
+            f"where() got a frame of {len(condition.columns)} columns. Give one column of truth values, or values of "
+            "one column: where(product_id=frame['product_id'])."
+        )
+    if isinstance(condition, Mapping):
+        raise QueryError("where() got a mapping. Write where(**mapping) for column = value.")
+    if isinstance(condition, str):
+        raise QueryError(
+            f"{_TAKES}, not the text {condition!r:.60}. Write where(brand_code='ACME') for a value of a column, or "
+            "where(lambda products: products.eval(text)) for pandas' own words."
+        )
+    if is_one(condition):
+        raise QueryError(f"{_TAKES}, not {condition!r:.60}.")
+
+
+def _check_truth_values(mask: pd.Series) -> None:
+    if mask.dtype == bool:
+        return
+    missing = mask.isna()
+    if not all(isinstance(one, bool | np.bool_) for one in mask[~missing].tolist()):
+        column = mask.name if mask.name in _COLUMNS else "product_id"
+        raise QueryError(
+            f"where() got {len(mask):,} values that are not True or False. For products that have one of these values "
+            f"write where({column}=...)."
+        )
+    if count := int(missing.sum()):
+        raise QueryError(
+            f"The mask has {count:,} missing values, and nobody can tell whether these products are meant. Write "
+            "where(mask.fillna(False)) to leave them out."
+        )
+
+
+def _by_row(mask: pd.Series, size: int) -> pd.Series:
+    """Return a mask in the order of the rows; by its index it may have another."""
+    rows = pd.RangeIndex(size)
+    if mask.index.equals(rows):
+        return mask
+    if len(mask) != size:
+        raise QueryError(
+            f"The mask has {len(mask):,} values, and the catalogue {size:,} products. Make it of catalog.products as "
+            "it is, or give the products' ids: where(product_id=frame['product_id'])."
+        )
+    if not mask.index.is_unique or not mask.index.isin(rows).all():
+        raise QueryError(
+            "The index of the mask is not that of catalog.products, so it belongs to other rows. Give the products' "
+            "ids: where(product_id=...), or where(mask.to_numpy()) if its order is that of catalog.products."
+        )
+    return mask.reindex(rows)
+
+
+def _by_id(mask: pd.Series, ids: pd.Index) -> pd.Series:
+    """Return a mask that has product ids for its index in the order of the rows."""
+    if not mask.index.is_unique:
+        twice = mask.index[mask.index.duplicated()][0]
+        raise QueryError(f"The mask has the product_id {twice!r:.60} twice. Keep one value for each product.")
+    place = mask.index.get_indexer(ids)
+    if len(lacking := ids[place < 0]):
+        raise QueryError(
+            f"The mask has no value for {len(lacking):,} of {len(ids):,} products, {lacking[0]!r:.60} first. "
+            "Give the ids that are meant: where(product_id=mask[mask].index)."
+        )
+    return mask.iloc[place]
+
+
+def in_parts(mask: Mask, sizes: list[int]) -> list[pa.Array]:
+    """Cut a mask as a catalogue is cut."""
+    ends = np.cumsum(sizes)
+    return [pa.array(mask[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+
+
+#: With more values than this, all products are asked at once: for each part anew, most of the time goes into the list.
+_MANY = 1_000
+
+UNMATCHED = ("ignore", "warn", "raise")
+
+
+class UnmatchedWarning(UserWarning):
+    """Values that were asked for, and that no product has.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     found = catalog.where(gtin=[3036811359935, 4006381333931], unmatched="warn")
+    >>> len(found), told[0].category.__name__
+    (1, 'UnmatchedWarning')
+    """
+
+
+def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return the parts of a catalogue with only the products that are meant; see `Catalog.where`.
+
+    Raises
+    ------
+    QueryError
+        When something in it cannot be understood; the message says what to write.
+    """
+    if unmatched not in UNMATCHED:
+        there_are = hint(str(unmatched), UNMATCHED, f"It takes {', '.join(UNMATCHED)}.")
+        raise QueryError(f"unmatched does not know {unmatched!r:.60}{there_are}")
+    schema = TABLES["products"].schema
+    for column in equal:
+        if column not in schema.names:
+            there_are = hint(column, schema.names, "catalog.dictionary lists its columns.")
+            raise QueryError(f"products has no column {column!r}{there_are}")
+
+    @cache
+    def stored(column: str) -> pa.Array:
+        return catalog.arrow("products", [column])[column].unique()
+
+    wants = [wanted(column, value, schema, stored) for column, value in equal.items()]
+    conditions = [want.condition for want in wants if len(want.entries) <= _MANY]
+    masks = [
+        want.holds(catalog.arrow("products", want.columns)).to_numpy()
+        for want in wants
+        if len(want.entries) > _MANY
+    ]
+    if condition is not None:
+        given = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
+        (conditions if isinstance(given, pc.Expression) else masks).append(given)
+    if unmatched != "ignore" and (told := not_found_words(wants, stored)):
+        if unmatched == "raise":
+            raise QueryError(f"{told}.")
+        warnings.warn(f"{told}.", UnmatchedWarning, stacklevel=3)
+    parts = catalog.parts
+    if masks:
+        cut = in_parts(reduce(and_, masks), [part.size for part in parts])
+        parts = tuple(part.take(chosen) for part, chosen in zip(parts, cut, strict=True))
+    if not conditions:
+        return parts
+    # Parts without any product stay: the lexicons of codes and descriptors are spread over all of them.
+    return tuple(part.choose(reduce(and_, conditions)) for part in parts)
+
+
+def _ids(catalog: Catalog) -> pd.Index:
+    ids: pd.Index = pd.Index(
+        catalog.arrow("products", ["product_id"])["product_id"].to_pylist(), dtype=object
+    )
+    return ids
+
+
+def first(catalog: Catalog, n: int) -> pc.Expression:
+    """Return the condition that holds for the first products."""
+    ids = catalog.arrow("products", ["product_id"])["product_id"]
+    return _among(ids.slice(0, _count(n, "head")))
+
+
+def drawn(catalog: Catalog, n: int, seed: int | None) -> pc.Expression:
+    """Return the condition that holds for products drawn at random, each at most once."""
+    ids = catalog.arrow("products", ["product_id"])["product_id"]
+    if _count(n, "sample") > len(ids):
+        raise QueryError(f"sample({n}) asks for more products than the {len(ids):,} that there are.")
+    places = np.random.default_rng(seed).choice(len(ids), n, replace=False)
+    return _among(ids.take(pa.array(np.sort(places))))
+
+
+def _count(n: int, method: str) -> int:
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
+        raise QueryError(f"{method}() takes a number of products, and {n!r:.60} is none.")
+    return int(n)
+
+
+def _among(ids: pa.ChunkedArray) -> pc.Expression:
+    return pc.field("product_id").isin(ids.combine_chunks())

@@ -1,0 +1,219 @@
+"""What prodex does, shown in a terminal: every table, a correction there and back, what changed, an audit."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import typer
+
+import prodex
+from prodex.catalog import Catalog
+from prodex.cli.output import say
+from prodex.compare import diff
+from prodex.display.audit import percent, readiness
+from prodex.display_text import on_one_line
+from prodex.errors import ChangesRefused, IncompleteLoad
+from prodex.files import home
+from prodex.gtin import are_valid
+from prodex.load import refresh
+from prodex.quality.run import audit
+from prodex.query import ProductQuery
+from prodex.send import Changes, changes_from_frame, upsert
+from prodex.service import Client
+from prodex.store.reading import flatten
+from prodex.tables.declaration import TABLES
+
+_LINES = 3
+_WIDTH = 110
+_CELL = 26
+_ATTRIBUTE = "namePublicLong"
+_CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
+
+
+def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Show each table with rows, columns and bytes, then a few lines of it."""
+    say(repr(catalog).split("\n  ")[0])
+    say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
+    sizes = catalog.tables
+    rows_of = {name: int(rows) for name, rows in sizes["rows"].items()}
+    for name in TABLES:
+        stored = (
+            sum(path.stat().st_size for path in catalog.files(name))
+            if catalog.folder
+            else catalog.arrow(name).nbytes
+        )
+        say(f"{name:<18}{rows_of[name]:>12,}{sizes['columns'][name]:>9}{stored:>15,}")
+    for name, table in TABLES.items():
+        every = catalog.arrow(name)
+        spread = sorted({number * len(every) // _LINES for number in range(_LINES)}) if len(every) else []
+        rows = every.take(pa.array(spread, pa.int64()))
+        say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {rows_of[name]:,}")
+        for line in _lines(rows):
+            say(f"  {line}")
+
+
+def _lines(rows: pa.Table) -> list[str]:
+    """Lay the first rows out in columns, as many of those that are filled as the width holds."""
+    cells = [
+        [name, *(on_one_line("" if value is None else value) for value in column.to_pylist())]
+        for name, column in _telling(rows)
+    ]
+    lines = [""] * (rows.num_rows + 1)
+    for column in cells:
+        width = min(max(map(len, column)), _CELL)
+        if len(lines[0]) + width > _WIDTH:
+            break
+        lines = [f"{line}{_cut(cell, width):<{width}}  " for line, cell in zip(lines, column, strict=True)]
+    return [line.rstrip() for line in lines] if rows.num_rows else []
+
+
+def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    """Return the columns worth showing: the GTIN, then what is filled, keys and repeated facts left out."""
+    dull = {"product_id", "gtin", "uuid", "position", "created_at"}
+    columns = dict(zip(rows.column_names, rows.columns, strict=True))
+    filled = [(n, c) for n, c in columns.items() if n not in dull and c.null_count < len(c)]
+    return [("gtin", columns["gtin"]), *filled] if "gtin" in columns else filled
+
+
+def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Correct one text in one language, follow it to its end, and read back what the service has then.
+
+    Raises
+    ------
+    IncompleteLoad
+        When what is read back is not what was sent, or another language changed.
+    """
+    changes = _a_correction(catalog)
+    (edit,) = changes.edits
+    say(f"Correcting one text: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r}.")
+    say(f"  before: {on_one_line(edit.before)}\n  after:  {on_one_line(edit.after)}")
+    tracking = upsert(client, changes, progress=False).wait(progress=False)
+    say(
+        f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {on_one_line(tracking.message)}".rstrip()
+    )
+    page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
+    there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
+    texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
+    sent = changes.records[0][_ATTRIBUTE]
+    if there[0][_ATTRIBUTE] != sent:
+        raise IncompleteLoad(f"GTIN {edit.gtin} came back with another {_ATTRIBUTE} than was sent.")
+    say("Read back from the service:")
+    for row in texts.itertuples():
+        mark = "corrected" if row.position == edit.position else "untouched"
+        say(f"  {row.language_code}  {mark}  {on_one_line(row.text)}")
+
+
+def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:
+    """Fetch only what changed since the catalogue was loaded, show the difference, and return the new catalogue.
+
+    Parameters
+    ----------
+    catalog
+        A snapshot.
+    """
+    assert catalog.folder is not None  # noqa: S101 - a snapshot has one
+    name = catalog.folder.parent.name
+    fresh = refresh(name, client, progress=False)
+    difference = diff(catalog, fresh)
+    counted = difference.summary.set_index("change")["products"]
+    counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
+    say(f"Refreshed, by fetching only what changed: {', '.join(counts)}.")
+    for row in difference.changes.head(_LINES).itertuples():
+        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {str(row.old)!r} -> {str(row.new)!r}")
+    if difference.changes.empty:
+        raise IncompleteLoad("The refresh did not bring the correction.")
+    return fresh
+
+
+def _a_correction(catalog: Catalog) -> Changes:
+    """Choose a product with a name in several languages, and correct one of them."""
+    names = catalog.texts.query("attribute == @_ATTRIBUTE")
+    names = names[are_valid(names["gtin"].fillna("").tolist())]
+    languages = names.groupby("product_id")["language"].nunique()
+    for product in languages.sort_values(ascending=False, kind="stable").index:
+        texts: pd.DataFrame = names[names["product_id"] == product].iloc[:1].copy()
+        old = _CORRECTED.sub("", str(texts["text"].iloc[0]))
+        moment = datetime.now().astimezone().time().isoformat("milliseconds")
+        texts["text"] = f"{old} (corrected at {moment})"
+        try:
+            changes = changes_from_frame(texts, catalog)
+        except ChangesRefused:  # an update of this one waits, or another product has its GTIN
+            continue
+        if max(len(item["data"] or "") for item in changes.records[0][_ATTRIBUTE]) <= 200:
+            return changes
+    raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
+
+
+def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Judge the catalogue for online listing, and write the report and a worklist for each owner.
+
+    Parameters
+    ----------
+    catalog
+        What is judged, as of its last change.
+    say
+        Where to.
+    """
+    changed = catalog.arrow("products", ["updated_at"])["updated_at"]
+    judged = audit(catalog, "online-listing", now=pc.max(changed).as_py())
+    say(repr(judged))
+    owners = judged.scores("owner").head(_LINES)
+    say(f"The {len(owners)} owners with the lowest scores:")
+    for row in owners.to_dict("records"):
+        score = percent(row["score"])
+        name = "no owner" if pd.isna(row["owner_id"]) else on_one_line(row["owner"])
+        say(f"  {name:<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}")
+    folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
+    page = judged.to_html(folder / "report.html")
+    index = judged.worklists(folder / "to_fix")
+    say(f"The report opens in a browser: {page.as_uri()}")
+    say(
+        f"{len(index):,} worklists, one for each owner, with {index['findings'].sum():,} findings: {folder / 'to_fix'}"
+    )
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+app = typer.Typer()
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    epilog="Example: prodex sandbox --port 8080",
+)
+def sandbox(context: typer.Context) -> None:
+    """Run a complete exchange service on this machine (prodex sandbox --help)."""
+    try:
+        from prodex.sandbox.command import main as serve
+    except ImportError as error:
+        raise prodex.errors.MissingExtra(
+            f"The sandbox needs {error.name}: pip install 'prodex[sandbox]'."
+        ) from error
+    raise typer.Exit(serve(context.args))
+
+
+@app.command(epilog="Example: prodex demo")
+def demo() -> None:
+    """Pull the sandbox's catalogue over HTTP, show every table, correct a text, audit."""
+    client = prodex.connect("sandbox")
+    say(f"The sandbox answers at {client.base_url}; its catalogue comes through the real client.\n")
+    catalog = prodex.load_products(client, name="sample", max_age=0, progress=True)
+    say("")
+    show_tables(catalog, say)
+    say(f"\nThe snapshot is in {catalog.folder}.\n")
+    correct_a_text(client, catalog, say)
+    say("")
+    fresh = refresh_and_compare(client, catalog, say)
+    say("")
+    audit_the_sample(fresh, say)
+    say("Next: make lab opens the first notebook; prodex --help lists the commands.")

@@ -1,0 +1,233 @@
+"""What can be compared with what: the one place where a kind of value meets its comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.compare.match import Index, Numbers, Pairing, groups, indexes, pair, records
+from prodex.compare.records import Change, compare_records, name_of
+from prodex.compare.result import Difference
+from prodex.compare.scope import Scope, notes_on
+from prodex.errors import InputError
+from prodex.frames import to_frame
+from prodex.quality import Audit, AuditComparison, compare_audits
+from prodex.store.snapshot import open_snapshot
+
+_CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *Change._fields)])
+_SHOWN = ("gtin", "brand_code", "brand", "kind_code", "kind", "owner", "updated_at")
+_PRODUCTS = pa.schema(
+    [
+        ("product_id", pa.string()),
+        ("gtin", pa.string()),
+        ("change", pa.string()),
+        ("changes", pa.int64()),
+        ("name", pa.string()),
+        *((name, pa.string()) for name in _SHOWN[1:-1]),
+        ("old_updated_at", pa.timestamp("us")),
+        ("new_updated_at", pa.timestamp("us")),
+    ]
+)
+
+#: What is counted and not listed.
+_QUIET = frozenset({"touched only", "unchanged"})
+
+
+class _Outcome(NamedTuple):
+    product_id: str
+    change: str
+    name: str | None
+    changes: Sequence[Change]
+
+
+def compare_catalogs(old: Catalog, new: Catalog) -> Difference:
+    """Compare two catalogues; see `prodex.diff`."""
+    scope = Scope(old.origin, new.origin)
+    index = indexes(old, new)
+    found = pair(*index)
+    outcomes = [_outcome(old, new, scope, *product) for product in _pairs(old, new, index, found.to_read())]
+    same = index[1].product_ids.take(pa.array(found.same))
+    return Difference(
+        products=_products(old, new, outcomes),
+        changes=_changes(new, outcomes),
+        not_comparable=_not_comparable(scope),
+        notes=tuple(_notes(old, new, found)),
+        outcomes=_outcomes(same, outcomes),
+        old=old,
+        new=new,
+    )
+
+
+def _outcome(
+    old: Catalog, new: Catalog, scope: Scope, product_id: str, before: bytes | None, after: bytes | None
+) -> _Outcome:
+    """Say what became of one product; what an incomplete catalogue does not hold may be there all the same."""
+    if before is None or after is None:
+        where, change = (old, "added") if before is None else (new, "removed")
+        change = change if where.complete else "not comparable"
+        return _Outcome(product_id, change, name_of(before or after or b"{}"), ())
+    changes, touched = compare_records(before, after, scope)
+    if changes:
+        return _Outcome(product_id, "changed", name_of(after), changes)
+    return _Outcome(product_id, "touched only" if touched else "unchanged", None, ())
+
+
+def _pairs(
+    old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Numbers, Numbers]
+) -> Iterator[tuple[str, bytes | None, bytes | None]]:
+    """Yield key, old and new record of products, only so many in memory at a time."""
+    order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
+    lefts, rights = products[0][order], products[1][order]
+    for some in groups(*index, lefts, rights):
+        ids = _keys(index, lefts[some], rights[some])
+        yield from zip(
+            ids, records(old, index[0], lefts[some]), records(new, index[1], rights[some]), strict=True
+        )
+
+
+def _keys(index: tuple[Index, Index], lefts: Numbers, rights: Numbers) -> list[str]:
+    keys = [
+        side.product_ids.take(pa.array(numbers, mask=numbers < 0))
+        for side, numbers in zip(index, (lefts, rights), strict=True)
+    ]
+    ids: list[str] = pc.coalesce(*keys).to_pylist()
+    return ids
+
+
+def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+    """Return one row for each product that differs; what is known of it as in the newer catalogue that has it."""
+    told = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
+    ids = pa.array([one.product_id for one in told], pa.string())
+    sides = [_shown(catalog, ids) for catalog in (old, new)]
+    columns: dict[str, Any] = {
+        "product_id": ids,
+        "change": [one.change for one in told],
+        "changes": [len(one.changes) if one.changes else None for one in told],
+        "name": [one.name for one in told],
+        "old_updated_at": sides[0]["updated_at"],
+        "new_updated_at": sides[1]["updated_at"],
+    }
+    is_new = sides[1]["product_id"].is_valid()
+    for name in _SHOWN[:-1]:
+        columns[name] = pc.if_else(is_new, sides[1][name], sides[0][name])
+    return to_frame(pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS))
+
+
+def _shown(catalog: Catalog, ids: pa.Array) -> pa.Table:
+    """Return what is shown of these products, in their order; nulls where the catalogue has not got one."""
+    wanted = ["product_id", *_SHOWN]
+    rows = catalog.arrow("products", wanted, pc.field("product_id").isin(ids)).combine_chunks()
+    return rows.take(pc.index_in(ids, rows["product_id"]))
+
+
+def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+    changed = sorted((one for one in outcomes if one.changes), key=lambda one: one.product_id)
+    ids = pa.array([one.product_id for one in changed], pa.string())
+    gtins = _shown(new, ids)["gtin"].to_pylist()
+    rows = [
+        (one.product_id, gtin, *change)
+        for one, gtin in zip(changed, gtins, strict=True)
+        for change in one.changes
+    ]
+    columns = zip(*rows, strict=True) if rows else ([] for _ in _CHANGES)
+    return to_frame(pa.table([pa.array(column, pa.string()) for column in columns], schema=_CHANGES))
+
+
+def _outcomes(same: pa.Array, outcomes: Iterable[_Outcome]) -> pa.Table:
+    ids = [pa.array([one.product_id for one in outcomes], pa.string()), same]
+    changes = [
+        pa.array([one.change for one in outcomes], pa.string()),
+        pa.repeat(pa.scalar("unchanged"), len(same)),
+    ]
+    return pa.table({"product_id": pa.chunked_array(ids), "change": pa.chunked_array(changes)})
+
+
+def _not_comparable(scope: Scope) -> pd.DataFrame:
+    rows: list[tuple[Any, ...]] = [(*key, count) for key, count in scope.left_out.items()]
+    if not scope.same_labels:
+        languages = [origin.accept_language or "the default language" for origin in (scope.old, scope.new)]
+        why = f"labels came in {languages[0]} in old, in {languages[1]} in new"
+        rows += [(f"*.{name}", None, why, None) for name in ("label", "description")]
+    frame = pd.DataFrame(rows, columns=["attribute", "language", "why", "products"])
+    frame = frame.astype({"attribute": "str", "language": "str", "why": "str", "products": "Int64"})
+    return frame.sort_values(["attribute", "language", "why"], ignore_index=True)
+
+
+def _notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
+    yield from notes_on(old.origin, new.origin)
+    for word, catalog, missing, fate in (
+        ("old", old, len(found.added), "added"),
+        ("new", new, len(found.removed), "removed"),
+    ):
+        if not catalog.complete:
+            yield (
+                f"{word} is incomplete ({catalog.origin.ledger}): {missing:,} products that it does not hold are "
+                f"called not comparable, not {fate}."
+            )
+        if any(part.chosen is not None for part in catalog.parts):
+            yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
+        if (
+            repeated := len(catalog) - len(pc.unique(catalog.arrow("products", ["product_id"])["product_id"]))
+        ) > 0:
+            yield f"{word} holds {repeated:,} products more than once; the first of each was compared."
+
+
+_COMPARISONS: Mapping[type, Callable[..., Any]] = {Catalog: compare_catalogs, Audit: compare_audits}
+
+
+@overload
+def diff(old: Audit, new: Audit) -> AuditComparison: ...
+@overload
+def diff(old: Catalog | str | Path, new: Catalog | str | Path) -> Difference: ...
+def diff(old: Any, new: Any) -> Any:
+    """Compare two catalogues: which products were added, removed or changed, and each value old and new.
+
+    Two audits are compared by their states: what was fixed, fails now, or still fails; see `AuditComparison`.
+
+    Products are matched by product_id; texts by attribute and language, pictures by their address, codes by code,
+    nodes of a hierarchy by GTIN, and so on; items that have no such key by what they say, then by their order. So one
+    more item in front of a list is one more item, and no other changed. The order of a list alone, `updatedAt` alone,
+    and how JSON is spelled are no changes.
+
+    What was not asked for in one of the two is not compared, and listed in `not_comparable`. A product that an
+    incomplete catalogue does not hold is not comparable either, rather than added or removed.
+
+    Parameters
+    ----------
+    old, new
+        Catalogues, in memory, from disk or filtered; or names of snapshots ("shop", "shop@2026-11-13"), or their
+        folders. Or two audits.
+
+    Raises
+    ------
+    SnapshotNotFound
+        When there is no snapshot of that name.
+    InputError
+        When something else is to be compared.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> old = prodex.flatten([{"id": 7, "serves": 4, "isTaggedBy": ["new"]}, {"id": 8}])
+    >>> new = prodex.flatten([{"id": 7, "serves": 6, "isTaggedBy": ["big", "new"]}])
+    >>> difference = prodex.diff(old, new)
+    >>> difference.products[["product_id", "change"]].values.tolist()
+    [['7', 'changed'], ['8', 'removed']]
+    >>> difference.changes[["attribute", "column", "change", "new"]].values.tolist()
+    [['isTaggedBy', 'tag', 'added', 'big'], ['serves', 'value', 'changed', '6']]
+    """
+    sides = [open_snapshot(side) if isinstance(side, str | Path) else side for side in (old, new)]
+    compare = _COMPARISONS.get(type(sides[0]))
+    if compare is None or type(sides[0]) is not type(sides[1]):
+        raise InputError(
+            "diff() takes two catalogues, names of snapshots, or audits, not "
+            f"{type(old).__name__} and {type(new).__name__}."
+        )
+    return compare(*sides)

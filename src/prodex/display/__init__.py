@@ -1,0 +1,1 @@
+"""What people see of the values: their reprs, the report of an audit, worklists, charts."""

@@ -1,0 +1,102 @@
+"""Charts of bars: how many of each, and what share of a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, percent, plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def bars(
+    values: pd.Series, title: str, *, of: int | None = None, number: str = "{:,.0f}", longest: int = 40
+) -> Figure:
+    """Draw one bar for each value, the first on top.
+
+    Parameters
+    ----------
+    values
+        What to draw, labelled by the index.
+    title
+        The answer in a sentence, or the question.
+    of
+        How many there are in all; each bar then says its share of them.
+    number
+        How a value is written.
+    longest
+        How many characters of a label are shown.
+
+    Examples
+    --------
+    >>> figure = bars(pd.Series({"Milk": 30, "Bread": 10}), "Milk leads", of=40)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['30 (75 %)', '10 (25 %)']
+    """
+    with drawn(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
+        places = range(len(values))
+        axes.barh(places, values.astype(float), color=BLUE, height=0.7)
+        axes.set_yticks(places, [plain(label, longest) for label in values.index])
+        axes.invert_yaxis()
+        for place, value in enumerate(values.astype(float).tolist()):
+            share = f" ({percent(value / of)})" if of else ""
+            axes.annotate(
+                number.format(value) + share, (value, place), (4, 0), textcoords="offset points", va="center"
+            )
+        axes.margins(x=0.12, y=0.02)
+        axes.tick_params(length=0)
+        axes.xaxis.set_visible(False)
+        axes.spines[["bottom", "left"]].set_visible(False)
+    return figure
+
+
+def stacks(counts: pd.DataFrame, title: str) -> Figure:
+    """Draw one bar for each row, made of a piece for each column, the best on the left.
+
+    Every bar is as long as the others: it shows shares. A piece that is wide enough says which it is and its share.
+
+    Parameters
+    ----------
+    counts
+        Up to five columns, from the best to the worst.
+    title
+        The answer in a sentence, or the question.
+
+    Examples
+    --------
+    >>> grades = pd.DataFrame({"A": [6, 8], "B": [4, 2]}, index=["May", "June"])
+    >>> [text.get_text() for text in stacks(grades, "Grades").axes[0].texts]
+    ['A 60 %', 'B 40 %', 'A 80 %', 'B 20 %']
+    """
+    from matplotlib.patches import Patch
+
+    with drawn(title, 0.9 + 0.42 * max(len(counts), 1)) as (figure, axes):
+        for place, row in enumerate(counts.astype(float).to_numpy().tolist()):
+            total, left = sum(row), 0.0
+            for name, value, colour in zip(counts.columns, row, STEPS, strict=False):
+                part = value / total if total else 0.0
+                axes.barh(place, part, left=left, color=colour, height=0.7, edgecolor=GREY, linewidth=0.4)
+                if part > 0.07:
+                    said = f"{plain(name)} {percent(part)}"
+                    ink = "white" if colour == BLUE else "black"
+                    axes.text(left + part / 2, place, said, ha="center", va="center", fontsize=9, color=ink)
+                left += part
+        axes.set_yticks(range(len(counts)), [plain(label) for label in counts.index])
+        axes.set_xlim(0, 1)
+        axes.invert_yaxis()
+        axes.tick_params(length=0)
+        axes.xaxis.set_visible(False)
+        axes.spines[["bottom", "left"]].set_visible(False)
+        patches = [Patch(facecolor=colour, edgecolor=GREY) for colour in STEPS[: len(counts.columns)]]
+        axes.legend(
+            patches,
+            [plain(name) for name in counts.columns],
+            loc="upper left",
+            bbox_to_anchor=(0, -0.02),
+            ncols=len(patches),
+            frameon=False,
+        )
+    return figure

@@ -1,0 +1,115 @@
+"""Charts of cells: shares and scores of rows by columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from math import isnan, nan
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from prodex.display.charts.style import GREY, drawn, percent, plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Where the shades of a heat map of scores change: most scores stand near the top, and so do the steps.
+SCORES = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
+SHADES = ("#ffffff", "#fff5eb", "#fee6ce", "#fdd0a2", "#fdae6b", "#f58a3c", "#b53d02", "#7f2704")
+
+
+def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
+    """Draw a heat map of shares: in each cell how many of its row's products.
+
+    Parameters
+    ----------
+    filled
+        How many have it; rows and columns are drawn as they stand.
+    of
+        How many could have it, for each row of `filled`. A row of which there is none stays empty.
+    title
+        The answer in a sentence, or the question.
+
+    Examples
+    --------
+    >>> filled = pd.DataFrame({"fr": [8, 0], "nl": [10, 0]}, index=["Belgium", "Spain"])
+    >>> [text.get_text() for text in shares(filled, pd.Series([10, 0], filled.index), "Names").axes[0].texts]
+    ['80 %\\n8 of 10', '100 %\\n10 of 10', '–', '–']
+    """
+    from matplotlib import colormaps
+
+    rows: list[list[int]] = filled.astype(int).to_numpy().tolist()
+    totals: list[int] = of.reindex(filled.index).astype(int).tolist()
+    parts = [
+        [count / total if total else nan for count in row] for row, total in zip(rows, totals, strict=True)
+    ]
+    with drawn(title, 1.0 + 0.5 * max(len(rows), 1)) as (figure, axes):
+        if any(parts):  # matplotlib refuses an image of nothing
+            axes.imshow(parts, cmap=colormaps["cividis"], vmin=0, vmax=1, aspect="auto")
+        for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
+            for column, count in enumerate(row):
+                part = parts[place][column]
+                axes.text(
+                    column,
+                    place,
+                    f"{percent(part)}\n{count:,} of {total:,}" if total else "–",
+                    ha="center",
+                    va="center",
+                    fontsize=8.5,
+                    linespacing=1.4,
+                    color=("black" if part > 0.55 else "white") if total else GREY,
+                )
+        axes.set_xticks(range(len(filled.columns)), [plain(label) for label in filled.columns])
+        axes.set_yticks(range(len(rows)), [plain(label) for label in filled.index])
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def heat(values: pd.DataFrame, title: str) -> Figure:
+    """Draw a heat map of scores from 0 to 1, the lower the darker; a cell without one stays empty.
+
+    Parameters
+    ----------
+    values
+        Scores; rows and columns are drawn as they stand.
+    title
+        The answer in a sentence, or the question.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"texts": [0.5, 1.0], "food": [0.9999, nan]}, index=["Milk", "Soap"])
+    >>> [text.get_text() for text in heat(scores, "Scores").axes[0].texts]
+    ['50.0 %', '99.9 %', '100 %', '–']
+    """
+    from matplotlib.colors import ListedColormap
+
+    rows: list[list[float]] = values.astype(float).to_numpy().tolist()
+    shades = [[nan if isnan(value) else shade(value) for value in row] for row in rows]
+    with drawn(title, 1.0 + 0.36 * max(len(rows), 1)) as (figure, axes):
+        if any(row for row in rows):
+            axes.imshow(shades, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SCORES), aspect="auto")
+        for place, row in enumerate(rows):
+            for column, value in enumerate(row):
+                ink = GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
+                said = "–" if isnan(value) else percent(value, 1)
+                axes.text(column, place, said, ha="center", va="center", fontsize=8.5, color=ink)
+        axes.set_xticks(range(len(values.columns)), [plain(label) for label in values.columns])
+        axes.set_yticks(range(len(rows)), [plain(label) for label in values.index])
+        axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)
+        axes.set_yticks([place + 0.5 for place in range(len(rows) - 1)], minor=True)
+        axes.grid(which="minor", color=GREY, alpha=0.35, linewidth=0.5)
+        axes.xaxis.tick_top()
+        axes.tick_params(which="both", length=0)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def shade(score: float) -> int:
+    """Return how dark a score is drawn: 0 where nothing is missing, then a step for each of `SCORES` that it misses.
+
+    >>> shade(1.0), shade(0.999), shade(0.5)
+    (0, 1, 7)
+    """
+    return len(SCORES) - bisect_right(SCORES, score)

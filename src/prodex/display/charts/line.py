@@ -1,0 +1,70 @@
+"""Charts of what became of a number over time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from prodex.display.charts.style import BLUE, GREY, drawn, plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NUMBERED = 12
+#: What is drawn to both sides of a moment that is alone.
+_AROUND = timedelta(hours=12)
+
+
+def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.0f}") -> Figure:
+    """Draw a number that was taken from time to time; between two moments it stays as it was.
+
+    Parameters
+    ----------
+    values
+        Numbers by the moment at which they were taken, in any order; missing ones are left out.
+    title
+        The answer in a sentence, or the question.
+    label
+        What the numbers are, with their unit.
+    number
+        How a number is written; up to twelve points say theirs.
+
+    Examples
+    --------
+    >>> days = pd.to_datetime(["2026-11-01", "2026-11-08", "2026-11-15"])
+    >>> figure = steps(pd.Series([600, 598, 640], days), "640 products")
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['600', '598', '640']
+    """
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    from matplotlib.ticker import MaxNLocator
+
+    known = values.dropna().astype(float).sort_index()
+    with drawn(title, 3.0) as (figure, axes):
+        moments = pd.DatetimeIndex(known.index).to_pydatetime()
+        axes.step(moments, known.to_numpy(), where="post", color=BLUE, linewidth=1.8)
+        axes.plot(moments, known.to_numpy(), "o", color=BLUE, markersize=5)
+        for moment, value in list(zip(moments, known.tolist(), strict=True))[-_NUMBERED:]:
+            axes.annotate(
+                number.format(value), (moment, value), (0, 6), textcoords="offset points", ha="center"
+            )
+        if known.index.nunique() == 1:  # an axis of one moment would run over years
+            axes.set_xticks(moments[:1], [f"{moments[0]:%Y-%m-%d %H:%M}"])
+            axes.set_xlim(moments[0] - _AROUND, moments[0] + _AROUND)
+        elif len(known):
+            locator = AutoDateLocator(minticks=2, maxticks=8)  # type: ignore[no-untyped-call]
+            axes.xaxis.set_major_locator(locator)
+            axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+        axes.set_ylabel(plain(label))
+        axes.margins(x=0.06, y=0.25)
+        # Whole numbers stay whole, and a course that hardly moves has no ticks that read alike.
+        is_whole = bool((known == known.round()).all())
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=is_whole))
+        axes.yaxis.set_major_formatter(lambda value, _: number.format(value))
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="y", color=GREY, alpha=0.3, linewidth=0.6)
+        axes.set_axisbelow(True)
+    return figure

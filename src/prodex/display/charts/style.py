@@ -1,0 +1,122 @@
+"""The one style of all charts, which holds on a light and on a dark page."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+#: Tried in this order for each character. The first and the last come with matplotlib; those between are what systems
+#: have for other scripts. Fonts of coloured pictures are not among them: matplotlib cannot draw these.
+_WANTED = (
+    "DejaVu Sans",
+    "Noto Sans",
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "Noto Sans Thai",
+    "Noto Sans Devanagari",
+    "Noto Sans Symbols 2",
+    "Noto Emoji",
+    "Symbola",
+    "Arial Unicode MS",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Apple SD Gothic Neo",
+    "Yu Gothic",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "Segoe UI Symbol",
+    "STIXGeneral",
+)
+_BOX = "\N{WHITE SQUARE}"
+_LABEL = 40  # characters
+
+
+def plain(label: object, length: int = _LABEL, weight: str = "normal") -> str:
+    """Write a label on one line, no longer than `length`, in characters that the fonts have.
+
+    >>> plain("$5 or\\n$6"), plain("x" * 50)[-3:], plain("\\U0001f9e8")
+    ('$5 or $6', 'xx…', '□')
+    """
+    words = " ".join(
+        "".join(" " if unicodedata.category(c) in {"Cc", "Cf"} else c for c in str(label)).split()
+    )
+    cut = words if len(words) <= length else words[: length - 1] + "…"
+    return "".join(c if ord(c) in _glyphs(weight) else _BOX for c in cut)
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """Return the fonts that are there."""
+    from matplotlib import font_manager
+
+    known = set(font_manager.fontManager.get_font_names())
+    return tuple(name for name in _WANTED if name in known)
+
+
+@cache
+def _glyphs(weight: str) -> frozenset[int]:
+    """Return the characters of the fonts; the bold ones have fewer."""
+    from matplotlib import font_manager
+
+    wanted = [font_manager.FontProperties(family=name, weight=weight) for name in families()]
+    paths = [font_manager.findfont(one, fallback_to_default=False) for one in wanted]
+    return frozenset().union(*(font_manager.get_font(path).get_charmap() for path in paths))
+
+
+BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#7A7A7A"
+#: From good to bad, told apart by everybody.
+STEPS = (BLUE, "#56B4E9", "#F0E442", "#E69F00", VERMILION)
+
+_WIDTH = 8.0  # inches, of 128 dots each: as wide as a notebook's column
+_STYLE: dict[Any, Any] = {
+    "axes.edgecolor": GREY,
+    "axes.facecolor": "none",
+    "axes.labelcolor": GREY,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.dpi": 128,
+    "figure.facecolor": "none",
+    "font.size": 10,
+    "savefig.facecolor": "none",
+    "text.color": GREY,
+    "text.parse_math": False,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+}
+
+
+@contextmanager
+def drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
+    """Give a figure in our style with one pair of axes; other figures keep theirs."""
+    import matplotlib.pyplot as plt  # a notebook learns from it how to show a figure
+
+    with plt.rc_context({**_STYLE, "font.family": list(families())}):
+        figure = plt.figure(figsize=(_WIDTH, height), layout="constrained")
+        plt.close(figure)  # pyplot would show it a second time
+        axes = figure.add_subplot()
+        figure.suptitle(plain(title, 90, "bold"), x=0.01, ha="left", fontsize=12, fontweight="bold")
+        yield figure, axes
+
+
+def percent(part: float, digits: int = 0) -> str:
+    """Write a share so that 100 % is all of them and 0 % is none: what is nearly so is not rounded to it.
+
+    >>> percent(1), percent(0.9996), percent(0.0004), percent(0.57), percent(0.9996, 1)
+    ('100 %', '>99 %', '<1 %', '57 %', '99.9 %')
+    """
+    if digits and 0 < part < 1:
+        least = 10.0 ** -(digits + 2)
+        return f"{min(max(part, least), 1 - least):.{digits}%}".replace("%", " %")
+    if 0 < part < 1 and round(part, 2) in {0, 1}:
+        return "<1 %" if part < 0.5 else ">99 %"
+    return f"{part:.0%}".replace("%", " %")

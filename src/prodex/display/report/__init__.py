@@ -1,0 +1,62 @@
+"""The report: one HTML file that opens anywhere, with the full lists beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prodex.display.report.contents import contents
+from prodex.display.report.files import FILES, folder_of, write_files
+from prodex.display.report.page import rendered
+from prodex.errors import InputError
+from prodex.files.folders import replacing
+from prodex.files.untrusted import is_folder, is_there
+
+if TYPE_CHECKING:
+    from prodex.quality.audit import Audit
+
+__all__ = ["write_report"]
+
+
+def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) -> Path:
+    """Write an audit as a page, and the lists that it shows a part of into a folder beside it.
+
+    Parameters
+    ----------
+    audit
+        What is reported.
+    path
+        Of the page; what stands there is replaced, with its lists, as a whole: a page is never there beside the lists
+        of another. Other files in the folder of its lists stay.
+    trend
+        Earlier audits.
+
+    Returns
+    -------
+    pathlib.Path
+        Where the page is.
+
+    Raises
+    ------
+    InputError
+        When the path is that of a folder, or the trend no list of audits.
+    StorageError
+        When the disk refuses.
+    """
+    page = Path(path).absolute()
+    if page.is_dir():
+        raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'report.html'}.")
+    if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
+        raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
+    shown = contents(audit, trend)
+    folder = folder_of(page)
+    if is_there(folder) and not is_folder(folder):
+        raise InputError(
+            f"{folder} is a link or a file, and the lists of the page go into a folder of that name beside it. Give "
+            "the page another name."
+        )
+    with replacing(folder, FILES, page) as beside:
+        files = write_files(audit, beside, folder.name, shown.failures_total)
+        (beside / page.name).write_text(rendered(shown, files), encoding="utf-8", newline="\n")
+    return page

@@ -1,0 +1,178 @@
+"""What a report shows, as plain values computed from an audit. Nothing is written or drawn here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from prodex.display.audit import notes, percent
+from prodex.display.report.failing_products import FailingProducts, failing
+from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, ScoreMap, heat_map, offenders
+from prodex.display.report.headline import Gap, Header, Tile, header, largest_gaps, tiles
+from prodex.display.report.product_cards import ReportCards, cards
+from prodex.display_text import Words, words
+from prodex.quality.check import CheckFacts
+from prodex.quality.rulebook import SEVERITIES
+
+if TYPE_CHECKING:
+    from prodex.quality.audit import Audit
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """A line of the rule table: a check and how it went.
+
+    Attributes
+    ----------
+    place
+        Of the check in the audit.
+    facts
+        What the audit keeps of it.
+    failed, passed, not_applicable, unknown
+        Numbers of products.
+    score, share
+        Share of those that pass, as written and as a number; None where it applies to none.
+    crash
+        Why it could not be asked, where it could not.
+    """
+
+    place: int
+    facts: CheckFacts
+    failed: int
+    passed: int
+    not_applicable: int
+    unknown: int
+    score: str
+    share: float | None
+    crash: Words
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """All that a report shows, in its order.
+
+    Attributes
+    ----------
+    facts
+        The checks, by their place.
+    trend
+        Figures of this audit and of those before it, as `Audit.trend` returns them.
+    gaps, gaps_total
+        The largest gaps, and how many there are.
+    heat
+        One heat map for each thing to group by.
+    checks
+        The rule table: those that fail first, by severity.
+    notes
+        What stands below every score.
+    failing, failures_shown, failures_total
+        Findings by check, how many are shown, and how many there are.
+    failed
+        Failing checks of products: cells of the matrix.
+    rules
+        Of how many rules the checks are made.
+    grade_with_blocker
+        The best grade of a product with a failing blocker.
+    crashes
+        Each rule that crashed: check, part, message.
+    """
+
+    header: Header
+    products: int
+    facts: tuple[CheckFacts, ...]
+    tiles: tuple[Tile, ...]
+    trend: pd.DataFrame
+    gaps: tuple[Gap, ...]
+    gaps_total: int
+    heat: tuple[ScoreMap, ...]
+    offenders: tuple[Ranking, ...]
+    checks: tuple[CheckRow, ...]
+    failing: tuple[FailingProducts, ...]
+    failures_shown: int
+    failures_total: int
+    failed: int
+    rules: int
+    grade_with_blocker: str
+    cards: ReportCards
+    notes: tuple[str, ...]
+    crashes: tuple[tuple[str, int, Words], ...]
+
+
+def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
+    """Compute what a report of an audit shows.
+
+    Parameters
+    ----------
+    audit
+        What is reported.
+    trend
+        Earlier audits: the newest that is the same measure is what the tiles compare with.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+    >>> shown = contents(prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}}))
+    >>> [(tile.title, tile.figure) for tile in shown.tiles][:2]
+    [('Ready', '50.0 %'), ('Mean score', '50.0 %')]
+    """
+    found = audit.gaps()
+    rows = check_rows(audit)
+    failures = failing(audit, [row.place for row in rows])
+    return Contents(
+        header=header(audit),
+        products=len(audit),
+        facts=audit.checks,
+        tiles=tiles(audit, _before(audit, trend)),
+        trend=audit.trend(trend),
+        gaps=largest_gaps(found),
+        gaps_total=len(found),
+        heat=tuple(heat_map(audit, by) for by in GROUPINGS),
+        offenders=tuple(offenders(audit, by) for by in OFFENDERS),
+        checks=rows,
+        failing=failures,
+        failures_shown=sum(len(one.rows) for one in failures),
+        failures_total=sum(one.total for one in failures),
+        failed=int(audit.tally.failed.sum()),
+        rules=len({check.rule for check in audit.checks}),
+        grade_with_blocker=audit.grade_with_blocker,
+        cards=cards(audit),
+        notes=tuple(notes(audit)),
+        crashes=tuple((crash.check, crash.part, words(crash.message, 4_000)) for crash in audit.crashes),
+    )
+
+
+def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
+    """Return the newest earlier audit that is the same measure."""
+    earlier = [
+        one
+        for one in trend
+        if one.measure == audit.measure and (one.now, one.audited_at) < (audit.now, audit.audited_at)
+    ]
+    return max(earlier, key=lambda one: (one.now, one.audited_at), default=None)
+
+
+def check_rows(audit: Audit) -> tuple[CheckRow, ...]:
+    """Return the lines of the rule table, those that fail first, by severity."""
+    table = audit.by_check
+    severities = list(SEVERITIES)
+    rows = [
+        CheckRow(
+            place=place,
+            facts=audit.checks[place],
+            failed=row["failed"],
+            passed=row["passed"],
+            not_applicable=row["not_applicable"],
+            unknown=row["unknown"],
+            score=percent(row["score"]),
+            share=None if pd.isna(row["score"]) else row["score"],
+            crash=words(None if pd.isna(row["crash"]) else row["crash"], 4_000),
+        )
+        for place, row in enumerate(table.to_dict("records"))
+    ]
+    return tuple(
+        sorted(rows, key=lambda row: (not row.failed, severities.index(row.facts.severity), -row.failed))
+    )

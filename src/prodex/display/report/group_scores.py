@@ -1,0 +1,229 @@
+"""Who stands where: scores of groups by block, and the groups with most of the work."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import pandas as pd
+
+from prodex.display.audit import percent, readiness
+from prodex.display.charts import shade
+from prodex.display_text import Words, label
+from prodex.facts.groups import column_names
+from prodex.locales import language_label
+from prodex.quality.scores import SMALL
+from prodex.quality.states import State
+
+if TYPE_CHECKING:
+    from prodex.quality.audit import Audit
+
+#: What the heat map can be switched to.
+GROUPINGS = ("kind", "owner", "brand", "language", "market")
+#: What the list of worst offenders can be switched to.
+OFFENDERS = ("owner", "brand", "kind")
+
+_MOST = 25
+_OFFENDERS = 10
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """A score in the heat map.
+
+    Attributes
+    ----------
+    score
+        As written; a dash where nothing applies, or nothing that weighs.
+    failed
+        Failing checks of its products; those that weigh nothing count here too.
+    shade
+        From 0, nothing fails, to 7; None where there is no score.
+    """
+
+    score: str
+    failed: int
+    shade: int | None
+
+
+@dataclass(frozen=True)
+class ScoreMapRow:
+    """A group in the heat map: one cell for all blocks together, and one for each.
+
+    Attributes
+    ----------
+    code
+        Of the group; None for the products without.
+    is_small
+        Whether it has so few products that it stands below the others, whatever its score.
+    """
+
+    code: str | None
+    name: Words
+    products: int
+    is_small: bool
+    cells: tuple[ScoreCell, ...]
+
+
+@dataclass(frozen=True)
+class ScoreMap:
+    """Scores of groups by block, the worst group first; small ones stand below the others.
+
+    Attributes
+    ----------
+    by
+        What is grouped by.
+    blocks
+        The columns, after "all".
+    rows
+        As many groups as are shown.
+    total
+        How many there are.
+    """
+
+    by: str
+    blocks: tuple[str, ...]
+    rows: tuple[ScoreMapRow, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class RankedGroup:
+    """A group with much to do: its figures, and the problem that is most frequent in it."""
+
+    name: Words
+    products: int
+    is_small: bool
+    to_work_on: int
+    readiness: str
+    failed: int
+    score: str
+    grade: str
+    worst_check: str
+    worst_problem: str
+    worst_count: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The groups with most failing checks of products, the worst first, small ones below; how many of how many."""
+
+    by: str
+    rows: tuple[RankedGroup, ...]
+    total: int
+
+
+@dataclass(frozen=True, eq=False)
+class GroupScores:
+    """Scores of all groups, block by block; a heat map shows some of them.
+
+    Attributes
+    ----------
+    by
+        What is grouped by.
+    blocks
+        The blocks of the audit.
+    whole
+        `Audit.scores` of all checks, the worst group first.
+    of_block
+        The same for each block, by code of the group.
+    """
+
+    by: str
+    blocks: tuple[str, ...]
+    whole: pd.DataFrame
+    of_block: tuple[pd.DataFrame, ...]
+
+    @classmethod
+    def of(cls, audit: Audit, by: str) -> Self:
+        """Compute them."""
+        blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
+        code, _ = column_names(by)
+        whole = audit.scores(by)
+        whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
+        return cls(
+            by, blocks, whole, tuple(audit.scores(by, block=block).set_index(code) for block in blocks)
+        )
+
+    def shown(self, first: int = 0, most: int = _MOST) -> ScoreMap:
+        """Return so many groups, from the one at this place."""
+        code, _ = column_names(self.by)
+        some = self.whole.iloc[first : first + most]
+        frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
+        columns = [_cells(frame) for frame in frames]
+        rows = tuple(
+            ScoreMapRow(
+                None if pd.isna(row[code]) else row[code],
+                _name(self.by, row),
+                int(row["products"]),
+                row["products"] < SMALL,
+                tuple(column[place] for column in columns),
+            )
+            for place, (_, row) in enumerate(some.iterrows())
+        )
+        return ScoreMap(self.by, self.blocks, rows, len(self.whole))
+
+
+def heat_map(audit: Audit, by: str) -> ScoreMap:
+    """Return the scores of the worst groups, block by block."""
+    return GroupScores.of(audit, by).shown()
+
+
+def _cells(scores: pd.DataFrame) -> list[ScoreCell]:
+    """Return the cell of each group; a group is empty where no check of the block is in its language."""
+    cells = []
+    for score, failed in zip(scores["score"].tolist(), scores["failed"].tolist(), strict=True):
+        has_none = math.isnan(score)
+        cells.append(
+            ScoreCell(
+                "–" if has_none else percent(score),
+                0 if math.isnan(failed) else int(failed),
+                None if has_none else shade(score),
+            )
+        )
+    return cells
+
+
+def offenders(audit: Audit, by: str) -> Ranking:
+    """Return the groups with most failing checks, those of ten products or more before the others."""
+    code, _ = column_names(by)
+    scores = audit.scores(by)
+    worst = scores[scores["failed"] > 0]
+    worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
+        ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
+    )
+    groups = audit.groups(by)
+    places = {one: place for place, one in enumerate(groups.codes)}
+    rows = []
+    for _, row in worst.head(_OFFENDERS).iterrows():
+        own = groups.rows[groups.groups == places[None if pd.isna(row[code]) else row[code]]]
+        counts = (audit.states[own] == State.FAIL).sum(axis=0)
+        most = int(np.argmax(counts))
+        rows.append(
+            RankedGroup(
+                _name(by, row),
+                int(row["products"]),
+                bool(row["is_small"]),
+                int(row["to_work_on"]),
+                readiness(row),
+                int(row["failed"]),
+                percent(row["score"]),
+                row["grade"] if isinstance(row["grade"], str) else "none",
+                audit.checks[most].id,
+                audit.checks[most].problem,
+                int(counts[most]),
+            )
+        )
+    return Ranking(by, tuple(rows), len(worst))
+
+
+def _name(by: str, row: pd.Series) -> Words:
+    """Name a group by its label, else its code; products without either are a group too."""
+    code_column, label_column = column_names(by)
+    code = row[code_column]
+    if pd.isna(code):
+        return label(f"without {by}")
+    named = language_label(code) if by == "language" else row.get(label_column)
+    return label(code if pd.isna(named) else named)

@@ -1,0 +1,173 @@
+"""What stands above all: which catalogue, asked how, judged by what; the four figures; the largest gaps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from prodex.display.audit import lines, percent, readiness
+from prodex.display_text import Words, label, words
+
+if TYPE_CHECKING:
+    from prodex.quality.audit import Audit
+
+_GAPS = 5
+_QUERY = 4_000
+
+
+@dataclass(frozen=True)
+class Header:
+    """Where the figures come from.
+
+    Attributes
+    ----------
+    name
+        Of the catalogue.
+    facts
+        What it is and how it was judged: a term and what is said of it.
+    not_asked
+        What was left out of the query, so that nobody takes it for missing.
+    warnings
+        What makes the figures less than they seem.
+    """
+
+    name: Words
+    facts: tuple[tuple[str, Words], ...]
+    not_asked: tuple[Words, ...]
+    warnings: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure with what became of it.
+
+    Attributes
+    ----------
+    title, figure, detail
+        What is counted, the number, and of how many.
+    change, since
+        Against which audit before, and what changed; None where there is none to compare with.
+    verdict
+        "better", "worse", or nothing.
+    """
+
+    title: str
+    figure: str
+    detail: str
+    change: str | None
+    since: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One check that fails, and what it would bring to mend it."""
+
+    check: str
+    problem: str
+    title: str
+    block: str
+    severity: str
+    products: int
+    applicable: int
+    ready_if_fixed: float
+    ready_gain: float
+    score_if_fixed: float
+    score_gain: float
+    brings: str
+    fix: str
+
+
+def header(audit: Audit) -> Header:
+    """Say what was judged."""
+    origin = audit.origin
+    folder = audit.catalog_folder
+    announced = origin.ledger.announced is not None
+    asked_at = origin.server_time or origin.loaded_at
+    query = (
+        "everything: files and records hold what they hold" if origin.query is None else repr(origin.query)
+    )
+    facts = {
+        "Catalogue": folder.parent.name if folder else "in memory",
+        "Snapshot": folder.name if folder else None,
+        "From": origin.source,
+        "Asked": f"{asked_at:%Y-%m-%d %H:%M} UTC" if asked_at else None,
+        "Query": query,
+        "Came": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}" if announced else None,
+        "Judged": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
+    }
+    warned = [line for line, is_warning in lines(audit) if is_warning]
+    return Header(
+        label(folder.parent.name if folder else origin.source),
+        tuple((term, words(said, _QUERY)) for term, said in facts.items() if said is not None),
+        tuple(words(one, _QUERY) for one in _not_asked(audit)),
+        tuple(words(line, _QUERY) for line in warned),
+    )
+
+
+def _not_asked(audit: Audit) -> list[str]:
+    """Name what the query left out, and the checks that nobody can answer therefore."""
+    query = audit.origin.query
+    told = []
+    if query is not None:
+        if query.source_include:
+            told.append(f"Only these attributes were asked for: {', '.join(query.source_include)}.")
+        if query.source_exclude:
+            told.append(f"These attributes were left out: {', '.join(query.source_exclude)}.")
+        if query.product_languages:
+            told.append(
+                f"Only texts in these languages were asked for: {', '.join(query.product_languages)}."
+            )
+    table = audit.by_check
+    crashed = {crash.check for crash in audit.crashes}
+    blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
+    if len(audit) and blind:
+        therefore = "Unknown therefore, for every product" if told else "Unknown for every product"
+        told.append(f"{therefore}: {', '.join(blind)}.")
+    return told
+
+
+def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
+    """Return the four figures, with the change since the audit before."""
+    now = audit.summary
+    then = before.summary if before else None
+    since = f"{before.now:%Y-%m-%d}" if before else ""
+    grade = now["grade"] if isinstance(now["grade"], str) else "none"
+    of_all = f"of {now['products']:,} products"
+
+    def tile(title: str, name: str, detail: str) -> Tile:
+        share = name in {"ready", "mean_score"}
+        figure = percent(now[name]) if share else f"{now[name]:,}"
+        change, verdict = _change(now[name], then[name], share) if then is not None else (None, "")
+        return Tile(title, figure, detail, change, since, verdict)
+
+    return (
+        tile("Ready", "ready", readiness(now)),
+        tile("Mean score", "mean_score", f"all checks together: {percent(now['score'])}, grade {grade}"),
+        tile("Products to work on", "to_work_on", of_all),
+        tile("Products not ready", "not_ready_products", f"a blocker fails; {of_all}"),
+    )
+
+
+def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
+    if math.isnan(now) or math.isnan(then):
+        return "nothing to compare", ""
+    step = now - then
+    size = f"{abs(step) * 100:.1f} points" if is_share else f"{abs(step):,}"
+    if not step or size == "0.0 points":
+        return "no change", ""
+    verdict = "better" if (step > 0) == is_share else "worse"
+    arrow, word = ("▲", "more") if step > 0 else ("▼", "fewer")
+    return f"{arrow} {size} {word}", verdict
+
+
+def largest_gaps(found: pd.DataFrame) -> tuple[Gap, ...]:
+    """Return the gaps that it would help most to close."""
+    names = list(Gap.__dataclass_fields__)
+    rows: Sequence[dict[Any, Any]] = found.head(_GAPS)[names].to_dict("records")
+    return tuple(Gap(**row) for row in rows)

@@ -1,0 +1,90 @@
+"""The page: what is shown, poured into a template that escapes all of it, with one chart drawn in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from functools import cache
+from importlib.resources import files as resources
+from typing import Any
+
+import jinja2
+
+from prodex.display.audit import percent
+from prodex.display.charts import SCORES
+from prodex.display.charts.audit_charts import grades_over_time
+from prodex.display.report.contents import Contents
+from prodex.display.report.files import LinkedFile
+from prodex.display.report.product_cards import PICTURE_FACTS
+from prodex.locales import language_label
+from prodex.quality.scores import SMALL
+
+
+def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    contents
+        What it shows.
+    files
+        What lies beside it.
+    """
+    script = _resource("sort.js")
+    return _template().render(
+        it=contents,
+        files=files,
+        chart=_chart(contents),
+        chart_words=_chart_words(contents),
+        style=_resource("style.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        picture_facts=list(PICTURE_FACTS),
+        steps=SCORES,
+        small=SMALL,
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("prodex.display", "report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "n": _number, "language": _language}
+    return environment.get_template("page.html")
+
+
+def _resource(name: str) -> str:
+    return (resources("prodex.display.report") / name).read_text("utf-8")
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}"
+
+
+def _language(code: str | None) -> str:
+    return "" if code is None else language_label(code)
+
+
+def _chart(contents: Contents) -> str:
+    """Draw the grades as an SVG picture in the page itself."""
+    import matplotlib as mpl
+
+    drawn = io.BytesIO()
+    # Without a date, and with ids that are no random numbers, the same audit gives the same page.
+    with mpl.rc_context({"svg.hashsalt": "prodex"}):
+        figure = grades_over_time(contents.trend)
+        figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"
+
+
+def _chart_words(contents: Contents) -> str:
+    """Say what the chart shows, for those who cannot see it."""
+    row = contents.trend[contents.trend["comparable"]].iloc[-1]
+    told = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
+    return f"Stacked bars of grades for each audit. The last one: {told}. The table below has all of them."

@@ -1,0 +1,179 @@
+"""Product cards: what the worst products say of themselves, as facts. Nothing that they point to is fetched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.display.audit import percent
+from prodex.display_text import Words, even_limit, label, weight, words
+from prodex.locales import market_name
+from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.states import State
+
+if TYPE_CHECKING:
+    from prodex.quality.audit import Audit
+
+_CARDS = 10
+_TEXTS = 60
+_PICTURES = 12
+_ROOM = 800_000
+_PENDING = "lastRequest."
+
+
+@dataclass(frozen=True)
+class CardText:
+    """One text of a product."""
+
+    attribute: Words
+    language: str | None
+    text: Words
+
+
+@dataclass(frozen=True)
+class ReportCard:
+    """A product with what it fails, its texts and its pictures.
+
+    Attributes
+    ----------
+    gtin, name, owner, brand, kind, market
+        What it is.
+    score, grade, ready
+        How it was judged.
+    is_pending
+        Whether an update waits for acceptance: it is neither judged nor shown.
+    failed
+        Places of the checks that it fails, the worst first.
+    texts, texts_total
+        Its texts, and how many there are.
+    pictures, pictures_total
+        What is known of its pictures, in words; how many there are.
+    """
+
+    gtin: Words
+    name: Words
+    owner: Words
+    brand: Words
+    kind: Words
+    market: Words
+    score: str
+    grade: str
+    ready: str
+    is_pending: bool
+    failed: tuple[int, ...]
+    texts: tuple[CardText, ...]
+    texts_total: int
+    pictures: tuple[tuple[Words, ...], ...]
+    pictures_total: int
+
+
+@dataclass(frozen=True)
+class ReportCards:
+    """The worst products, of how many that fail anything.
+
+    Attributes
+    ----------
+    with_data
+        Whether the catalogue was at hand, so that texts and pictures could be read.
+    """
+
+    rows: tuple[ReportCard, ...]
+    total: int
+    with_data: bool
+
+
+#: What is said of a picture: a heading, and the column of `pictures`.
+PICTURE_FACTS = {
+    "file": "gdsn_file_name",
+    "format": "format",
+    "width": "width",
+    "height": "height",
+    "packshot": "is_packshot",
+    "face": "product_face",
+    "valid from": "effective_start",
+    "valid until": "effective_end",
+}
+
+
+def cards(audit: Audit) -> ReportCards:
+    """Return the products that are furthest from ready, those with most failing blockers first."""
+    tally = audit.tally
+    failing = np.flatnonzero(tally.failed > 0)
+    by_need = np.lexsort((tally.scores[failing], -tally.blockers[failing]))
+    worst = failing[by_need][:_CARDS]
+    products = audit.products.iloc[worst].to_dict("records")
+    texts, pictures = _data(audit, [str(one["product_id"]) for one in products])
+    most = even_limit(
+        [weight(row["text"]) for rows in texts.values() for row in rows[:_TEXTS] if row["text"]], _ROOM
+    )
+    rows = []
+    for place, product in zip(worst.tolist(), products, strict=True):
+        own, images = texts.get(product["product_id"], []), pictures.get(product["product_id"], [])
+        rows.append(
+            ReportCard(
+                **_identity(product),
+                score=percent(product["score"]),
+                grade=product["grade"] if isinstance(product["grade"], str) else "none",
+                ready="undecided" if pd.isna(product["ready"]) else "yes" if product["ready"] else "no",
+                is_pending=bool(product["has_pending_update"]),
+                failed=_failed(audit, place),
+                texts=tuple(
+                    CardText(label(row["attribute"]), row["language"], words(row["text"], most))
+                    for row in own[:_TEXTS]
+                ),
+                texts_total=len(own),
+                pictures=tuple(tuple(map(_fact, row)) for row in images[:_PICTURES]),
+                pictures_total=len(images),
+            )
+        )
+    return ReportCards(tuple(rows), len(failing), audit.catalog is not None)
+
+
+def _failed(audit: Audit, place: int) -> tuple[int, ...]:
+    severities = list(SEVERITIES)
+    failed: list[int] = np.flatnonzero(audit.states[place] == State.FAIL).tolist()
+    return tuple(sorted(failed, key=lambda check: severities.index(audit.checks[check].severity)))
+
+
+def _identity(product: dict[Any, Any]) -> dict[str, Words]:
+    named = {name: None if pd.isna(value) else value for name, value in product.items()}
+    market = named["market"]
+    return {
+        "gtin": label(named["gtin"] or named["product_id"]),
+        "name": label(named["name"]),
+        "owner": label(named["owner"] or named["owner_id"]),
+        "brand": label(named["brand"] or named["brand_code"]),
+        "kind": label(named["kind"] or named["kind_code"]),
+        "market": label(market_name(market) if market and market.isdecimal() else market),
+    }
+
+
+def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Read texts and pictures of some products, those of an update that waits apart."""
+    if audit.catalog is None:
+        return {}, {}
+    chosen = pc.field("product_id").isin(pa.array(products, pa.string()))
+    own = chosen & ~pc.starts_with(pc.field("attribute"), _PENDING)
+    texts: dict[str, list[Any]] = {}
+    table = audit.catalog.arrow("texts", ["product_id", "attribute", "language", "text"], own)
+    for row in table.sort_by([("attribute", "ascending"), ("language", "ascending")]).to_pylist():
+        texts.setdefault(row["product_id"], []).append(row)
+    pictures: dict[str, list[Any]] = {}
+    table = audit.catalog.arrow("pictures", ["product_id", *PICTURE_FACTS.values()], own)
+    for row in table.to_pylist():
+        pictures.setdefault(row["product_id"], []).append([row[column] for column in PICTURE_FACTS.values()])
+    return texts, pictures
+
+
+def _fact(value: object) -> Words:
+    if isinstance(value, bool):
+        return label("yes" if value else "no")
+    if isinstance(value, datetime):
+        return label(f"{value:%Y-%m-%d}")
+    return label(value)

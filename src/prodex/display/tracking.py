@@ -1,0 +1,68 @@
+"""How a tracking shows itself: the outcome first, then what failed. What others wrote is escaped."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from prodex.display_text import on_one_line
+from prodex.files import seen_from_here
+
+if TYPE_CHECKING:
+    from prodex.send.tracking import Tracking
+
+_ROWS = 10
+
+
+def text_of(tracking: Tracking) -> str:
+    """Return a tracking in words."""
+    lines = [f"{name + ':':<14}{value}" for name, value in _facts(tracking)]
+    failed = tracking.failed
+    lines += [f"  {row.gtin}  {row.status}  {row.message}" for row in failed.head(_ROWS).itertuples()]
+    if len(failed) > _ROWS:
+        lines.append(f"  {_ROWS} of {len(failed):,} shown; all in .failed")
+    return "\n".join(map(on_one_line, lines))
+
+
+def html_of(tracking: Tracking) -> str:
+    """Return a tracking as small tables for a notebook."""
+    facts = "".join(
+        f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th>"
+        f"<td style='text-align:left'>{escape(value)}</td></tr>"
+        for name, value in _facts(tracking)
+    )
+    failed = tracking.failed
+    rows = "".join(
+        f"<tr><td>{escape(str(row.gtin))}</td><td>{escape(str(row.status))}</td>"
+        f"<td style='text-align:left'>{escape(str(row.message))}</td></tr>"
+        for row in failed.head(_ROWS).itertuples()
+    )
+    table = (
+        f"<table><caption>{min(_ROWS, len(failed))} of {len(failed):,} products that were not integrated</caption>"
+        "<thead><tr><th scope='col'>gtin</th><th scope='col'>status</th><th scope='col'>message</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+        if rows
+        else ""
+    )
+    return f"<div class='prodex-tracking mathjax_ignore'><table><tbody>{facts}</tbody></table>{table}</div>"
+
+
+def _facts(tracking: Tracking) -> list[tuple[str, str]]:
+    counts = ", ".join(f"{number:,} {status}" for status, number in tracking.statuses.most_common())
+    ids = [str(one) for one in tracking.tracking_ids]
+    shown = ", ".join(ids[:_ROWS]) + (f" and {len(ids) - _ROWS} more" if len(ids) > _ROWS else "")
+    warnings = 0 if tracking.findings.empty else len(tracking.findings)
+    facts = {
+        "status": tracking.status,
+        "message": tracking.message,
+        "count": f"{tracking.count:,}",
+        "products": counts,
+        "tracking ids": shown,
+        "created at": tracking.created_at,
+        "user": tracking.user,
+        "organization": tracking.organization,
+        "endpoint": tracking.endpoint,
+        "preflight": f"{warnings:,} findings in .findings" if warnings else None,
+        "kept in": str(seen_from_here(tracking.path)) if tracking.path else None,
+    }
+    return [(name, str(value)) for name, value in facts.items() if value]

@@ -1,0 +1,287 @@
+"""A folder of worklists: a workbook for each group with the same rows as CSV and Parquet, and an index of them.
+
+The folder appears when all of it is written. What somebody may have filled in is never overwritten by accident.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from importlib.metadata import version
+from os import cpu_count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.display.worklists.fields import Codes, code_column
+from prodex.display.worklists.rows import WORKLIST, grouped_worklists, worklist_rows
+from prodex.display.worklists.sheets import Worklist, WorklistFacts
+from prodex.display.worklists.workbook import write_workbook
+from prodex.errors import InputError
+from prodex.files import parquet
+from prodex.files.folders import replacing
+from prodex.files.untrusted import is_file, is_folder, is_there, read_json
+from prodex.formats import write_csv
+from prodex.quality.audit import Audit
+
+#: The index, for programs and for people.
+MANIFEST = "worklists.json"
+_INDEX = "index.csv"
+
+#: Names without ending that no worklist may have.
+_TAKEN = frozenset({MANIFEST.removesuffix(".json"), _INDEX.removesuffix(".csv")})
+
+_FORMAT = 1
+_MOST_CODES = 5_000
+_INDEX_SCHEMA = pa.schema(
+    [
+        ("code", pa.string()),
+        ("label", pa.string()),
+        ("products", pa.int64()),
+        ("failing_checks", pa.int64()),
+        ("findings", pa.int64()),
+        ("blockers", pa.int64()),
+        ("file", pa.string()),
+        ("escaped_characters", pa.int64()),
+        ("cut_texts", pa.int64()),
+        ("failures", pa.int64()),
+    ]
+)
+
+
+def write_worklists(
+    audit: Audit,
+    folder: str | Path,
+    by: str = "owner",
+    *,
+    replace: bool = False,
+    escape_formulas: bool = True,
+    **equal: Any,
+) -> pd.DataFrame:
+    """Write what fails, one worklist for each group.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    folder
+        Where to; it must be new or empty.
+    by
+        What `Audit.scores` groups by; a product of several tags stands in the worklist of each. By "language" a
+        finding goes where its language goes. Products without have a worklist of their own.
+    replace
+        Take the place of worklists that were written there before. What somebody filled in there is lost; a folder
+        that holds anything else is refused in any case.
+    escape_formulas
+        Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
+        gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
+    **equal
+        Only some findings, as `Audit.failures` takes them: `severity=["blocker", "error"]`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per worklist, the most findings first: code and label of the group, products, their failing checks,
+        findings (one for each text, picture or other place), those of blockers, name of the workbook, and how many
+        characters and texts a workbook could not show whole; `failures` is the number of findings as well. A CSV and
+        a Parquet file of the same name have the same rows.
+
+    Raises
+    ------
+    InputError
+        When the folder holds something already.
+    QueryError
+        When there is no such group or column.
+    StorageError
+        When the disk refuses.
+    """
+    target = Path(folder).resolve()  # where a link leads, which stays one
+    rows = worklist_rows(audit, equal)
+    made = list(grouped_worklists(audit, rows, by, _TAKEN))
+    facts = _facts(audit, by, equal, len(rows))
+    codes = _codes(audit.catalog, rows)
+    options = {"escape_formulas": escape_formulas}
+    with _taking(target, replace) as beside:
+        write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
+        with ThreadPoolExecutor(cpu_count()) as threads:
+            index = list(threads.map(write, made))
+        frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
+        listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
+        write_csv(iter(listed.to_batches()), listed.schema, beside / _INDEX, **options)
+        manifest = {"format": _FORMAT, "by": by, **_keys(audit), **options, "worklists": index}
+        text = json.dumps(manifest, ensure_ascii=False, indent=1)
+        (beside / MANIFEST).write_text(text, "utf-8")
+    return frame
+
+
+def _write(
+    worklist: Worklist,
+    facts: WorklistFacts,
+    codes: Codes,
+    audit: Audit,
+    folder: Path,
+    csv: Mapping[str, bool],
+) -> dict[str, Any]:
+    rows = folder / f"{worklist.name}.parquet"
+    parquet.write(worklist.rows, rows)
+    write_csv(
+        iter(worklist.rows.to_batches()),
+        WORKLIST,
+        folder / f"{worklist.name}.csv",
+        **csv,
+    )
+    # The workbook names the rows it was made of, wherever it travels.
+    digest = hashlib.sha256(rows.read_bytes()).hexdigest()
+    keys = {
+        "worklist": digest,
+        "file": rows.name,
+        "by": worklist.by,
+        **_keys(audit),
+    }
+    told = write_workbook(worklist, facts, codes, keys, folder / f"{worklist.name}.xlsx")
+    return {
+        "code": worklist.code,
+        "label": worklist.label,
+        "products": worklist.products,
+        "failing_checks": worklist.failing_checks,
+        "findings": len(worklist.rows),
+        "blockers": worklist.with_severity("blocker"),
+        "file": f"{worklist.name}.xlsx",
+        "escaped_characters": told.escaped,
+        "cut_texts": told.cut,
+        "failures": len(worklist.rows),  # the findings under their earlier name
+    }
+
+
+def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
+    ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
+    facts = {
+        "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
+        "Judged": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
+        "Made by": f"prodex {version('prodex')}, one worklist per {by}",
+    }
+    waiting = (
+        f"{audit.pending:,} products of the catalogue have an update that waits: they were judged without it."
+    )
+    return WorklistFacts(facts, list(_left_out(audit, equal, listed)), [waiting] if audit.pending else [])
+
+
+def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
+    yield "Whatever passes: only findings of failing checks stand here."
+    if equal:
+        every = sum(batch.num_rows for batch in audit.failure_batches())
+        wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
+        yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were wanted."
+    unknown = int(audit.tally.unknown.sum())
+    if unknown:
+        yield (
+            f"{unknown:,} answers of the audit are unknown, since what they need was not asked for, nothing decides "
+            "whether they apply, or a rule crashed."
+        )
+    crashed = sorted({crash.check for crash in audit.crashes})
+    if crashed:
+        yield f"{len(crashed):,} checks could not be asked: {', '.join(crashed)}."
+    if audit.catalog is None:
+        yield (
+            "When products were last changed, and which text of several is meant: the catalogue was not at hand when "
+            "this was written."
+        )
+
+
+def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
+    """Return the codes in use of the attributes that fail, where a list of them is of help."""
+    if catalog is None:
+        return {}
+    known = {}
+    for attribute in sorted(filter(None, pc.unique(rows["attribute"]).to_pylist())):
+        column = code_column(attribute)
+        if column is None:
+            own = pc.field("attribute") == attribute.removesuffix(".code")
+            found = catalog.arrow("codes", ["code", "label"], own)
+        else:
+            found = catalog.arrow("products", [column, *_label_of(column)])
+        names = found.column_names
+        found = found.filter(pc.is_valid(found[names[0]]))
+        found = found.group_by(names[0]).aggregate([(names[-1], "max")]).sort_by(names[0])
+        codes = list(zip(found[names[0]].to_pylist(), found[f"{names[-1]}_max"].to_pylist(), strict=True))
+        if 0 < len(codes) <= _MOST_CODES:
+            known[attribute] = codes
+    return known
+
+
+def _label_of(column: str) -> list[str]:
+    return [column.removesuffix("_code")] if column.endswith("_code") else []
+
+
+def _keys(audit: Audit) -> dict[str, Any]:
+    """Name the audit for programs."""
+    return {
+        "prodex": version("prodex"),
+        "audited_at": audit.audited_at.isoformat(),
+        "now": audit.now.isoformat(),
+        "profile": audit.profile,
+        "rule_set": audit.rule_set,
+        "catalog": None if audit.catalog_folder is None else audit.catalog_folder.name,
+    }
+
+
+@contextmanager
+def _taking(folder: Path, replace: bool) -> Iterator[Path]:
+    """Give a folder to write to that takes the place of `folder` in the end; of that, only what we wrote goes."""
+    ours = _refuse_foreign(folder, replace) | _written_before(folder)
+    with replacing(folder, ours, folder / MANIFEST) as beside:
+        yield beside
+
+
+def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
+    """Return the files of ours in a folder; refuse one that holds anything else, or may not be replaced."""
+    if not is_there(folder):
+        return set()
+    there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
+    known = _written_before(folder)
+    foreign = sorted(name for name in there if name not in known or not is_file(folder / name))
+    if foreign:
+        raise InputError(
+            f"{folder} holds what is no worklist of prodex: {foreign[0]!r}{' and more' * (len(foreign) > 1)}. Give a "
+            "folder that is new or empty."
+        )
+    if there and not replace:
+        raise InputError(
+            f"{folder} holds worklists already, and somebody may have filled them in. Give another folder, or say "
+            "replace=True (--replace)."
+        )
+    return there
+
+
+class _Listed(msgspec.Struct):
+    file: str
+
+
+class _Manifest(msgspec.Struct):
+    """What the index for programs says, as far as it is read again."""
+
+    worklists: list[_Listed]
+
+
+def _written_before(folder: Path) -> set[str]:
+    """Return the names of the files that the index of a folder lists; none where it has no index of ours."""
+    try:
+        listed = read_json(folder / MANIFEST, _Manifest, newest=_FORMAT).worklists
+    except (OSError, ValueError):
+        return set()
+    stems = [one.file.removesuffix(".xlsx") for one in listed]
+    return {
+        MANIFEST,
+        _INDEX,
+        *(f"{stem}{ending}" for stem in stems for ending in (".xlsx", ".csv", ".parquet")),
+    }

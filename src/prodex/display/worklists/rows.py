@@ -1,0 +1,211 @@
+"""The rows of worklists: every finding with what is needed to find its place again when a new value comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Part
+from prodex.display.worklists.sheets import Worklist
+from prodex.facts.groups import Groups, Integers
+from prodex.files import safe_name
+from prodex.locales import short_of
+from prodex.quality.audit import Audit
+from prodex.quality.failures import FAILURES, failure_filters, failure_rows
+from prodex.quality.rulebook import SEVERITIES
+
+#: A row is a finding. `row` is its number within its worklist, `product` its product's place in the audit;
+#: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
+#: hand; `updated_at` is when the product was last changed; `new_value` is empty, to be filled in.
+WORKLIST = pa.schema(
+    [
+        ("row", pa.int64()),
+        *((field.name, pa.string()) for field in FAILURES),
+        ("language_code", pa.string()),
+        ("position", pa.string()),
+        ("updated_at", pa.timestamp("us")),
+        ("new_value", pa.string()),
+    ]
+)
+
+_PLACE = ["language_code", "position"]
+
+
+def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
+    """Return all findings, the worst first, then product by product as in the catalogue.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    equal
+        Column of the findings = value or list of values.
+
+    Returns
+    -------
+    pyarrow.Table
+        `WORKLIST`, but for `row`, and `product`: the place of the product in the audit.
+    """
+    table = pa.concat_tables([_EMPTY, *_by_part(audit, equal)])
+    severity = pc.index_in(table["severity"], pa.array(list(SEVERITIES))).to_numpy()
+    order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
+    return table.take(pa.array(order))
+
+
+def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
+    before = 0
+    wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
+    for number, part in enumerate(audit.parts):
+        rows = failure_rows(part, audit.checks, wants)
+        rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
+        place = pc.index_in(rows["product_id"], part.products["product_id"].combine_chunks())
+        rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
+        before += part.products.num_rows
+        found = _found(rows, audit.catalog, number)
+        columns = {name: rows[name] for name in rows.column_names} | found
+        yield pa.table({name: columns[name] for name in _EMPTY.column_names}, _EMPTY.schema)
+
+
+def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
+    """Look up in the catalogue what the failures themselves do not say."""
+    size = len(rows)
+    empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in (*_PLACE, "updated_at", "new_value")}
+    if catalog is None or not size:
+        return empty
+    part = catalog.parts[number]
+    products = part.read("products", ["product_id", "updated_at"])
+    place = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
+    updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
+    places = _places(rows.select(["product_id", "attribute", "language", "value"]).to_pandas(), part)
+    told = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
+    return {**empty, **told, "updated_at": updated}
+
+
+def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
+    """Say which text item each failure means: the one that reads as the value seen, else the only one there is.
+
+    Where several read the same, the first failure means the first, and so on.
+    """
+    columns = ["product_id", "attribute", "language", "text", *_PLACE]
+    concerned = pc.field("attribute").isin(pa.array(rows["attribute"].dropna().unique(), pa.string()))
+    texts = part.read("texts", columns, concerned).to_pandas().rename(columns={"text": "value"})
+    short = {one: short_of(one) for one in texts["language"].dropna().unique()}
+    texts["language"] = texts["language"].map(short)
+    found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in _PLACE})
+    for keys in (
+        ["product_id", "attribute", "language", "value"],
+        ["product_id", "attribute", "value"],
+        ["product_id", "attribute", "language"],
+    ):
+        left = rows[found["position"].isna() & rows[keys].notna().all(axis=1)]
+        if "value" in keys:
+            known = texts.assign(turn=texts.groupby(keys, dropna=False).cumcount())
+            meant = left.assign(turn=left.groupby(keys).cumcount())
+            keys = [*keys, "turn"]  # noqa: PLW2901 - the turn tells equal ones apart
+        else:
+            known, meant = texts[~texts.duplicated(keys, keep=False)], left
+        met = meant[keys].merge(known[[*keys, *_PLACE]], "left", keys, validate="many_to_one")
+        found.loc[left.index, _PLACE] = met[_PLACE].to_numpy(object)
+    return found
+
+
+_EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()
+
+
+def grouped_worklists(
+    audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()
+) -> Iterator[Worklist]:
+    """Cut findings into groups by code, never by label; those with the most come first.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    rows
+        From `worklist_rows`.
+    by
+        What `Audit.scores` groups by; by "language" a finding goes where its language goes.
+    taken
+        Names of files, without ending, that no worklist may have.
+
+    Raises
+    ------
+    QueryError
+        When there is nothing to group by under this name.
+    """
+    found: list[tuple[str | None, str | None, Integers, Mapping[Any, Any]]] = []
+    if by == "language":
+        codes = pc.unique(rows["language"]).to_pylist()
+        place = pc.index_in(rows["language"], pa.array(codes, pa.string())).to_numpy()
+        found = [(code, code, np.flatnonzero(place == number), {}) for number, code in enumerate(codes)]
+    else:
+        groups = _with_everybody(audit.groups(by), len(audit))
+        figures = audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
+        for number, members in enumerate(_members(groups, rows["product"].to_numpy(), len(audit))):
+            found.append((groups.codes[number], groups.labels[number], members, figures[number]))
+    found = [one for one in found if len(one[2])]
+    found.sort(key=lambda one: (-len(one[2]), one[0] is None, one[0] or ""))
+    names = file_names([(code, label) for code, label, *_ in found], by, taken)
+    for name, (code, label, members, told) in zip(names, found, strict=True):
+        own = rows.take(pa.array(members)).drop_columns("product")
+        own = own.add_column(0, "row", pa.array(np.arange(1, len(own) + 1)))
+        yield Worklist(by, code, label, name, own.cast(WORKLIST), told)
+
+
+def _with_everybody(groups: Groups, size: int) -> Groups:
+    """Put products that are in no group (such as those without tags) into one of their own."""
+    outside = np.setdiff1d(np.arange(size), groups.rows)
+    if not len(outside):
+        return groups
+    number = np.full(len(outside), len(groups.codes))
+    return Groups(
+        np.concatenate([groups.rows, outside]),
+        np.concatenate([groups.groups, number]),
+        [*groups.codes, None],
+        [*groups.labels, None],
+    )
+
+
+def _members(groups: Groups, products: Integers, size: int) -> Iterator[Integers]:
+    """Yield for each group which rows are about its products, in their order."""
+    by_product = np.argsort(products, kind="stable")
+    first = np.searchsorted(products[by_product], np.arange(size + 1))
+    order = np.argsort(groups.groups, kind="stable")
+    edges = np.searchsorted(groups.groups[order], np.arange(len(groups.codes) + 1))
+    for number in range(len(groups.codes)):
+        own = groups.rows[order[edges[number] : edges[number + 1]]]
+        counts = first[own + 1] - first[own]
+        starts = np.repeat(first[own] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+        yield np.sort(by_product[starts + np.arange(len(starts))])
+
+
+def file_names(
+    groups: Sequence[tuple[str | None, str | None]], by: str, taken: Collection[str] = ()
+) -> list[str]:
+    """Give each group the name of its files: safe, told apart even where letters of both sizes are one.
+
+    >>> file_names([("4", "Käse & Co"), ("../4", "Käse & Co"), (None, None)], "owner")
+    ['Käse_Co-4', 'Käse_Co-4-2', 'no_owner']
+    """
+    names: list[str] = []
+    given = {name.casefold() for name in taken}
+    for code, label in groups:
+        named = f"{_short(label, 100)}-{_short(code, 60)}" if label not in {None, code} else _short(code, 160)
+        stem = safe_name(f"no_{by}" if code is None else named)
+        name, turn = stem, 1
+        while name.casefold() in given:
+            turn += 1
+            name = f"{stem}-{turn}"
+        given.add(name.casefold())
+        names.append(name)
+    return names
+
+
+def _short(text: str | None, most: int) -> str:
+    """Return a safe name of at most so many bytes: file systems count these."""
+    return safe_name(text or "").encode()[:most].decode("utf-8", "ignore")

@@ -1,0 +1,213 @@
+"""What stands on the sheets of a worklist, as plain values; how a workbook spells them is another matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.display.audit import counted, percent, readiness
+from prodex.locales import market_name
+from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import CAVEAT, FORMULA
+
+
+@dataclass(frozen=True)
+class SheetColumn:
+    """A column of the sheet "To fix": the column of the rows it shows, its heading, its width in characters."""
+
+    name: str
+    heading: str
+    width: int
+    is_hidden: bool = False
+
+
+#: Readers go by the names, which the hidden sheet lists in this order; headings and widths may change.
+TO_FIX = (
+    SheetColumn("gtin", "GTIN", 16),
+    SheetColumn("product_id", "Product", 12),
+    SheetColumn("name", "Name", 30),
+    SheetColumn("attribute", "Field", 20),
+    SheetColumn("language", "Language", 9),
+    SheetColumn("market", "Market", 14),
+    SheetColumn("severity", "Severity", 9),
+    SheetColumn("value", "Value seen", 34),
+    SheetColumn("problem", "Problem", 28),
+    SheetColumn("reason", "What is wrong", 28),
+    SheetColumn("fix", "How to fix", 34),
+    SheetColumn("new_value", "New value", 36),
+    SheetColumn("title", "Expected", 28),
+    SheetColumn("check", "Check", 24),
+    SheetColumn("row", "Row", 8, is_hidden=True),
+    SheetColumn("language_code", "Language code", 12, is_hidden=True),
+    SheetColumn("position", "Position", 10, is_hidden=True),
+    SheetColumn("updated_at", "Last changed", 20, is_hidden=True),
+)
+
+
+_HOW_TO_FILL_IN = (
+    (
+        'Go to the sheet "To fix". Each row is one finding: which product and field, what stands there, what is '
+        "expected, and how to fix it. The worst stand first."
+    ),
+    (
+        'Write the right value into the column "New value", and leave it empty where you change nothing. Do not write '
+        "into other columns, and add no rows."
+    ),
+    (
+        "Cells in grey cannot be filled in: a GTIN, a picture, a hierarchy or a table of nutrients is not one value. "
+        "Mend it where it comes from."
+    ),
+    "Where the values of a field are known, the cell offers them, or says how long a text may be.",
+    (
+        "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review, "
+        "Unprotect Sheet switches it off. Each row carries its number in a hidden column, so that it is found again "
+        "in any order."
+    ),
+    "Send the workbook back under the name it has.",
+)
+_SEVERITIES = (
+    "Blocker: cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: good to know."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Worklist:
+    """What one group has to mend.
+
+    Attributes
+    ----------
+    by, code, label
+        The group: what is grouped by, its code and label; None for the products without.
+    name
+        Name of its files, without ending.
+    rows
+        The findings, as `WORKLIST`.
+    figures
+        What `Audit.scores` says of the group, where it is one of products.
+    """
+
+    by: str
+    code: str | None
+    label: str | None
+    name: str
+    rows: pa.Table
+    figures: Mapping[Any, Any]
+
+    @property
+    def title(self) -> str:
+        """The group in words."""
+        if self.code is None:
+            return f"no {self.by}"
+        return f"{self.by} {self.code}" if self.label in {None, self.code} else f"{self.label} ({self.code})"
+
+    @property
+    def products(self) -> int:
+        """How many products have something to mend."""
+        return len(pc.unique(self.rows["product_id"]))
+
+    @property
+    def failing_checks(self) -> int:
+        """How many checks of products fail: a product can fail one by several findings."""
+        return len(self.rows.group_by(["product_id", "check"]).aggregate([]))
+
+    def with_severity(self, severity: str) -> int:
+        """How many findings are of a severity."""
+        return int(pc.sum(pc.equal(self.rows["severity"], severity)).as_py() or 0)
+
+
+@dataclass(frozen=True)
+class WorklistFacts:
+    """What all worklists of an audit have in common.
+
+    Attributes
+    ----------
+    facts
+        Names and values: catalogue, moment, profile, rule set.
+    left_out
+        What does not stand in the worklists, and why.
+    notes
+        How far the figures can be trusted.
+    """
+
+    facts: Mapping[str, str]
+    left_out: Sequence[str]
+    notes: Sequence[str]
+
+
+def summary(worklist: Worklist) -> pd.DataFrame:
+    """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
+    keys = ["severity", "check", "problem", "title", "fix"]
+    counted = worklist.rows.group_by(keys).aggregate(
+        [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
+    )
+    frame: pd.DataFrame = counted.to_pandas().rename(
+        columns={"product_id_count_distinct": "products", "row_count": "findings"}
+    )
+    frame["order"] = frame["severity"].map({name: place for place, name in enumerate(SEVERITIES)})
+    frame = frame.sort_values(["order", "products", "check"], ascending=[True, False, True])
+    columns = ["severity", "check", "problem", "title", "products", "findings", "fix"]
+    return frame[columns].reset_index(drop=True)
+
+
+def standing(worklist: Worklist) -> list[str]:
+    """Say in sentences where the group stands."""
+    of = f" of {int(worklist.figures['products']):,}" if worklist.figures else ""
+    findings = counted(len(worklist.rows), "finding")
+    fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
+    told = [f"{worklist.products:,}{of} products have something to mend: {fails}."]
+    counts = [f"{count:,} {name}" for name in SEVERITIES if (count := worklist.with_severity(name))]
+    told.append(f"By severity: {', '.join(counts)}.")
+    if worklist.figures:
+        score = percent(float(worklist.figures["score"]))
+        told.append(
+            f"Score {score}; {readiness(worklist.figures)}: by all checks of the profile, whatever is listed here."
+        )
+    return told
+
+
+def read_me(worklist: Worklist, facts: WorklistFacts, told: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return the headings of the sheet "Read me", each with its lines.
+
+    Parameters
+    ----------
+    worklist
+        The worklist.
+    facts
+        What all worklists have in common.
+    told
+        What this workbook could not show as it is.
+    """
+    where = [f"{name}: {value}" for name, value in facts.facts.items()]
+    return [
+        (f"What to mend: {worklist.title}", standing(worklist)),
+        ("How to fill it in", list(_HOW_TO_FILL_IN)),
+        ("Where it comes from", where),
+        ("What is left out", list(facts.left_out)),
+        ("How to read it", [_SEVERITIES, f"Formula: {FORMULA}.", CAVEAT, *facts.notes, *told]),
+    ]
+
+
+def shown(rows: pa.Table) -> dict[str, pa.Array]:
+    """Return the columns of the sheet "To fix" as text; markets with their names."""
+    columns = {}
+    for column in TO_FIX:
+        values = rows[column.name].combine_chunks()
+        if pa.types.is_timestamp(values.type):
+            moments = values.to_pylist()
+            values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
+        columns[column.name] = values.cast(pa.string())
+    columns["market"] = _with_names(columns["market"])
+    return columns
+
+
+def _with_names(markets: pa.Array) -> pa.Array:
+    encoded = markets.dictionary_encode()
+    named = [
+        f"{one} {market_name(one)}" if one.isdecimal() else one for one in encoded.dictionary.to_pylist()
+    ]
+    return pa.array(named, pa.string()).take(encoded.indices)

@@ -1,0 +1,270 @@
+"""Workbooks: the sheets of a worklist as one XLSX file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from xlsxwriter import Workbook
+from xlsxwriter.utility import xl_col_to_name
+
+from prodex.display.worklists.fields import Codes, is_correctable, validate
+from prodex.display.worklists.grid import (
+    HIGHEST,
+    LINE,
+    MOST_ROWS,
+    Line,
+    Rows,
+    Styles,
+    cells,
+    spelled_column,
+    spelled_row,
+)
+from prodex.display.worklists.sheets import TO_FIX, Worklist, WorklistFacts, read_me, shown, standing, summary
+from prodex.formats import workbook
+
+#: Version of what readers go by: the hidden sheet, and the columns that it lists.
+FORMAT = 1
+
+#: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
+_SMALL = 20_000
+#: Rows spelled in one go: with the longest texts in all cells they still fit into an Arrow array.
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a workbook could not show as it is.
+
+    Attributes
+    ----------
+    escaped
+        Characters that no workbook can hold; they stand there as escapes.
+    cut
+        Texts of which only the beginning stands there.
+    """
+
+    escaped: int
+    cut: int
+
+    @property
+    def words(self) -> list[str]:
+        told = []
+        if self.escaped:
+            told.append(
+                f"{self.escaped:,} control characters, which no workbook can hold, are shown as escapes such as \\x0b; "
+                "the Parquet and CSV files have them as they are."
+            )
+        if self.cut:
+            told.append(
+                f"{self.cut:,} texts are longer than a cell can be (32,767 characters): their cells say how much is "
+                "shown; the Parquet and CSV files have all of it."
+            )
+        return told
+
+
+def write_workbook(
+    worklist: Worklist,
+    facts: WorklistFacts,
+    codes: Codes,
+    keys: Mapping[str, Any],
+    path: Path,
+    most_rows: int = MOST_ROWS,
+) -> Told:
+    """Write one worklist.
+
+    Parameters
+    ----------
+    worklist
+        What stands in it.
+    facts
+        What all worklists have in common.
+    codes
+        Known codes with their labels, by attribute.
+    keys
+        What the hidden sheet says to programs.
+    path
+        Where to.
+    most_rows
+        Rows that a sheet holds; what is more goes to further sheets.
+
+    Returns
+    -------
+    Told
+        What could not be shown as it is; "Read me" says it too.
+    """
+    columns = shown(worklist.rows)
+    held = {name: cells(values) for name, values in columns.items()}
+    told = Told(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
+    with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
+        styles = Styles(book)
+        write_read_me(book, styles, worklist, facts, told.words)
+        write_summary(book, styles, worklist)
+        mine = {
+            name: codes[name] for name in _unique(columns["attribute"]) if name is not None and name in codes
+        }
+        per_sheet = most_rows - 1
+        names = []
+        for number, start in enumerate(range(0, max(len(worklist.rows), 1), per_sheet), 1):
+            names.append("To fix" if number == 1 else f"To fix {number}")
+            some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
+            _write_to_fix(book, styles, names[-1], some, mine)
+        if mine:
+            write_codes(book, styles, mine)
+        write_keys(
+            book,
+            styles,
+            {"format": FORMAT, **keys, "sheets": names, "columns": [column.name for column in TO_FIX]},
+        )
+    return told
+
+
+def _write_to_fix(
+    book: Workbook, styles: Styles, name: str, columns: Mapping[str, pa.Array], codes: Codes
+) -> None:
+    sheet = book.add_worksheet(name, worksheet_class=Rows)
+    for place, column in enumerate(TO_FIX):
+        style = {"new_value": styles.open}.get(column.name, styles.text)
+        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    sheet.freeze_panes(1, 3)
+    rows = len(columns["row"])
+    sheet.autofilter(0, 0, rows, len(TO_FIX) - 1)
+    sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
+    sheet.set_landscape()
+    sheet.set_paper(9)
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(0)
+    sheet.set_footer(f"&L{name}&RPage &P of &N")
+    can = {one: is_correctable(one) for one in _unique(columns["attribute"])}
+    validate(sheet, columns, can, codes)
+    sheet.fill(_to_fix(styles, columns, can), rows + 1, len(TO_FIX), styles.text)
+
+
+def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool]) -> Iterator[str]:
+    yield spelled_row(1, [(column.heading, styles.heading) for column in TO_FIX], 30)
+    text, closed, opened = (styles.index(one) for one in (styles.text, styles.closed, styles.open))
+    severities = {name: styles.index(style) for name, style in styles.severity.items()}
+    heights = _heights(columns)
+    for start in range(0, len(columns["row"]), _AT_ONCE):
+        some = {name: values.slice(start, _AT_ONCE) for name, values in columns.items()}
+        number = pa.array(np.arange(start + 2, start + 2 + len(some["row"]))).cast(pa.string())
+        style = {
+            "severity": pa.array([severities[one] for one in some["severity"].to_pylist()], pa.string()),
+            "new_value": pa.array([opened if can[one] else closed for one in some["attribute"].to_pylist()]),
+        }
+        written = [
+            spelled_column(
+                xl_col_to_name(place), number, some[column.name], style.get(column.name, pa.scalar(text))
+            )
+            for place, column in enumerate(TO_FIX)
+        ]
+        height = pa.array(heights[start : start + _AT_ONCE]).cast(pa.string())
+        rows = pc.binary_join_element_wise(
+            '<row r="', number, '" ht="', height, '" customHeight="1">', *written, "</row>", ""
+        )
+        yield from rows.to_pylist()
+
+
+def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
+    """Say how high each row has to be to show what it holds, within reason."""
+    lines = np.ones(len(columns["row"]), np.int64)
+    for column in TO_FIX:
+        if not column.is_hidden:
+            length = pc.fill_null(pc.utf8_length(columns[column.name]), 0).to_numpy(zero_copy_only=False)
+            breaks = pc.fill_null(pc.count_substring(columns[column.name], "\n"), 0).to_numpy(
+                zero_copy_only=False
+            )
+            lines = np.maximum(lines, -(-length // column.width) + breaks)
+    return np.minimum(lines, HIGHEST) * LINE
+
+
+def _unique(values: pa.Array) -> list[str | None]:
+    found: list[str | None] = pc.unique(values).to_pylist()
+    return found
+
+
+#: The hidden sheet: names and values as JSON.
+KEYS_SHEET = "prodex"
+
+#: Width of a page in characters.
+_PAGE = 84
+
+
+def write_read_me(
+    book: Workbook, styles: Styles, worklist: Worklist, facts: WorklistFacts, told: Sequence[str]
+) -> None:
+    """Say what this is, how to fill it in, where it comes from, what is left out, and how to read it."""
+    sheet = _sheet(book, "Read me", [_PAGE])
+    sheet.hide_gridlines(2)
+    rows: list[Line] = []
+    for heading, lines in read_me(worklist, facts, told):
+        rows.append(([(heading, styles.title)], LINE + 8))
+        rows += [([(line, styles.line)], LINE * _lines(line, _PAGE - 5) + 1) for line in lines]
+        rows.append(([], LINE))
+    sheet.fill_lines(rows, styles.line)
+
+
+def write_summary(book: Workbook, styles: Styles, worklist: Worklist) -> None:
+    """Show each check with its failing products."""
+    widths = (10, 40, 46, 10, 10, 56, 30)
+    sheet = _sheet(book, "Summary", widths)
+    sheet.set_landscape()
+    rows: list[Line] = [([(worklist.title, styles.title)], 24)]
+    rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist)]
+    headings = ("Severity", "Problem", "Expected", "Products", "Findings", "How to fix", "Check")
+    rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
+    sheet.freeze_panes(len(rows), 0)
+    for row in summary(worklist).to_dict("records"):
+        names = ("severity", "problem", "title", "products", "findings", "fix", "check")
+        values = [row[name] for name in names]
+        looks = [
+            styles.severity[row["severity"]],
+            styles.text,
+            styles.text,
+            styles.number,
+            styles.number,
+            styles.text,
+            styles.text,
+        ]
+        lines = max(_lines(str(value), width - 2) for value, width in zip(values, widths, strict=True))
+        rows.append((list(zip(values, looks, strict=True)), LINE * min(lines, HIGHEST)))
+    sheet.fill_lines(rows, styles.text)
+
+
+def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
+    """List the codes that cells offer, with their labels."""
+    sheet = _sheet(book, "Codes", (24, 20, 60))
+    sheet.freeze_panes(1, 0)
+    rows: list[Line] = [([(name, styles.heading) for name in ("Field", "Code", "Label")], LINE)]
+    for attribute, known in codes.items():
+        rows += [([(one or "", styles.plain) for one in (attribute, *pair)], LINE) for pair in known]
+    sheet.fill_lines(rows, styles.plain)
+
+
+def write_keys(book: Workbook, styles: Styles, keys: Mapping[str, Any]) -> None:
+    """Say to programs what this is."""
+    sheet = _sheet(book, KEYS_SHEET, (20, 60))
+    sheet.hide()
+    rows = [([(name, styles.plain), (json.dumps(value), styles.plain)], LINE) for name, value in keys.items()]
+    sheet.fill_lines(rows, styles.plain)
+
+
+def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> Rows:
+    sheet: Rows = book.add_worksheet(name, worksheet_class=Rows)
+    for place, width in enumerate(widths):
+        sheet.set_column(place, place, width)
+    sheet.set_paper(9)  # A4
+    sheet.fit_to_pages(1, 0)
+    return sheet
+
+
+def _lines(text: str, width: int) -> int:
+    """Say how many lines a text takes, about."""
+    return max(-(-len(text) // width), 1)

@@ -1,0 +1,43 @@
+"""Files that are whole or not there, files that may come from somebody else, and Parquet that shows every damage."""
+
+from prodex.files.atomic import (
+    beside_of,
+    checked_name,
+    discard,
+    flush,
+    flush_all,
+    home,
+    left_over,
+    make_folder,
+    open_private,
+    publish,
+    remove,
+    safe_name,
+    seen_from_here,
+    sha256,
+    storage,
+    sweep,
+    writing,
+    writing_folder,
+)
+
+__all__ = [
+    "beside_of",
+    "checked_name",
+    "discard",
+    "flush",
+    "flush_all",
+    "home",
+    "left_over",
+    "make_folder",
+    "open_private",
+    "publish",
+    "remove",
+    "safe_name",
+    "seen_from_here",
+    "sha256",
+    "storage",
+    "sweep",
+    "writing",
+    "writing_folder",
+]

@@ -1,0 +1,290 @@
+"""Files that are whole or not there: write beside, verify, rename; safe names; locks.
+
+All times are in seconds.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import shutil
+import stat
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import platformdirs
+
+from prodex.arguments import described
+from prodex.errors import SettingsError, StorageError
+
+#: Windows keeps these names for devices, with any ending.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
+_UNSAFE = re.compile(r"[^\w.\-]+")
+
+#: Read, write and enter for the owner, nothing for others.
+_PRIVATE_FOLDER = 0o700
+_PRIVATE_FILE = 0o600
+
+
+def home() -> Path:
+    """Return the folder that holds everything prodex keeps: `PRODEX_HOME`, else the platform's data folder."""
+    given = os.environ.get("PRODEX_HOME")
+    folder = (
+        Path(given).expanduser() if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
+    )
+    return folder.absolute()
+
+
+def safe_name(text: str) -> str:
+    """Return a file name that any system accepts and nobody can mistake for a path.
+
+    >>> safe_name("Müller & Söhne / Käse"), safe_name("../../etc"), safe_name("con.txt")
+    ('Müller_Söhne_Käse', 'etc', 'con_.txt')
+    """
+    name = _UNSAFE.sub("_", unicodedata.normalize("NFC", text)).strip("._-")[:100]
+    return _RESERVED.sub(r"\1_", name, count=1) if _RESERVED.match(name) else name or "_"
+
+
+def checked_name(name: str) -> str:
+    """Return a name for a snapshot unchanged, or say why it cannot be one."""
+    if not isinstance(name, str):
+        raise SettingsError(f"The name of a snapshot is {described(name)}. Write it as text, such as 'shop'.")
+    if not name or name != safe_name(name) or "@" in name:
+        raise SettingsError(
+            f"{name!r} cannot be the name of a snapshot, since it becomes a folder. Use letters, digits, '-', '_' "
+            f"and '.', for example {safe_name(name.replace('@', '-'))!r}."
+        )
+    return name
+
+
+def make_folder(folder: Path, *, private: bool = False) -> None:
+    """Make a folder with those above it; after a power cut it is still there.
+
+    Parameters
+    ----------
+    folder
+        Which; it may be there already.
+    private
+        Only its owner may enter it, whatever the umask: so for all that prodex keeps for itself. Folders on the way
+        to it that belong to prodex, below `home()`, are closed as well, also where they were open until now.
+    """
+    for level in (*reversed(folder.parents), folder):
+        if not level.is_dir():
+            level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
+            flush(level.parent)
+            if private:
+                _close(level, _PRIVATE_FOLDER)
+        elif private and _is_own(level):
+            _close(level, _PRIVATE_FOLDER)
+
+
+def open_private(path: Path, mode: str) -> IO[bytes]:
+    """Open a file to write bytes to that only its owner may read, whatever the umask."""
+    file = open(path, mode, opener=lambda name, flags: os.open(name, flags, _PRIVATE_FILE))  # noqa: SIM115
+    _close(path, _PRIVATE_FILE)
+    return file
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder is made by prodex for itself; one that `PRODEX_HOME` names may be somebody's desktop."""
+    root = home()
+    return folder.is_relative_to(root) and (folder != root or not os.environ.get("PRODEX_HOME"))
+
+
+def _close(path: Path, mode: int) -> None:
+    """Let only the owner have access, where that is not so; a link is left alone, and so is what others own."""
+    if os.name == "nt":  # where permissions are those of the folder above
+        return
+    with suppress(OSError):
+        found = path.lstat().st_mode
+        if not stat.S_ISLNK(found) and stat.S_IMODE(found) != mode:
+            path.chmod(mode)
+
+
+@contextmanager
+def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
+    """Give a temporary path to write to, and move what was written to `path` when all went well.
+
+    The old file, if there is one, stays until the new one is complete; nothing half-written is ever left.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    private
+        Only its owner may read it; see `make_folder`.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses: full, read-only, not permitted.
+    """
+    beside = beside_of(path)
+    try:
+        with storage(path):
+            make_folder(path.parent, private=private)
+            remove(beside)  # a link of this name would be written through
+            yield beside
+            if private:
+                _close(beside, _PRIVATE_FILE)
+            flush(beside)
+            beside.replace(path)
+            flush(path.parent)
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+@contextmanager
+def writing_folder(folder: Path) -> Iterator[Path]:
+    """Do the same for a whole private folder, which must not exist yet: one rename makes all of it visible."""
+    beside = beside_of(folder)
+    remove(beside)
+    try:
+        with storage(folder):
+            make_folder(beside, private=True)
+            yield beside
+        publish(beside, folder)
+    finally:
+        remove(beside)
+
+
+def publish(beside: Path, folder: Path) -> None:
+    """Give a private folder that is complete its name: all of it is on the disk before anybody can see it."""
+    with storage(folder):
+        for path in (beside, *beside.rglob("*")):
+            _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
+        flush_all(beside)
+        make_folder(folder.parent, private=True)
+        beside.rename(folder)
+        flush(folder.parent)
+        flush(beside.parent)
+
+
+def flush_all(folder: Path) -> None:
+    """Have a folder with everything in it on the disk itself: contents, then the names in each folder."""
+    for path in folder.rglob("*"):
+        flush(path)
+    flush(folder)
+
+
+def beside_of(path: Path) -> Path:
+    """Return where this process writes what is to become `path`; `left_over` finds it when the process is gone."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def left_over(folder: Path) -> list[Path]:
+    """Return what processes that were killed left half-written in a folder."""
+    found = sorted(folder.glob(".*.part"))
+    writers = [left.name.split(".")[-2] for left in found]
+    return [
+        left
+        for left, process in zip(found, writers, strict=True)
+        if process.isdecimal() and not _is_alive(int(process))
+    ]
+
+
+def sweep(folder: Path) -> None:
+    """Clear that away."""
+    for left in left_over(folder):
+        remove(left)
+
+
+def remove(path: Path) -> None:
+    """Delete a file or a whole folder, as far as the system lets us; of a link, only the link."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def discard(folder: Path) -> None:
+    """Delete a folder so that nobody ever sees half of it: first it loses its name, then its content.
+
+    What an interruption leaves is cleared away with everything else that is half-written. On a disk so full that not
+    even a name can be changed, the files go first that make the folder what it is, such as its manifest.
+    """
+    gone = beside_of(folder)
+    remove(gone)
+    with storage(folder):
+        try:
+            folder.rename(gone)
+            flush(folder.parent)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            gone = folder
+            for path in folder.iterdir():
+                if path.is_file():
+                    path.unlink()
+            flush(folder)
+    remove(gone)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def storage(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into an error that names the place and what to do."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        if error.errno not in _REFUSALS:
+            raise
+        raise StorageError(
+            f"Could not write {path}: {error.strerror}. {_REFUSALS[error.errno]} Nothing half-written was left."
+        ) from error
+
+
+_REFUSALS = {
+    errno.ENOSPC: "Free some space, or choose a folder on a larger disk (PRODEX_HOME for snapshots).",
+    errno.EDQUOT: "Your quota is used up; choose a folder elsewhere (PRODEX_HOME for snapshots).",
+    errno.EROFS: "The disk is read-only; choose a folder that can be written (PRODEX_HOME for snapshots).",
+    errno.EACCES: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
+    errno.EPERM: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
+    errno.ENOTDIR: "A file stands where a folder should be; choose another (PRODEX_HOME for snapshots).",
+    errno.EEXIST: "A file stands where a folder should be; choose another (PRODEX_HOME for snapshots).",
+    errno.ENOENT: "The place cannot be made; choose one that can (PRODEX_HOME for snapshots).",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+    errno.EFBIG: "The disk does not hold files of this size; choose a folder elsewhere (PRODEX_HOME for snapshots).",
+}
+
+
+def sha256(path: Path) -> str:
+    """Return the digest of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def flush(path: Path) -> None:
+    """Have the content of a file, or the names in a folder, on the disk itself."""
+    if path.is_dir() and os.name == "nt":  # where folders cannot be opened, and need not be
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def seen_from_here(path: Path) -> Path:
+    """Return a path as seen from where the user works, when it lies below."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,0 +1,202 @@
+"""Who and what there is at the service: organisations and product segments, as frames.
+
+The specification shows neither record, so whatever comes is kept under its own name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import pandas as pd
+
+from prodex.arguments import described
+from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
+from prodex.service import Client
+from prodex.service.connection import service_given
+from prodex.service.segments import segment_rows
+from prodex.text import hint_and_all
+
+#: organization_type on the wire (spec, endpoint 3), by what people may write.
+ORGANIZATION_TYPES: Mapping[str, int] = {"manufacturer": 1, "retailer": 2, "1": 1, "2": 2}
+
+_PAGE = 100
+_MOST_PAGES = 10_000
+_TOTALS = ("totalResults", "total", "totalCount")
+
+#: Names under which services wrap a list.
+_WRAPPED = ("data", "organizations", "organisations", "results", "items")
+
+
+def load_organizations(service: Client, organization_type: int | str | None = None) -> pd.DataFrame:
+    """Load the organisations that the service lists (spec, endpoint 3), all pages.
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`.
+    organization_type
+        1 or "manufacturer", 2 or "retailer"; both when None.
+
+    Returns
+    -------
+    DataFrame
+        One row for each organisation, its columns as the service names them.
+
+    Raises
+    ------
+    IncompleteLoad
+        When the service announces more organisations than it gives.
+    UnexpectedReply
+        When its reply holds no list.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.load_organizations(service, "retailer").columns[:2].tolist()
+    ['id', 'nameLegal']
+    """
+    service = service_given(service, "load_organizations(service)", organization_type)
+    wanted = None if organization_type is None else ORGANIZATION_TYPES.get(str(organization_type))
+    if organization_type is not None and wanted is None:
+        near = hint_and_all(
+            str(organization_type), ORGANIZATION_TYPES, "Give 1 or 'manufacturer', 2 or 'retailer'."
+        )
+        raise QueryError(f"There is no organization_type {organization_type!r}{near}")
+    found: dict[str, dict[str, Any]] = {}
+    keys: set[str] = set()
+    offset, announced = 0, 0  # a total is a claim: it ends nothing, and has to be reached
+    for _ in range(_MOST_PAGES):
+        try:
+            reply = service.organizations(organization_type=wanted, offset=offset, limit=_PAGE)
+        except RequestRefused:
+            if not offset:
+                raise
+            break  # a service may refuse an offset behind its last one
+        rows = _listed(service, reply, "organisations")
+        announced = max(announced, _total(reply))
+        new = {_key(row) for row in rows} - keys
+        # Rows are told apart by all that they say: an id that comes twice with other words is two rows.
+        found |= {json.dumps(row, sort_keys=True): row for row in rows}
+        if not new:  # the end, or a service that gives the same page at every offset
+            break
+        keys |= new
+        offset += len(rows)
+    if len(found) < announced:
+        raise IncompleteLoad(
+            f"{len(found):,} organisations came, but the service announced {announced:,}. Load again; if it stays so, "
+            "it does not give all of them in pages."
+        )
+    return pd.DataFrame(list(found.values()))
+
+
+def load_segments(service: Client, permission: str | None = None) -> pd.DataFrame:
+    """Load the product segment hierarchy (spec, endpoint 9).
+
+    Parameters
+    ----------
+    service
+        From `prodex.connect`.
+    permission
+        The type of permission asked for, whose values the specification does not show.
+
+    Returns
+    -------
+    DataFrame
+        One row for each segment, parents before children: id (text), name, parent (its id), level (0 at the root), path
+        (the names from the root, joined with " > "), and whatever else the service says of it. A column note says
+        where the reply contradicts itself.
+
+    Raises
+    ------
+    UnexpectedReply
+        When the reply is no hierarchy of segments; the message shows it.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> prodex.load_segments(service).columns[:5].tolist()
+    ['id', 'name', 'parent', 'level', 'path']
+    """
+    service = service_given(service, "load_segments(service)", permission)
+    if permission is not None and not isinstance(permission, str):
+        raise QueryError(
+            f"permission is {described(permission)}. Give a type of permission as text, such as 'READ'."
+        )
+    reply = service.product_segments(permission)
+    try:
+        rows = segment_rows(reply)
+    except ValueError as error:
+        raise UnexpectedReply(
+            f"The service sent no list of segments: {error}. {_shown(service, reply)}"
+        ) from None
+    columns = dict.fromkeys(
+        ["id", "name", "parent", "level", "path", *(name for row in rows for name in row)]
+    )
+    return pd.DataFrame(rows, columns=list(columns)).astype({"level": "Int64"} if rows else {})
+
+
+def access_of(service: Client) -> dict[str, Any]:
+    """Connect, and return who we are to the service: host, organisation, seconds until the token ends.
+
+    The organisation is the subject of the token, with its name where the service lists it.
+    """
+    subject, lifetime = service.token_facts()
+    name: Any = None
+    try:
+        organizations = load_organizations(service)
+    except (RequestRefused, UnexpectedReply, IncompleteLoad):  # then the number has to do
+        organizations = pd.DataFrame()
+    if subject is not None and "id" in organizations:
+        (name, *_) = [*_names(organizations[organizations["id"].astype(str) == subject]), None]
+    return {
+        "host": urlsplit(service.base_url).netloc,
+        "organization": name,
+        "organization_id": subject,
+        "token_lifetime": int(lifetime),
+    }
+
+
+def _names(organizations: pd.DataFrame) -> list[str]:
+    column = next((name for name in ("nameLegal", "name") if name in organizations), None)
+    return [] if column is None else [str(name) for name in organizations[column]]
+
+
+def _listed(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
+    """Return the objects of a reply: a bare list, or the one list in an envelope, or in an envelope in that."""
+    found = reply
+    for _ in range(3):
+        if not isinstance(found, dict):
+            break
+        lists = [value for value in found.values() if isinstance(value, list)]
+        known = [found[name] for name in _WRAPPED if isinstance(found.get(name), list | dict)]
+        found = known[0] if known else lists[0] if len(lists) == 1 else None
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise UnexpectedReply(f"The service sent no list of {what}. {_shown(service, reply)}")
+    return found
+
+
+def _shown(service: Client, reply: Any) -> str:
+    """Show a reply whose shape nobody knows: its beginning, without secrets."""
+    return f"It sent {service.without_secrets(repr(reply)[:5_000])}"
+
+
+def _total(reply: Any) -> int:
+    """Return how many a reply announces; 0 where it says nothing that can be read."""
+    if not isinstance(reply, dict):
+        return 0
+    for total in map(reply.get, _TOTALS):
+        text = str(total).strip() if isinstance(total, int | str) and not isinstance(total, bool) else ""
+        if text.isascii() and text.isdigit() and len(text) < 10:
+            return int(text)
+    return 0
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    """Tell whether an organisation came before: by its id where it has one."""
+    identifier = next((row[name] for name in ("id", "uuid") if isinstance(row.get(name), int | str)), None)
+    return json.dumps(row, sort_keys=True) if identifier is None else str(identifier)

@@ -1,0 +1,316 @@
+"""What is tried again, for how long and after which pause. The only retry layer of prodex.
+
+Time decides, not the number of attempts: a service that restarts is away for 30 seconds, however often it is asked. The
+threads of a client share one budget, so that many calls that fail at once do not become many times as many calls. All
+times are in seconds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from prodex.errors import OutcomeUnknown, ServiceError, ServiceUnreachable, SettingsError
+from prodex.limits import is_positive
+
+if TYPE_CHECKING:
+    import tenacity
+
+
+T = TypeVar("T")
+
+
+class RetryableError(Exception):
+    """One attempt failed. Never leaves `Retrying.call`.
+
+    Attributes
+    ----------
+    kind
+        The error to raise when no more is tried.
+    status
+        HTTP status of the reply, if there was one.
+    retry_after
+        The pause that the service asked for, in seconds, or None.
+    untouched
+        True when the service cannot have acted on the request, so that even a write may be sent again.
+    passing
+        False when the same would happen again.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: type[ServiceError] = ServiceUnreachable,
+        status: int | None = None,
+        retry_after: float | None = None,
+        untouched: bool = False,
+        passing: bool = True,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.retry_after = retry_after
+        self.untouched = untouched
+        self.passing = passing
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetryPolicy:
+    """For how long a call that fails is tried again, and how often at most.
+
+    Attributes
+    ----------
+    seconds
+        For first calls, panels and writes: no further attempt begins after this time.
+    load_seconds
+        For reads inside a load or a refresh, as soon as a first call of it has succeeded: longer than a service takes
+        to restart.
+    attempts
+        Attempts in all, the first one included; None for as many as the time allows.
+    first_wait, longest_wait
+        Pauses double from the first to the longest; the last is cut short, so that the end of the time is used.
+    jitter
+        Up to this much is added to a pause at random, so that many clients do not come back at once.
+    longest_retry_after
+        A pause that the service asks for (Retry-After) is kept, up to this. Where it reaches beyond the time, nothing
+        more is tried.
+    retries_at_once, retries_per_second
+        The budget that the threads of a client share: so many retries in hand, so many more each second, and one for
+        each call that succeeds. A retry waits for its turn; where that lies beyond its time, nothing more is tried.
+
+    Raises
+    ------
+    SettingsError
+        When a value is negative, infinite or no number.
+
+    Examples
+    --------
+    >>> RetryPolicy(load_seconds=900).seconds
+    20
+    """
+
+    seconds: float = 20
+    load_seconds: float = 300
+    attempts: int | None = None
+    first_wait: float = 0.5
+    longest_wait: float = 20
+    jitter: float = 1
+    longest_retry_after: float = 60
+    retries_at_once: int = 10
+    retries_per_second: float = 0.5
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "attempts":
+                is_good = value is None or (is_positive(value) and isinstance(value, int))
+            else:
+                is_good = is_positive(value) or (_is_zero(value) and not field.name.startswith("retries"))
+            if not is_good:
+                raise SettingsError(
+                    f"RetryPolicy({field.name}={value!r:.40}) cannot be kept to. Give a number "
+                    f"{'above 0' if field.name.startswith(('retries', 'attempts')) else 'of seconds'}."
+                )
+
+
+def _is_zero(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+
+
+class RetryBudget:
+    """Retries that many threads share: a bucket of tokens, filled by time and by success.
+
+    Parameters
+    ----------
+    policy
+        How many it holds, and how fast it fills.
+    clock
+        Seconds.
+    """
+
+    def __init__(self, policy: RetryPolicy, clock: Callable[[], float]) -> None:
+        self._most, self._rate = policy.retries_at_once, policy.retries_per_second
+        self._clock = clock
+        self._tokens = float(self._most)
+        self._filled_at = clock()
+        self._lock = threading.Lock()
+
+    def book(self, latest: float) -> float | None:
+        """Book one retry, and return the seconds until its turn; None, and nothing booked, where that is too late."""
+        with self._lock:
+            now = self._clock()
+            self._tokens = min(self._most, self._tokens + (now - self._filled_at) * self._rate)
+            self._filled_at = now
+            wait = max(0.0, (1 - self._tokens) / self._rate)
+            if wait > latest:
+                return None
+            self._tokens -= 1
+            return wait
+
+    def earn(self) -> None:
+        """Add one retry for a call that succeeded."""
+        with self._lock:
+            self._tokens = min(self._most, self._tokens + 1)
+
+
+class Retrying:
+    """Makes calls, and makes them again by a policy; many threads share it, and its budget.
+
+    Parameters
+    ----------
+    policy
+        How long.
+    budget
+        Whether the threads share one: the calls go to one service.
+    setting
+        The call whose keyword `retry` changes the policy, for the message.
+    clock, sleep
+        For tests.
+    """
+
+    def __init__(
+        self,
+        policy: RetryPolicy,
+        *,
+        budget: bool = True,
+        setting: str = "",
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.policy = policy
+        self._budget = RetryBudget(policy, clock) if budget else None
+        self._setting = setting
+        self._clock = clock
+        self._sleep = sleep
+
+    def call(
+        self,
+        what: str,
+        attempt: Callable[[], T],
+        *,
+        idempotent: bool = True,
+        in_load: Callable[[], bool] = lambda: False,
+    ) -> T:
+        """Call `attempt` until it succeeds or the time is over.
+
+        Parameters
+        ----------
+        what
+            The call, for the message ("POST /public/v1/products/list").
+        attempt
+            Raises `RetryableError` for what may pass; any other error ends the matter.
+        idempotent
+            False for a write: it is only sent again when the service cannot have acted on it.
+        in_load
+            Whether the longer time of reads inside a load holds, which may turn true meanwhile.
+
+        Raises
+        ------
+        ServiceUnreachable, UnexpectedReply
+            When the time was over; the message counts the attempts and tells the last cause.
+        OutcomeUnknown
+            When a write failed after the service may have acted on it.
+        """
+        import tenacity
+
+        begin, attempts, ended_by_time = self._clock(), 0, False
+        backoff = tenacity.wait_exponential(
+            multiplier=self.policy.first_wait, max=self.policy.longest_wait
+        ) + tenacity.wait_random(0, self.policy.jitter)
+
+        def seconds() -> float:
+            return self.policy.load_seconds if in_load() else self.policy.seconds
+
+        def counted() -> T:
+            nonlocal attempts
+            attempts += 1
+            return attempt()
+
+        def may_pass(error: BaseException) -> bool:
+            return isinstance(error, RetryableError) and error.passing and (idempotent or error.untouched)
+
+        def pause(state: tenacity.RetryCallState) -> float:
+            """Return how long to wait, infinitely to give up."""
+            nonlocal ended_by_time
+            if attempts == self.policy.attempts:
+                return math.inf
+            left = begin + seconds() - self._clock()
+            wait = self._pause(state, backoff, left)
+            ended_by_time = math.isinf(wait)
+            return wait
+
+        try:
+            result: T = tenacity.Retrying(
+                retry=tenacity.retry_if_exception(may_pass),
+                wait=pause,
+                stop=lambda state: math.isinf(state.upcoming_sleep),
+                sleep=self._sleep,
+                reraise=True,
+            )(counted)
+        except RetryableError as setback:
+            kind: type[ServiceError]
+            kind, tried = OutcomeUnknown, f"once; a write is not repeated: {setback}"
+            if idempotent or setback.untouched:
+                kind = setback.kind
+                times = "once" if attempts == 1 and not setback.passing else f"{attempts} times"
+                tried = f"{times} in {self._clock() - begin:.0f} s, at last: {setback}"
+                if ended_by_time and self._setting:
+                    name = "load_seconds" if in_load() else "seconds"
+                    tried += f" {self._setting}(retry=px.RetryPolicy({name}=...)) tries longer than {seconds():g} s."
+            raise kind(f"{what} failed {tried}", status=setback.status) from setback.__cause__
+        if self._budget is not None:
+            self._budget.earn()
+        return result
+
+    def _pause(
+        self, state: tenacity.RetryCallState, backoff: Callable[[tenacity.RetryCallState], float], left: float
+    ) -> float:
+        if left <= 0:
+            return math.inf
+        setback = state.outcome.exception() if state.outcome is not None else None
+        asked = setback.retry_after if isinstance(setback, RetryableError) else None
+        if asked is None:
+            wait = min(backoff(state), left)
+        else:
+            wait = min(asked, self.policy.longest_retry_after)
+            if wait > left:
+                return math.inf
+        turn = 0.0 if self._budget is None else self._budget.book(left)
+        return math.inf if turn is None else max(wait, turn)
+
+
+def http_date(text: str | None) -> datetime | None:
+    """Read a date of HTTP (RFC 9110, 5.6.7), in UTC; None for what is none.
+
+    >>> http_date("Sun, 06 Nov 1994 08:49:37 GMT")
+    datetime.datetime(1994, 11, 6, 8, 49, 37, tzinfo=datetime.timezone.utc)
+    >>> http_date("Fri, 31 Dec 9999 23:59:59 -1200"), http_date("soon"), http_date(None)
+    (None, None, None)
+    """
+    try:
+        date = parsedate_to_datetime(text or "")
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    # The library's own words for what is no date are many, and a date may lie outside of what a datetime holds.
+    except (ValueError, TypeError, LookupError, ArithmeticError):
+        return None
+
+
+def retry_after(text: str | None, *, now: datetime | None = None) -> float | None:
+    """Read Retry-After, which is a number of seconds or a date; None for what is neither.
+
+    >>> retry_after("120"), retry_after("9" * 400), retry_after("Fri, 31 Dec 9999 23:59:59 -1200"), retry_after("soon")
+    (120.0, None, None, None)
+    """
+    word = (text or "").strip()
+    if re.fullmatch(r"[0-9]{1,9}", word):
+        return float(word)
+    moment = http_date(word)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds()) if moment else None

@@ -1,0 +1,123 @@
+"""The heat map of an audit: scores of groups by block, of which every cell shows its products when pressed."""
+
+from __future__ import annotations
+
+import ipywidgets as w
+
+from prodex.display.audit import counted
+from prodex.display.report.group_scores import GROUPINGS, GroupScores
+from prodex.notebook.audit.drill_down import Choose, DrillDown, DrillDownButton, of_cell
+from prodex.notebook.paged_tables import Pager
+from prodex.notebook.panel import Panel, html, typed
+from prodex.quality import Audit
+from prodex.quality.scores import SMALL
+
+_ROWS = 12
+
+
+class HeatMap(w.VBox):
+    """A switch of grouping, and a grid of buttons that is made once and then only says something else."""
+
+    def __init__(self, panel: Panel, choose: Choose) -> None:
+        self._panel, self._choose = panel, choose
+        self._audit: Audit | None = None
+        self._known: dict[str, GroupScores] = {}
+        self._chosen: DrillDown | None = None
+        self.switch = w.ToggleButtons(
+            options=[(f"{by}s", by) for by in GROUPINGS],
+            style=w.ToggleButtonsStyle(button_width="auto"),
+            layout=w.Layout(width="auto"),
+        )
+        self.pager = Pager(_ROWS)
+        self._corner = html("")
+        self._heads: list[w.HTML] = []
+        self._names = [html("", "heat-name") for _ in range(_ROWS)]
+        self._cells: list[list[DrillDownButton]] = [[] for _ in range(_ROWS)]
+        self._grid = w.GridBox()
+        self._grid.add_class("heat")
+        panel.on(self.switch, lambda _: self._switch(), "value")
+        panel.on(self.pager, lambda _: self._draw(), "first")
+        bar = w.HBox([self.switch, self.pager])
+        bar.add_class("bar-above")
+        title = (
+            "<h3>Scores by group and block <span class='muted small'>the worst first, groups of under "
+            f"{SMALL} products below the others; the stronger the colour of a cell, the lower its score; pressing it "
+            "shows the products that fail there</span></h3>"
+        )
+        super().__init__([html(title), bar, self._grid])
+
+    @property
+    def buttons(self) -> list[DrillDownButton]:
+        """All cells."""
+        return [cell for row in self._cells for cell in row]
+
+    def show(self, audit: Audit) -> None:
+        """Show an audit."""
+        self._audit, self._known = audit, {}
+        self._switch()
+
+    def mark(self, chosen: DrillDown | None) -> None:
+        """Show which cell is chosen, now and whenever it comes back."""
+        self._chosen = chosen
+        for button in self.buttons:
+            button.mark(chosen)
+
+    def _standings(self) -> GroupScores:
+        assert self._audit is not None  # noqa: S101 - asked for only once there is one
+        by = str(self.switch.value)
+        if by not in self._known:
+            self._known[by] = GroupScores.of(self._audit, by)
+        return self._known[by]
+
+    def _switch(self) -> None:
+        if self._audit is None:
+            return
+        standings = self._standings()
+        self._fit(("all blocks", *standings.blocks))
+        was_first = self.pager.first == 0
+        self.pager.over(len(standings.whole), standings.by)
+        if was_first:  # else the pager has said that it turned
+            self._draw()
+
+    def _fit(self, blocks: tuple[str, ...]) -> None:
+        """Have a column for each block."""
+        heads = [f"<div class='heat-head'>{typed(block)}</div>" for block in blocks]
+        if len(self._heads) != len(heads):
+            self._heads = [html("") for _ in heads]
+            for row in self._cells:
+                row[:] = [*row[: len(heads)]] + [
+                    DrillDownButton(self._panel, self._choose, "cell") for _ in heads[len(row) :]
+                ]
+            columns = f"minmax(150px, 2fr) repeat({len(heads)}, minmax(64px, 1fr))"
+            self._grid.layout.grid_template_columns = columns
+        for head, words in zip(self._heads, heads, strict=True):
+            head.value = words
+
+    def _draw(self) -> None:
+        if self._audit is None:
+            return
+        shown_map = self._standings().shown(self.pager.first, _ROWS)
+        for place, row in enumerate(shown_map.rows):
+            name = f"{typed(row.name.text)}{'…' if row.name.is_cut else ''}"
+            size = f"n = {row.products}" if row.is_small else f"{row.products:,}"
+            self._names[place].value = f"{name} <span class='muted n'>{size}</span>"
+            for cell, button, block in zip(
+                row.cells, self._cells[place], (None, *shown_map.blocks), strict=True
+            ):
+                choice = (
+                    of_cell(self._audit, shown_map.by, row.code, row.name.text, block)
+                    if cell.failed
+                    else None
+                )
+                button.stand_for(
+                    choice,
+                    cell.score,
+                    more="none" if cell.shade is None else f"h{cell.shade}",
+                    hint=counted(cell.failed, "failing check") if cell.failed else "",
+                    chosen=self._chosen,
+                )
+        shown: list[w.Widget] = [self._corner, *self._heads]
+        for name, cells in zip(self._names[: len(shown_map.rows)], self._cells, strict=False):
+            shown += [name, *cells]
+        if len(shown) != len(self._grid.children):
+            self._grid.children = tuple(shown)

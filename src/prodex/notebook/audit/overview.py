@@ -1,0 +1,178 @@
+"""The figures of an audit: tiles, how the grades are distributed, and the gaps that matter most."""
+
+from __future__ import annotations
+
+from html import escape
+
+import ipywidgets as w
+
+from prodex.catalog import Catalog
+from prodex.display.audit import counted, lines, notes, percent
+from prodex.display.report.headline import Tile, tiles
+from prodex.display_text import words
+from prodex.notebook.audit.drill_down import (
+    Choose,
+    DrillDownButton,
+    of_check,
+    of_grade,
+    to_work_on,
+    with_blockers,
+)
+from prodex.notebook.panel import Panel, html, typed
+from prodex.quality import Audit
+
+_GRADES = (*"ABCDE", None)
+_GAPS = 10
+
+
+class AuditTiles(w.Box):
+    """How many products there are, how many are ready, how good they are, how many need work."""
+
+    def __init__(self, panel: Panel, choose: Choose) -> None:
+        self._figures = [html("") for _ in range(5)]
+        self.buttons = [DrillDownButton(panel, choose, "link") for _ in range(2)]
+        boxes = [w.VBox([figure]) for figure in self._figures]
+        for box, button in zip(boxes[-2:], self.buttons, strict=True):
+            box.children = (*box.children, button)
+        for box in boxes:
+            box.add_class("tile")
+        super().__init__(boxes)
+        self.add_class("tiles")
+
+    def show(self, audit: Audit, before: Audit | None = None) -> None:
+        """Show the figures of an audit, and what became of them since another."""
+        waiting = (
+            f"{audit.pending:,} with an update that waits" if audit.pending else "none waits for an update"
+        )
+        shown = (Tile("Products", f"{len(audit):,}", waiting, None, "", ""), *tiles(audit, before))
+        for figure, tile in zip(self._figures, shown, strict=True):
+            figure.value = (
+                f"<div class='title'>{escape(tile.title)}</div><div class='figure'>{escape(tile.figure)}</div>"
+                f"<div class='detail'>{escape(tile.detail)}</div>{_change(tile)}"
+            )
+        for button, tile, choice in zip(
+            self.buttons, shown[-2:], (to_work_on(audit), with_blockers(audit)), strict=True
+        ):
+            is_some = tile.figure != "0"
+            button.stand_for(choice if is_some else None, "Show them" if is_some else "None")
+
+
+def _change(tile: Tile) -> str:
+    if tile.change is None:
+        return ""
+    verdict = f", {tile.verdict}" if tile.verdict else ""
+    return (
+        f"<div class='detail {tile.verdict}'>{escape(tile.change)}{verdict} "
+        f"<span class='muted'>since {escape(tile.since)}</span></div>"
+    )
+
+
+class GradeBars(w.VBox):
+    """How many products have which grade; each bar is named by a button that shows them."""
+
+    def __init__(self, panel: Panel, choose: Choose) -> None:
+        self.buttons = [DrillDownButton(panel, choose, "grade") for _ in _GRADES]
+        self._bars = [html("", "bar-cell") for _ in _GRADES]
+        self._rows = [w.HBox(pair) for pair in zip(self.buttons, self._bars, strict=True)]
+        for row in self._rows:
+            row.add_class("grade-row")
+        super().__init__([html("<h3>Grades</h3>"), *self._rows])
+
+    def show(self, audit: Audit) -> None:
+        """Show how the grades of an audit are distributed."""
+        figures = audit.summary
+        counts = [int(figures[f"grade_{grade}"]) for grade in _GRADES if grade]
+        counts.append(len(audit) - sum(counts))
+        for grade, count, button, bar, row in zip(
+            _GRADES, counts, self.buttons, self._bars, self._rows, strict=True
+        ):
+            named = f"Grade {grade}" if grade else "No grade"
+            button.stand_for(of_grade(grade) if count else None, named)
+            share = count / len(audit) if len(audit) else 0.0
+            bar.value = (
+                f"<div class='bar grade-{grade or 'none'}' aria-hidden='true'>"
+                f"{f'<span style=width:{share * 100:.2f}%></span>' if count else ''}</div>"
+                f"<span class='n'>{count:,}</span> <span class='n muted'>{percent(share)}</span>"
+            )
+            row.layout.display = "none" if grade is None and not count else ""
+
+
+class GapList(w.VBox):
+    """What it would bring to mend a check, the ten that bring most."""
+
+    def __init__(self, panel: Panel, choose: Choose) -> None:
+        self._title = html("")
+        self._words = [html("", "gap") for _ in range(_GAPS)]
+        self.buttons = [DrillDownButton(panel, choose, "link") for _ in range(_GAPS)]
+        self._rows = [w.HBox(pair) for pair in zip(self._words, self.buttons, strict=True)]
+        for row in self._rows:
+            row.add_class("gap-row")
+        super().__init__([self._title, *self._rows])
+
+    def show(self, audit: Audit) -> None:
+        """Show the largest gaps of an audit."""
+        found = audit.gaps()
+        of = {check.id: check for check in audit.checks}
+        shown = found.head(_GAPS).to_dict("records")
+        more = (
+            f" <span class='muted'>{len(shown)} of {len(found):,}</span>" if len(found) > len(shown) else ""
+        )
+        self._title.value = f"<h3>{'Largest gaps' if shown else 'Nothing fails'}{more}</h3>"
+        for place, (sentence, button, row) in enumerate(
+            zip(self._words, self.buttons, self._rows, strict=True)
+        ):
+            row.layout.display = "" if place < len(shown) else "none"
+            if place >= len(shown):
+                continue
+            gap = shown[place]
+            sentence.value = (
+                f"<span class='severity {escape(gap['severity'])}'>{escape(gap['severity'])}</span> "
+                f"<span class='what'>{typed(gap['problem'])}</span> <span class='muted then'>if fixed: "
+                f"<b>{escape(gap['brings'].replace('->', '→'))}</b></span>"
+            )
+            button.stand_for(of_check(of[gap["check"]]), f"Show {counted(int(gap['products']), 'product')}")
+
+
+_LONG = 2_000
+
+
+def headline(audit: Audit, title: str) -> str:
+    """Say what was judged, by what, as of when."""
+    folder = audit.catalog_folder
+    named = f"{folder.parent.name}, {folder.name}" if folder else f"in memory, from {audit.origin.source}"
+    return (
+        f"<p class='headline'><b>{counted(len(audit), 'product')}</b> by <b>{typed(title)}</b> "
+        f"({counted(len(audit.checks), 'check')}) <span class='muted'>{typed(named)}; as of "
+        f"{audit.now:%Y-%m-%d %H:%M}</span></p>"
+    )
+
+
+def warnings(audit: Audit, catalog: Catalog | None) -> str:
+    """Say what makes the figures less than they seem; nothing if nothing does."""
+    found = [line for line, is_warning in lines(audit) if is_warning]
+    if catalog is not None and not is_about(audit, catalog):
+        found.insert(
+            0,
+            f"This audit is of another catalogue ({counted(len(audit), 'product')}) than the one that is looked at "
+            f"({counted(len(catalog), 'product')}). Press Audit to judge that one.",
+        )
+    if not found:
+        return ""
+    listed = "".join(f"<li>{typed(words(line, _LONG).text)}</li>" for line in found)
+    return f"<div class='problem' role='note'><ul>{listed}</ul></div>"
+
+
+def footnotes(audit: Audit) -> str:
+    """Say what the figures mean."""
+    return "".join(f"<p class='muted small'>{escape(note)}</p>" for note in notes(audit))
+
+
+def is_about(audit: Audit, catalog: Catalog) -> bool:
+    """Say whether an audit is of just these products, as they were loaded then."""
+    if audit.catalog is catalog:
+        return True
+    loads = [(one.query, one.server_time, one.loaded_at) for one in (audit.origin, catalog.origin)]
+    if loads[0] != loads[1] or len(audit) != len(catalog):
+        return False
+    ids = catalog.arrow("products", ["product_id"])["product_id"].combine_chunks()
+    return bool(audit.identity["product_id"].combine_chunks().equals(ids))

@@ -1,0 +1,143 @@
+"""What an audit says of one product: score, what fails with the reason, and what nobody can say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.display.audit import percent
+from prodex.display_text import Words, label, words
+from prodex.quality import Audit
+from prodex.quality.check import CheckFacts
+from prodex.quality.engine import AuditPart
+from prodex.quality.failures import failure_rows
+from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import Tally
+from prodex.quality.states import State
+
+_MOST_FINDINGS = 200
+
+
+@dataclass(frozen=True)
+class CheckFinding:
+    """One reason for which a check fails: where, in which language, what was seen, and why."""
+
+    attribute: Words
+    language: Words
+    value: Words
+    reason: Words
+
+
+@dataclass(frozen=True)
+class FailedCheck:
+    """A check that fails, with its findings."""
+
+    facts: CheckFacts
+    findings: tuple[CheckFinding, ...]
+
+
+@dataclass(frozen=True)
+class ProductAudit:
+    """How a product was judged.
+
+    Attributes
+    ----------
+    profile
+        By which profile.
+    score, grade, ready
+        In words.
+    failed
+        The worst first.
+    findings, findings_total
+        How many findings are shown, and how many there are.
+    passed, unknown, not_applicable
+        The other checks.
+    crashes
+        Why checks could not be asked, by their id.
+    wanted
+        Attributes with languages that the checks look for in this product.
+    """
+
+    profile: str
+    score: str
+    grade: str
+    ready: str
+    failed: tuple[FailedCheck, ...]
+    findings: int
+    findings_total: int
+    passed: tuple[CheckFacts, ...]
+    unknown: tuple[CheckFacts, ...]
+    not_applicable: tuple[CheckFacts, ...]
+    crashes: dict[str, Words]
+    wanted: tuple[tuple[str, str | None], ...]
+
+
+def judgement(audit: Audit, product_id: str) -> ProductAudit | None:
+    """Return what an audit says of a product, or None where it was not judged."""
+    for part in audit.parts:
+        place = pc.index(part.products["product_id"], pa.scalar(product_id)).as_py()
+        if place >= 0:
+            return _judged(audit, _only(part, place))
+    return None
+
+
+def _only(part: AuditPart, place: int) -> AuditPart:
+    """Return what a part says of one product."""
+    evidence = part.evidence.filter(pc.equal(part.evidence["product"], place))
+    first = pa.array(np.zeros(evidence.num_rows), pa.int32())
+    column = evidence.schema.get_field_index("product")
+    return AuditPart(
+        part.products.slice(place, 1),
+        part.states[place : place + 1],
+        evidence.set_column(column, evidence.schema.field(column), first),
+        part.crashes,
+    )
+
+
+def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
+    tally = Tally.of(part.states, audit.checks)
+    grade = tally.grades(audit.grade_with_blocker)[0]
+    blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
+    rows = failure_rows(part, audit.checks).to_pylist()
+    states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
+
+    def of(state: State) -> tuple[CheckFacts, ...]:
+        return tuple(one for one in audit.checks if states[one.id] == state)
+
+    severities = list(SEVERITIES)
+    return ProductAudit(
+        profile=audit.profile,
+        score=percent(float(tally.scores[0])),
+        grade=grade or "none",
+        ready="no" if blocked else "undecided" if doubtful else "yes",
+        failed=tuple(
+            FailedCheck(one, tuple(_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id))
+            for one in sorted(of(State.FAIL), key=lambda one: severities.index(one.severity))
+        ),
+        findings=min(len(rows), _MOST_FINDINGS),
+        findings_total=len(rows),
+        passed=of(State.PASS),
+        unknown=of(State.UNKNOWN),
+        not_applicable=of(State.NOT_APPLICABLE),
+        crashes={crash.check: words(crash.message, 1_000) for crash in part.crashes},
+        wanted=tuple(
+            dict.fromkeys(
+                (one.attribute, one.language)
+                for one in (*of(State.FAIL), *of(State.PASS), *of(State.UNKNOWN))
+                if one.attribute and one.language
+            )
+        ),
+    )
+
+
+def _finding(row: dict[str, Any]) -> CheckFinding:
+    return CheckFinding(
+        label(row["attribute"]),
+        label(row["language"]),
+        words(row["value"], 2_000),
+        words(row["reason"], 2_000),
+    )

@@ -1,0 +1,175 @@
+"""The head of a card: what the product is, whether its GTIN can be right, and where it stands with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from prodex.display_text import Words, label, words
+from prodex.errors import InputError
+from prodex.gtin import normal_form
+from prodex.locales import market_name, short_of
+from prodex.notebook.card.labelled_values import UNIT_FLAGS, LabelledValue, said
+from prodex.notebook.card.missing import Missing, face
+from prodex.notebook.card.record import PATHS, Record
+from prodex.quality.text_columns import NAMES
+from prodex.query import SharingStatus, ValidationStatus
+
+#: What people call the columns that say yes or no.
+_FLAGS = {
+    **UNIT_FLAGS,
+    "is_promotional_item": "promotional item",
+    "is_nomadic": "consumed on the go",
+    "is_marked_recyclable": "marked recyclable",
+    "has_batch_number": "batch number",
+}
+_NAMED: Mapping[str, type[IntEnum]] = {"sharing_status": SharingStatus, "validation_status": ValidationStatus}
+_STATUSES = {
+    "sharing_status": "Sharing",
+    "validation_status": "Validation",
+    "product_status": "Product status",
+    "regulatory_status": "Regulatory",
+    "suggestion_count": "Suggestions",
+}
+
+
+@dataclass(frozen=True)
+class CardHeader:
+    """What stands above everything else.
+
+    Attributes
+    ----------
+    name
+        What people call it, in the language that its market reads best.
+    language
+        Of the name.
+    name_waits
+        Whether it only has a name in an update that waits.
+    gtin, digits
+        Its GTIN as sent, and what is to be said of it: that it can be right, or why not.
+    gtin_is_valid
+        Whether it can be right.
+    facts
+        Brand, kind, owner, market, packaging.
+    flags
+        What it is and is not, and of what nothing is said: answer, names.
+    statuses
+        By name.
+    """
+
+    name: Words
+    language: str | None
+    name_waits: bool
+    gtin: Words
+    digits: str
+    gtin_is_valid: bool
+    facts: tuple[LabelledValue, ...]
+    flags: tuple[tuple[str, tuple[str, ...]], ...]
+    statuses: tuple[LabelledValue, ...]
+
+
+def head(record: Record) -> CardHeader:
+    """Return the head of a product's card."""
+    product = record.product
+    name, language, waits = _name(record)
+    gtin = product["gtin"]
+    problem = "there is no GTIN: " + face(record, "gtin") if gtin is None else _wrong(gtin)
+    return CardHeader(
+        name=label(name),
+        language=language,
+        name_waits=waits,
+        gtin=words(gtin),
+        digits=problem or "check digit right",
+        gtin_is_valid=not problem,
+        facts=(
+            _named(record, "Brand", "brand"),
+            _named(record, "Kind", "kind"),
+            _fact(record, "Owner", "owner", ""),
+            _market(record),
+            _named(record, "Packaging", "packaging"),
+        ),
+        flags=tuple(_flags(record)),
+        statuses=tuple(_status(record, column, term) for column, term in _STATUSES.items()),
+    )
+
+
+def _name(record: Record) -> tuple[str | None, str | None, bool]:
+    best = [*record.required_languages, "en"]
+
+    def rank(row: Mapping[str, str | None]) -> tuple[int, int]:
+        spoken = short_of(row["language"] or row["language_code"] or "")
+        return best.index(spoken) if spoken in best else len(best), NAMES.index(str(row["attribute"]))
+
+    for rows, waits in ((record.rows("texts"), False), (record.waiting("texts"), True)):
+        named = [row for row in rows if row["attribute"] in NAMES and row["text"].strip()]
+        if named:
+            chosen = min(named, key=rank)
+            return chosen["text"], chosen["language"] or chosen["language_code"], waits
+    return None, None, False
+
+
+def _wrong(gtin: str) -> str:
+    try:
+        full = normal_form(gtin)
+    except InputError:
+        shown = label(gtin).text
+        digits = "".join(one for one in shown if one.isascii() and one.isdigit())
+        if shown == digits and len(digits) in {8, 12, 13, 14} and int(digits):
+            return _check_digit(digits)
+        return "this is no GTIN: it should be 14 digits"
+    return "" if full == gtin else f"check digit right; written in full it is {full}"
+
+
+def _check_digit(digits: str) -> str:
+    from prodex.gtin import check_digit
+
+    return f"the check digit is {digits[-1]}, and {check_digit(digits[:-1].zfill(13))} would be right"
+
+
+def _named(record: Record, term: str, name: str) -> LabelledValue:
+    return _fact(record, term, name, f"{name}_code")
+
+
+def _fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
+    told, coded = record.product[name], record.product.get(code) if code else None
+    missing = face(record, PATHS[code or name].rpartition(".")[0])
+    if told is None:
+        return LabelledValue(term, label(coded), missing=missing)
+    return LabelledValue(term, label(told), label(None if coded == told else coded), missing)
+
+
+def _market(record: Record) -> LabelledValue:
+    own = record.product["target_market"]
+    number = record.market
+    if number is None:
+        return LabelledValue("Market", words(None), missing=face(record, PATHS["target_market"]))
+    name = market_name(number) if number.isascii() and number.isdecimal() and len(number) <= 3 else number
+    note = number if own else f"{number}, asked for"
+    return LabelledValue("Market", label(name), label(None if note == name else note))
+
+
+def _flags(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
+    answers: dict[str, list[str]] = {}
+    for column, name in _FLAGS.items():
+        value = record.product[column]
+        answer = _unsaid(record, column) if value is None else "yes" if value else "no"
+        answers.setdefault(answer, []).append(name)
+    for answer in ("yes", "no", *sorted(answers.keys() - {"yes", "no"})):
+        if answer in answers:
+            yield answer, tuple(answers[answer])
+
+
+def _unsaid(record: Record, column: str) -> str:
+    gap = face(record, PATHS[column])
+    return str(gap) if gap is Missing.NOT_ASKED else f"not said ({gap})"
+
+
+def _status(record: Record, column: str, term: str) -> LabelledValue:
+    value = record.product[column]
+    if value is None:
+        return LabelledValue(term, words(None), missing=face(record, PATHS[column]))
+    if column in _NAMED:
+        known = {int(one): one.name for one in _NAMED[column]}
+        return LabelledValue(term, said(known.get(value, value)), said(value if value in known else None))
+    return LabelledValue(term, said(value))

@@ -1,0 +1,223 @@
+"""Hierarchies as trees: what is packed in what, how many of it, and where this product stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from prodex.display_text import Words, label, words
+from prodex.notebook.card.labelled_values import MOST, UNIT_FLAGS, LabelledValue, lines_of, said
+from prodex.notebook.card.missing import face
+from prodex.notebook.card.record import PACKINGS, Record, Row
+
+_MOST = 400
+#: Further values of one unit.
+_MOST_FACTS = 60
+#: Units that are packed deeper stand beside those of this level: no page nests without end.
+_DEEPEST = 24
+_NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
+_TITLES = {
+    "logisticalHierarchies": "Logistical hierarchies",
+    "sharingUnits": "Sharing units",
+}
+
+
+@dataclass(frozen=True)
+class HierarchyUnit:
+    """A unit of a hierarchy.
+
+    Attributes
+    ----------
+    gtin, packaging
+        What it is.
+    level
+        0 at the root.
+    quantity
+        How many stand in the unit around it; "" at the root.
+    in_all
+        How many stand in the outermost unit; "" where that is the unit around it, and at the root.
+    is_this
+        Whether it is the product itself.
+    is_active
+        Whether it is shared through a listing; None where nothing is said.
+    is_cycle
+        Whether it stands in a unit of its own GTIN.
+    parents
+        How many units of the same hierarchies it stands in.
+    flags
+        What it is: names.
+    facts, facts_total
+        Whatever else is said of it, and how much that is.
+    units
+        What is packed in it.
+    """
+
+    gtin: Words
+    packaging: Words
+    level: int
+    quantity: str
+    in_all: str
+    is_this: bool
+    is_active: bool | None
+    is_cycle: bool
+    parents: int
+    flags: tuple[str, ...]
+    facts: tuple[LabelledValue, ...]
+    facts_total: int
+    units: tuple[HierarchyUnit, ...]
+
+
+@dataclass(frozen=True)
+class HierarchyTrees:
+    """The trees of one source.
+
+    Attributes
+    ----------
+    title
+        Which.
+    roots
+        The outermost units.
+    shown, total
+        Numbers of units.
+    facts, facts_total
+        What is said in the hierarchies, and of no unit that is shown; how much that is.
+    missing
+        Why there are none.
+    """
+
+    title: str
+    roots: tuple[HierarchyUnit, ...]
+    shown: int
+    total: int
+    facts: tuple[LabelledValue, ...]
+    facts_total: int
+    missing: str
+
+
+def packing(record: Record) -> tuple[HierarchyTrees, ...]:
+    """Return logistical hierarchies and sharing units, told apart."""
+    return tuple(_packing(record, source) for source in PACKINGS)
+
+
+def _packing(record: Record, source: str) -> HierarchyTrees:
+    every = sorted(_nodes(record, source), key=lambda row: _position(row["position"]))
+    rows = every[:_MOST]
+    places = {row["position"] for row in rows}
+    facts = _facts(record, source, places)
+    above = {row["position"]: _around(row["position"], places) for row in rows}
+    gtins = {row["position"]: row["node_gtin"] for row in rows}
+    parents: dict[str, set[str | None]] = {}
+    for place, around in above.items():
+        if gtins[place] and around:
+            parents.setdefault(gtins[place], set()).add(gtins[around] or around)
+    strays = [fact for place, found in facts.items() if place not in places for fact in found]
+    inside: dict[str, list[HierarchyUnit]] = {}
+    for row in reversed(rows):  # what is inside comes after what is around it
+        place = row["position"]
+        unit = _unit(
+            record,
+            row,
+            is_cycle=bool(gtins[place]) and gtins[place] in _path(place, above, gtins),
+            parents=len(parents.get(gtins[place], ())),
+            facts=tuple(facts.get(place, ())[:_MOST_FACTS]),
+            facts_total=len(facts.get(place, ())),
+            units=tuple(reversed(inside.pop(place, []))),
+        )
+        inside.setdefault(_shown_in(place, above), []).append(unit)
+    return HierarchyTrees(
+        title=_TITLES[source],
+        roots=tuple(reversed(inside.get("", []))),
+        shown=len(rows),
+        total=len(every),
+        facts=tuple(strays[:_MOST_FACTS]),
+        facts_total=len(strays),
+        missing=f"{source} is {face(record, source)}",
+    )
+
+
+def _nodes(record: Record, source: str) -> Iterator[Row]:
+    for row in record.tables.get("hierarchies", ()):
+        if row["source"] == source and row["attribute"].startswith(source):
+            yield row
+
+
+def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
+    quantity, units = row["quantity"], row["units_per_root"]
+    inner = row["level"] > 0
+    return HierarchyUnit(
+        gtin=label(row["node_gtin"]),
+        packaging=label(row["packaging"] or row["packaging_code"]),
+        level=row["level"],
+        quantity="" if not inner else f"× {said(quantity).text}" if quantity is not None else "× unknown",
+        in_all=""
+        if row["level"] < 2
+        else f"= {said(units).text} in all"
+        if units is not None
+        else "number in all unknown",
+        is_this=_same(row["node_gtin"], record.product["gtin"]),
+        is_active=row["active_listing"],
+        flags=tuple(name for column, name in UNIT_FLAGS.items() if row[column]),
+        **of_tree,  # type: ignore[arg-type]
+    )
+
+
+def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list[LabelledValue]]:
+    """Return what is said of each unit beside what the tree shows, by position."""
+    found: dict[str, list[LabelledValue]] = {}
+    known = set(places)
+    for row in _nodes(record, source):
+        if row["position"] in known:
+            told = {
+                "quantity": row["quantity"] if row["level"] == 0 else None,
+                "packaging code": row["packaging_code"] if row["packaging"] else None,
+                "uuid": row["node_uuid"],
+                "product_key_id": row["product_key_id"],
+                "is not": ", ".join(name for column, name in UNIT_FLAGS.items() if row[column] is False)
+                or None,
+                "active listing": row["active_listing"],
+            }
+            facts = [LabelledValue(term, said(value)) for term, value in told.items() if value is not None]
+            found.setdefault(row["position"], []).extend(facts)
+    for table in record.tables:
+        if table in {"hierarchies", "products", "presence", "raw"}:
+            continue
+        for row in record.packed(table):
+            if (match := _NODE.fullmatch(row["attribute"])) and match[1] == source:
+                level = match[2].count(".children")
+                place = ".".join(row["position"].split(".")[: level + 1])
+                for line in lines_of(table, {**row, "attribute": match[3]}):
+                    spoken = label(line.place if table == "texts" else None)
+                    found.setdefault(place, []).append(
+                        LabelledValue(line.attribute, words(line.value, MOST), spoken)
+                    )
+    return found
+
+
+def _position(position: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in position.split(".") if one)
+
+
+def _around(position: str, places: set[str]) -> str:
+    """Return the position of the nearest unit around another; "" where there is none."""
+    outer = position.rpartition(".")[0]
+    while outer and outer not in places:
+        outer = outer.rpartition(".")[0]
+    return outer
+
+
+def _shown_in(place: str, above: dict[str, str]) -> str:
+    outer = above[place]
+    while outer and outer.count(".") >= _DEEPEST:
+        outer = above[outer]
+    return outer
+
+
+def _path(place: str, above: dict[str, str], gtins: dict[str, str | None]) -> Iterator[str | None]:
+    """Yield the GTINs of the units around one."""
+    while place := above[place]:
+        yield gtins[place]
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return bool(one) and bool(other) and str(one).zfill(14) == str(other).zfill(14)

@@ -1,0 +1,207 @@
+"""The values of facets: who has which, what they are called, how many there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from prodex.errors import QueryError
+from prodex.notebook.exploration import Code
+from prodex.notebook.products.facets import COLUMNS, FACETS, Facet
+from prodex.notebook.products.product_columns import Mask, ProductColumns
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class FacetValues:
+    """The values of a facet and who has them, the most frequent first.
+
+    Attributes
+    ----------
+    facet
+        Which facet.
+    codes, labels
+        Of each value; the code None is that of the products without.
+    is_asked
+        Whether anybody asked the service for it: if not, that there is nothing says nothing.
+    rows, groups
+        Place of a product and number of its value, in pairs.
+    totals
+        How many products of the whole catalogue have each.
+    """
+
+    facet: Facet
+    codes: tuple[Code, ...]
+    labels: tuple[str, ...]
+    is_asked: bool
+    rows: npt.NDArray[np.int32]
+    groups: npt.NDArray[np.int32]
+    totals: Counts
+
+    def having(self, codes: Sequence[Code], size: int) -> Mask:
+        """Say which products have one of these values."""
+        chosen = np.array([code in codes for code in self.codes], bool)
+        found = np.zeros(size, bool)
+        found[self.rows[chosen[self.groups]]] = True
+        return found
+
+    def count(self, among: Mask) -> Counts:
+        """Count the products of each value among some."""
+        return np.bincount(self.groups[among[self.rows]], minlength=len(self.codes))
+
+    def label(self, code: Code) -> str:
+        """Return what a value is called; one that nobody has is its code."""
+        if code in self.codes:
+            return self.labels[self.codes.index(code)]
+        return self.facet.without if code is None else self.facet.labels.get(code, code)
+
+
+class Facets(Mapping[str, FacetValues]):
+    """The facets of a catalogue by name; each is read when it is first asked for.
+
+    Parameters
+    ----------
+    stock
+        The products.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> facets = Facets(ProductColumns(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])))
+    >>> facets["brand"].labels
+    ('ACME', 'without brand')
+    """
+
+    def __init__(self, stock: ProductColumns) -> None:
+        stock.read(*COLUMNS)
+        self._stock = stock
+        self.declared = {
+            facet.name: facet for facet in FACETS if stock.audit is not None or not facet.needs_audit
+        }
+        self._read: dict[str, FacetValues] = {}
+
+    def __getitem__(self, name: str) -> FacetValues:
+        if name not in self._read:
+            self._read[name] = _values(self.declared[name], self._stock)
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.declared
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.declared)
+
+    def __len__(self) -> int:
+        return len(self.declared)
+
+
+def _values(facet: Facet, stock: ProductColumns) -> FacetValues:
+    groups = facet.read(stock)
+    rows, numbers, codes = groups.rows, groups.groups, list(groups.codes)
+    outside = np.ones(len(stock), bool)
+    outside[rows] = False
+    if outside.any():  # such as products without tags
+        if None not in codes:
+            codes.append(None)
+        rows = np.concatenate([rows, np.flatnonzero(outside)])
+        numbers = np.concatenate([numbers, np.full(int(outside.sum()), codes.index(None))])
+    labels = _labels(facet, codes, groups.labels)
+    totals = np.bincount(numbers, minlength=len(codes))
+    order = sorted(range(len(codes)), key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
+    if facet.needs_audit:  # grades have an order of their own
+        order.sort(key=lambda n: (codes[n] is None, codes[n] or ""))
+    there = np.array([n for n in order if totals[n]], np.int64)
+    new_number = np.zeros(len(codes), np.int32)
+    new_number[there] = np.arange(len(there))
+    return FacetValues(
+        facet,
+        tuple(codes[n] for n in there),
+        tuple(labels[n] for n in there),
+        not facet.attribute
+        or stock.catalog.origin.asked(facet.attribute)
+        or (facet.is_shared and any(codes[n] is not None for n in there)),
+        rows.astype(np.int32),
+        new_number[numbers],
+        totals[there],
+    )
+
+
+def _labels(facet: Facet, codes: Sequence[Code], given: Sequence[str | None]) -> list[str]:
+    """Say what each value is called; values that are called the same get their codes behind."""
+    known = [*given, *([None] * (len(codes) - len(given)))]
+    labels = [
+        facet.without if code is None else facet.labels.get(code) or label or code or '""'
+        for code, label in zip(codes, known, strict=True)
+    ]
+    often = Counter(labels)
+    return [
+        f"{label} ({code})" if often[label] > 1 and code not in {None, label} else label
+        for code, label in zip(codes, labels, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class FilterResult:
+    """What conditions leave of a catalogue.
+
+    Attributes
+    ----------
+    mask
+        Which products meet all of them.
+    counts
+        For each facet that is counted, how many products of each value meet all conditions but those of this facet:
+        what a further value would bring.
+    """
+
+    mask: Mask
+    counts: Mapping[str, Counts]
+
+    def __len__(self) -> int:
+        return int(self.mask.sum())
+
+
+def narrowed(
+    facets: Mapping[str, FacetValues],
+    chosen: Mapping[str, Sequence[Code]],
+    size: int,
+    others: Sequence[Mask] = (),
+    counted: Collection[str] | None = None,
+) -> FilterResult:
+    """Apply conditions: one of the values of each facet, and everything else.
+
+    Parameters
+    ----------
+    facets
+        The facets of the catalogue.
+    chosen
+        FacetValues of facets.
+    size
+        Number of products.
+    others
+        Products that meet conditions of another kind, such as words.
+    counted
+        Facets whose counts are wanted; all by default.
+
+    Raises
+    ------
+    QueryError
+        When a facet is chosen that is not there.
+    """
+    if unknown := [name for name in chosen if name not in facets]:
+        raise QueryError(f"There is no facet {unknown[0]!r}; there are {', '.join(facets)}.")
+    misses = np.zeros(size, np.int16)
+    for mask in others:
+        misses += ~mask
+    missed = {name: ~facets[name].having(codes, size) for name, codes in chosen.items()}
+    for mask in missed.values():
+        misses += mask
+    counts = {
+        name: facets[name].count(misses == missed[name] if name in missed else misses == 0)
+        for name in (facets if counted is None else counted)
+    }
+    return FilterResult(misses == 0, counts)

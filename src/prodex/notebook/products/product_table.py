@@ -1,0 +1,255 @@
+"""The table of products as a widget: pages, order, columns, and which products are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import ipywidgets as w
+import numpy as np
+import pandas as pd
+from itables.widget import ITable
+from traitlets import Instance, Tuple, Unicode
+
+from prodex.locales import language_label
+from prodex.notebook.paged_tables import ITABLE
+from prodex.notebook.panel import Panel, html
+from prodex.notebook.products.export import ShownTable
+from prodex.notebook.products.product_columns import Mask, ProductColumns
+from prodex.notebook.products.removable_buttons import ColumnPicker
+from prodex.notebook.products.table_page import (
+    COLUMNS,
+    JUDGED,
+    Order,
+    Sorter,
+    TablePage,
+    cells,
+    is_number,
+    page_of,
+    title,
+)
+
+_SIZES = (10, 25, 50, 100)
+_SIZE = 25
+#: A click, or Return or Space on a row reached with Tab (the arrow keys belong to JupyterLab), chooses a row or lets it
+#: go, so that a choice goes on from page to page.
+_OPTIONS: Any = {
+    **ITABLE,
+    "select": {"style": "multi+shift", "keys": True},
+    "language": {"emptyTable": "No product to show."},
+}
+
+
+class ProductTable(w.VBox):
+    """Products, page by page.
+
+    Parameters
+    ----------
+    panel
+        Where it stands; what goes wrong is told there.
+
+    Attributes
+    ----------
+    selected
+        Ids of the products that were chosen, in the order of the choice, on this page or on others.
+    product_id
+        The one that was chosen last, unless somebody else says which.
+    columns
+        What is shown of each product.
+    head, column_box
+        The lines of controls that belong above the table, and the choice of columns.
+    """
+
+    selected: Instance[tuple[str, ...]] = Tuple()
+    product_id: Unicode[str | None, Any] = Unicode(None, allow_none=True)
+    columns: Instance[tuple[str, ...]] = Tuple()
+
+    def __init__(self, *, panel: Panel) -> None:
+        super().__init__(columns=COLUMNS)
+        self.add_class("product-table")
+        self._stock: ProductColumns | None = None
+        self._mask: Mask = np.zeros(0, bool)
+        self._number = 1
+        self._ids: list[str] = []
+        self._is_drawing = False
+        self._make()
+        self._connect(panel)
+
+    def hold(self, stock: ProductColumns) -> None:
+        """Take another catalogue."""
+        self._stock, self._sorter, self._mask = stock, Sorter(stock), np.zeros(len(stock), bool)
+        names = [(language_label(code), code) for code in stock.languages()]
+        self._language.options = [("any language", ""), *names]
+        judged = tuple(name for name in JUDGED if stock.audit is not None)
+        kept = tuple(name for name in self.columns if name not in JUDGED)
+        with self.hold_trait_notifications():
+            self.columns = (*kept, *judged)
+        self.column_box.offer(stock, self.columns)
+
+    def show(self, mask: Mask) -> None:
+        """Show the products under a mask, from the first page."""
+        self._mask, self._number = mask, 1
+        self.draw()
+
+    @property
+    def language(self) -> str | None:
+        """The language of the names, or None for the first that there is."""
+        return self._language.value or None
+
+    @property
+    def order(self) -> Order:
+        """What the products are sorted by."""
+        return Order(self._by.value or "", self._direction.value == "descending")
+
+    @property
+    def shown(self) -> ShownTable:
+        """What is shown, of all pages."""
+        assert self._stock is not None  # noqa: S101 - there is nothing to press before
+        ordered = self._sorter.order(self.order, self.language)
+        return ShownTable(self._stock, ordered[self._mask[ordered]], self.columns, self.language)
+
+    def draw(self) -> None:
+        """Show the page again."""
+        if self._stock is None:
+            return
+        ordered = self._sorter.order(self.order, self.language)
+        page = page_of(ordered, self._mask, self._number, self._size.value)
+        frame = cells(self._stock, page.rows, self.columns, self.language)
+        self._number = page.number
+        self._ids = self._stock.ids.take(page.rows).to_pylist()
+        self._is_drawing = True
+        try:
+            with self._table.hold_sync():
+                self._table.update(
+                    frame,
+                    selected_rows=self._chosen_here(),
+                    **_OPTIONS,
+                    columnDefs=_alignment(self.columns),
+                )
+        finally:
+            self._is_drawing = False
+        self._tell(page)
+
+    def _make(self) -> None:
+        narrow = w.Layout(width="auto")
+        self._by = w.Dropdown(description="Sort by", options=[("catalogue", "")], layout=narrow)
+        self._direction = w.Dropdown(description="Order", options=["ascending", "descending"], layout=narrow)
+        self._language = w.Dropdown(description="Names in", options=[("any language", "")], layout=narrow)
+        self._size = w.Dropdown(description="Rows a page", options=_SIZES, value=_SIZE, layout=narrow)
+        self.column_box = ColumnPicker()
+        empty = pd.DataFrame({title(name): pd.Series([], dtype="str") for name in self.columns})
+        self._table = ITable(empty, **_OPTIONS, columnDefs=_alignment(self.columns))
+        # Pages are turned above the table and, when it was read, below it.
+        self._counts = [html("", "count"), html("", "muted")]
+        self._previous = [w.Button(description="Previous", layout=narrow) for _ in self._counts]
+        self._next = [w.Button(description="Next", layout=narrow) for _ in self._counts]
+        above, below = zip(self._counts, self._previous, self._next, strict=True)
+        self._chosen = html("", "muted")
+        self._all = w.Button(description="Choose this page", layout=narrow)
+        self._clear = w.Button(description="Clear choice", layout=narrow)
+        self.head = (
+            _line(*above, self._chosen, self._all, self._clear),
+            _line(self._by, self._direction, self._language, self._size),
+        )
+        table = w.Box([self._table])
+        table.add_class("table")
+        self.children = (table, _line(*below))
+
+    def _connect(self, panel: Panel) -> None:
+        for control in (self._by, self._direction, self._language, self._size):
+            panel.on(control, lambda _: self._from_start(), "value")
+        panel.on(self.column_box, lambda change: self._take_columns(change["new"]), "columns")
+        for buttons, by in ((self._previous, -1), (self._next, 1)):
+            for line, button in enumerate(buttons):
+                panel.on(button, partial(self._turn, line, by))
+        panel.on(self._all, lambda _: self._choose(self._ids))
+        panel.on(self._clear, lambda _: self._choose([], clear=True))
+        panel.on(self._table, lambda change: self._picked(change["new"]), "selected_rows")
+        panel.on(self, lambda _: self._mark(), "selected")
+
+    def _from_start(self) -> None:
+        self._number = 1
+        self.draw()
+
+    def _turn(self, line: int, by: int, _: w.Button) -> None:
+        self._number += by
+        self.draw()
+        # What can be pressed no longer keeps the keyboard's place no longer.
+        if self._next[line].disabled:
+            self._previous[line].focus()
+        elif self._previous[line].disabled:
+            self._next[line].focus()
+
+    def _take_columns(self, columns: tuple[str, ...]) -> None:
+        self.columns = columns
+        chosen = self._by.value
+        self._by.options = [("catalogue", ""), *((title(name), name) for name in columns)]
+        self._by.value = chosen if chosen in columns else ""
+        self.draw()
+
+    def _picked(self, rows: list[int]) -> None:
+        """Take over what was chosen on this page; what was chosen elsewhere stays."""
+        if self._is_drawing:
+            return
+        here = [self._ids[row] for row in rows if row < len(self._ids)]
+        kept = [one for one in self.selected if one not in self._ids or one in here]
+        new = [one for one in here if one not in kept]
+        self.selected = (*kept, *new)
+        if new:
+            self.product_id = new[-1]
+
+    def _choose(self, ids: Sequence[str], *, clear: bool = False) -> None:
+        kept = () if clear else self.selected
+        self.selected = tuple(dict.fromkeys([*kept, *ids]))
+        if clear:
+            self._all.focus()
+
+    def _mark(self) -> None:
+        """Mark on this page what is chosen."""
+        if self._table.selected_rows != (chosen := self._chosen_here()):
+            self._is_drawing = True
+            try:
+                self._table.selected_rows = chosen
+            finally:
+                self._is_drawing = False
+        self._tell_choice()
+
+    def _chosen_here(self) -> list[int]:
+        chosen = set(self.selected)
+        return [row for row, one in enumerate(self._ids) if one in chosen]
+
+    def _tell(self, page: TablePage) -> None:
+        for line in self._counts:
+            line.value = f"<span role='status'>{page.words}</span>"
+        for button in self._previous:
+            button.disabled = page.number == 1
+        for button in self._next:
+            button.disabled = page.number == page.pages
+        self._all.disabled = not self._ids
+        self._tell_choice()
+
+    def _tell_choice(self) -> None:
+        self._chosen.value = f"{len(self.selected):,} chosen"
+        self._clear.disabled = not self.selected
+
+
+def _line(*widgets: w.Widget) -> w.HBox:
+    line = w.HBox(widgets)
+    line.add_class("line")
+    return line
+
+
+def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Put numbers on the right, and keep on one line what is read as one; of a column the first entry counts."""
+    looks = [
+        " ".join(
+            [
+                "dt-right" if is_number(name) else "dt-left",
+                *(["dt-nowrap"] if is_number(name) or name.endswith("_at") else []),
+                *(["wide"] if name == "name" else []),
+            ]
+        )
+        for name in columns
+    ]
+    return [{"className": look, "targets": [place]} for place, look in enumerate(looks)]

@@ -1,0 +1,121 @@
+"""What can be chosen by name in a query: markets, languages, statuses, fields, owners; each with its value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+import pandas as pd
+
+from prodex import locales
+from prodex.locales import short_of
+from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, ValidationStatus
+
+_VALIDATION = {
+    ValidationStatus.NA: "Not available (NA)",
+    ValidationStatus.NOT_OK: "Not OK",
+    ValidationStatus.OK: "OK",
+    ValidationStatus.CORRECTION: "To be corrected",
+}
+
+_SEARCHED = {
+    "namePublicLong.data": "Name",
+    "composition.data": "Composition",
+    "allergens.data": "Allergens",
+    "brand.label": "Brand",
+    "kind.label": "Kind",
+    "description.data": "Description",
+}
+
+#: Which fields of a product are returned: in words, and their paths as text.
+INCLUDED = (
+    ("everything", ""),
+    ("names, brand and kind", "namePublicLong, namePublicShort, nameLegal, brand, kind"),
+    ("pictures only", "assets.pictures"),
+    ("pictures, documents and videos", "assets"),
+    ("keys and dates only", "updatedAt"),
+)
+
+#: Which fields are left out.
+EXCLUDED = (
+    ("nothing", ""),
+    ("pictures, documents and videos", "assets"),
+    ("logistical hierarchies", "logisticalHierarchies"),
+)
+
+
+def markets() -> list[tuple[str, int | str]]:
+    """Return every market.
+
+    >>> [one for one in markets() if one[1] in ("", 56)]
+    [('any market', ''), ('Belgium (056)', 56)]
+    """
+    return [
+        ("any market", ""),
+        *((f"{name} ({code:03d})", code) for code, name in locales.markets().items()),
+    ]
+
+
+def languages() -> list[tuple[str, str]]:
+    """Return every language that has a code of two letters."""
+    return [(f"{name} ({tag})", tag) for tag, name in locales.languages().items()]
+
+
+def language_names(text: str) -> str:
+    """Return the names of languages in a text with commas, as far as they are known.
+
+    >>> language_names("fr, nld, x")
+    'French, Dutch'
+    """
+    known = locales.languages()
+    tags = [short_of(one.strip()) for one in text.split(",") if one.strip()]
+    return ", ".join(dict.fromkeys(known[tag] for tag in tags if tag in known))
+
+
+def validation_statuses() -> list[tuple[str, ValidationStatus]]:
+    """Return every validation status."""
+    return [(_VALIDATION[one], one) for one in ValidationStatus]
+
+
+def product_statuses() -> list[tuple[str, ProductStatus]]:
+    """Return every status on the retailer's side."""
+    return [(_in_words(one), one) for one in ProductStatus]
+
+
+def sharing_statuses() -> list[tuple[str, SharingStatus | str]]:
+    """Return every sharing status."""
+    return [("any", ""), *((_in_words(one), one) for one in SharingStatus)]
+
+
+def searched_fields() -> list[tuple[str, str]]:
+    """Return every field in which words can be looked for."""
+    return [(_SEARCHED[field], field) for field in SEARCH_FIELDS]
+
+
+def owners(organizations: pd.DataFrame) -> list[tuple[str, int]]:
+    """Return the organisations that a service lists, by name; one without a number cannot be asked for.
+
+    >>> owners(pd.DataFrame({"id": [12, 11], "nameLegal": ["Zest", "Acme"]}))
+    [('Acme (11)', 11), ('Zest (12)', 12)]
+    """
+    column = next((name for name in ("nameLegal", "name") if name in organizations), None)
+    if column is None or "id" not in organizations:
+        return []
+    found = [
+        (f"{name} ({number})", int(number))
+        for name, number in zip(organizations[column], organizations["id"], strict=True)
+        if str(number).isdecimal()
+    ]
+    return sorted(found, key=lambda one: one[0].casefold())
+
+
+def owner_names(text: str, known: Sequence[tuple[str, int]]) -> str:
+    """Return the names of the owners in a text with commas, as far as they are known."""
+    names: dict[Any, str] = {str(number): name for name, number in known}
+    numbers = [one.strip() for one in text.split(",") if one.strip()]
+    return ", ".join(names[one] for one in numbers if one in names)
+
+
+def _in_words(one: Enum) -> str:
+    return one.name.replace("_", " ").capitalize()

@@ -1,0 +1,354 @@
+"""What changed between two snapshots, as markup: counts, groups, values old beside new, and what audits say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+import ipywidgets as w
+import pandas as pd
+import pyarrow as pa
+from traitlets import Instance
+
+from prodex.compare import Difference, diff
+from prodex.display.audit import counted, moved
+from prodex.display_text import words
+from prodex.errors import InputError, ProdexError
+from prodex.files import writing
+from prodex.formats import write_csv
+from prodex.notebook.background import LatestTask
+from prodex.notebook.exporting import path_of
+from prodex.notebook.paged_tables import Pager
+from prodex.notebook.panel import Panel, html, in_words, rest, typed
+from prodex.notebook.snapshots.saved import SnapshotEntry, readable
+from prodex.quality import AuditComparison, compare_audits, list_audits
+
+_GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
+
+
+def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return figures with their titles, side by side."""
+    cells = "".join(
+        f"<div class='tile{' small' * (len(figure) > _WIDE)}'><div class='title'>{escape(title)}</div>"
+        f"<div class='figure'>{escape(figure)}</div></div>"
+        for title, figure in pairs
+    )
+    return f"<div class='tiles'>{cells}</div>"
+
+
+def counts_markup(difference: Difference) -> str:
+    """Say how many products were added, removed, changed, touched or left as they were."""
+    pairs = difference.summary.itertuples(index=False)
+    return tiles_markup((str(change).capitalize(), f"{count:,}") for change, count in pairs)
+
+
+def notes_markup(difference: Difference) -> str:
+    """Say what keeps the two from being compared as a whole."""
+    told = list(difference.notes)
+    if len(difference.not_comparable):
+        rows = difference.not_comparable.head(_GROUPS).to_dict("records")
+        named = ", ".join(f"{_attribute(row)}: {row['why']}" for row in rows)
+        told.append(
+            f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
+            " All are in difference.not_comparable."
+        )
+    if not told:
+        return ""
+    return (
+        f"<div class='problem' role='note'><ul>{''.join(f'<li>{typed(one)}</li>' for one in told)}</ul></div>"
+    )
+
+
+def groups_markup(difference: Difference, by: str) -> str:
+    """Say in which groups of products most changed."""
+    counts = difference.counts(by)
+    moved = counts[counts[["added", "removed", "changed"]].sum(axis=1) > 0]
+    if moved.empty:
+        return "<p class='muted'>In no group.</p>"
+    shown = moved.head(_GROUPS)
+    label = by if by in shown else shown.columns[0]
+    named = shown[label].where(shown[label].notna(), shown[shown.columns[0]])
+    rows = [
+        [typed(f"without {by}" if pd.isna(name) else name), *(f"{row[change]:,}" for change in _MOVES)]
+        for name, row in zip(named, shown.to_dict("records"), strict=True)
+    ]
+    caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
+    moves = tuple(one.capitalize() for one in _MOVES)
+    return table(caption, (by.capitalize(), *moves), rows, numbers=moves)
+
+
+def changes_markup(changes: pd.DataFrame) -> str:
+    """Show changed values, old beside new."""
+    if changes.empty:
+        return ""
+    rows = [
+        [
+            f"<span class='gtin'>{typed(row['product_id'] if pd.isna(row['gtin']) else row['gtin'])}</span>",
+            typed(_attribute(row)),
+            escape(f"{row['column']} {row['change']}"),
+            _value(row["old"]),
+            _value(row["new"]),
+        ]
+        for row in changes.to_dict("records")
+    ]
+    return table("Changed values", ("GTIN", "Attribute", "What", "Old", "New"), rows)
+
+
+def audits_markup(compared: AuditComparison) -> str:
+    """Say what was fixed and what fails now."""
+    checks = compared.by_check
+    counts = {name: int(checks[name].sum()) for name in ("fixed", "newly_failing", "still_failing")}
+    old, new = compared.old.summary, compared.new.summary
+    pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
+    pairs += [
+        *((name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")),
+    ]
+    changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
+    changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
+    rows = [
+        [typed(row["problem"]), escape(row["severity"]), f"{row['fixed']:,}", f"{row['newly_failing']:,}"]
+        for row in changed.head(_CHECKS).to_dict("records")
+    ]
+    told = "".join(f"<li>{typed(note)}</li>" for note in compared.notes)
+    notes = f"<div class='problem' role='note'><ul>{told}</ul></div>" if told else ""
+    caption = (
+        f"{len(rows)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
+    )
+    columns = ("Problem", "Severity", "Fixed", "Newly failing")
+    listed = table(caption, columns, rows, numbers=columns[2:]) if rows else ""
+    return f"<h4>Their audits</h4>{notes}{tiles_markup(pairs)}{listed}"
+
+
+def table(
+    caption: str, columns: Sequence[str], rows: Iterable[list[str]], *, numbers: Collection[str] = ()
+) -> str:
+    """Return a table; its cells are markup already. Columns of numbers stand on the right."""
+    kinds = [" class='n'" if name in numbers else "" for name in columns]
+    head = "".join(
+        f"<th scope='col'{kind}>{escape(name)}</th>" for name, kind in zip(columns, kinds, strict=True)
+    )
+    body = "".join(
+        f"<tr><th scope='row'>{first}</th>"
+        f"{''.join(f'<td{kind}>{cell}</td>' for cell, kind in zip(cells, kinds[1:], strict=True))}</tr>"
+        for first, *cells in rows
+    )
+    narrow = " numbers" if len(numbers) == len(columns) - 1 else ""
+    return (
+        f"<table class='plain{narrow}'><caption>{typed(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _attribute(row: Mapping[Hashable, object]) -> str:
+    language = "" if pd.isna(row["language"]) else f" ({row['language']})"  # type: ignore[call-overload]
+    return f"{row['attribute']}{language}"
+
+
+def _value(value: object) -> str:
+    if pd.isna(value):  # type: ignore[call-overload]
+        return "<span class='muted'>none</span>"
+    text = words(value)
+    if text.text == "":
+        return "<span class='muted'>empty</span>"
+    if text.length <= _LONG:
+        return typed(text.text)
+    cut = typed(text.text[:_LONG])
+    return f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>"
+
+
+_MOVES = ("added", "removed", "changed")
+
+
+_ROWS = 20
+
+
+class ComparisonBox(w.VBox):
+    """What changed from one snapshot to another.
+
+    Attributes
+    ----------
+    difference
+        What came of the comparison, or None.
+    """
+
+    difference: Instance[Difference | None] = Instance(Difference, allow_none=True)
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+        self._offered: tuple[SnapshotEntry, ...] = ()
+        self._comparing: LatestTask[tuple[Difference, AuditComparison | None]] = LatestTask(
+            compared, self._done, self._failed
+        )
+        wide = w.Layout(width="380px")
+        self._writing: LatestTask[str] = LatestTask(write_changes, self._written, self._failed)
+        self.old = w.Dropdown(description="From", layout=wide)
+        self.new = w.Dropdown(description="To", layout=wide)
+        self.run = w.Button(description="Compare", layout=w.Layout(width="auto"))
+        self.run.add_class("primary")
+        self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
+        self._said = html("")
+        self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
+        self.by = w.ToggleButtons(
+            options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
+            style=w.ToggleButtonsStyle(button_width="auto"),
+        )
+        self.pager = Pager(_ROWS)
+        self.file = w.Text(description="File", value="changes.csv")
+        self.is_safe = w.Checkbox(
+            value=True,
+            description="safe for spreadsheets (no text runs as a formula)",
+            indent=False,
+            layout=w.Layout(width="auto"),
+        )
+        self.write = w.Button(description="Write changes as CSV", layout=w.Layout(width="auto"))
+        start = w.HBox([self.old, self.new, self.run, self.cancel])
+        files = w.HBox([self.file, self.is_safe, self.write])
+        above = w.HBox([html("<h4>Values</h4>"), self.pager])
+        for row in (start, files, above):
+            row.add_class("form-row")
+        self._results = w.VBox(
+            [
+                *(self._notes, self._counts, self._audits, html("<h4>Where most changed</h4>"), self.by),
+                *(self._groups, above, self._changes, files),
+            ]
+        )
+        super().__init__([html("<h3>Compare two</h3>"), start, self._said, self._results])
+        panel.on(self.run, lambda _: self._try(self._ask))
+        panel.on(self.cancel, lambda _: self._forget())
+        panel.on(self.by, lambda _: self._draw_groups(), "value")
+        panel.on(self.pager, lambda _: self._draw_changes(), "first")
+        panel.on(self.write, lambda _: self._try(self._write))
+        self._busy(False)
+        self._results.layout.display = "none"
+
+    def offer(self, snapshots: tuple[SnapshotEntry, ...]) -> None:
+        """Offer snapshots, the newest first; what was chosen of them before stays chosen."""
+        self._offered = tuple(one for one in snapshots if one.products is not None)
+        chosen = (self.old.value, self.new.value)
+        for field in (self.old, self.new):
+            field.options = [(one.title, one.folder) for one in self._offered]
+        if None not in chosen and set(chosen) <= {one.folder for one in self._offered}:
+            self.old.value, self.new.value = chosen
+        else:
+            self.prefer(*self._offered)
+
+    def prefer(self, *snapshots: SnapshotEntry) -> None:
+        """Choose the first of these that has an earlier one of the same name, and that."""
+        for new in (one for one in snapshots if one in self._offered):
+            for old in self._offered:
+                if old.name == new.name and old.time < new.time:
+                    self.old.value, self.new.value = old.folder, new.folder
+                    return
+
+    def wait(self, seconds: float = 600.0) -> None:
+        """Wait until the snapshots are compared, or the file is written; for scripts and tests."""
+        self._comparing.wait(seconds)
+        self._writing.wait(seconds)
+
+    def _try(self, work: Callable[[], object]) -> None:
+        """Say beside the buttons what is wrong with what was given."""
+        try:
+            work()
+        except ProdexError as error:
+            self._failed(error)
+
+    def _ask(self) -> None:
+        if self.old.value is None or self.new.value is None:
+            if len(self._offered) < 2:
+                raise InputError("There are no two snapshots to compare. Load or save a catalogue first.")
+            raise InputError("Choose a snapshot under From, and another one under To.")
+        if self.old.value == self.new.value:
+            raise InputError("Both are the same snapshot. Choose another one under From.")
+        self._busy(True)
+        self._comparing(Path(self.old.value), Path(self.new.value))
+
+    def _done(self, found: tuple[Difference, AuditComparison | None]) -> None:
+        self._busy(False)
+        with self._panel.guarded():
+            self._draw(*found)
+
+    def _draw(self, difference: Difference, audits: AuditComparison | None) -> None:
+        self.difference = difference
+        self._notes.value = notes_markup(difference)
+        self._counts.value = counts_markup(difference)
+        self._audits.value = "" if audits is None else audits_markup(audits)
+        self._draw_groups()
+        self.pager.over(len(difference.changes), "changed value")
+        self._draw_changes()
+        self._results.layout.display = ""
+
+    def _draw_groups(self) -> None:
+        if self.difference is not None:
+            self._groups.value = groups_markup(self.difference, str(self.by.value))
+
+    def _draw_changes(self) -> None:
+        if self.difference is not None:
+            shown = self.difference.changes.iloc[self.pager.first : self.pager.first + _ROWS]
+            self._changes.value = changes_markup(shown)
+
+    def _failed(self, error: BaseException) -> None:
+        self._busy(False)
+        rest(self.write, is_resting=False)
+        self._said.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
+
+    def _forget(self) -> None:
+        self._comparing.forget()
+        self._busy(False)
+        self.run.focus()
+
+    def _busy(self, is_busy: bool) -> None:
+        rest(self.run, is_resting=is_busy)
+        self.cancel.layout.display = "" if is_busy else "none"
+        self._said.value = "<span role='status' class='muted'>Comparing …</span>" if is_busy else ""
+
+    def _write(self) -> None:
+        if self.difference is None:
+            raise InputError("Nothing was compared yet. Press Compare first.")
+        path = path_of(self.file.value.strip() or "changes.csv")
+        rest(self.write, is_resting=True)
+        self._writing(self.difference, path, self.is_safe.value)
+
+    def _written(self, said: str) -> None:
+        rest(self.write, is_resting=False)
+        self._said.value = f"<div class='note' role='status'>{typed(said)}</div>"
+
+
+def compared(old: Path, new: Path) -> tuple[Difference, AuditComparison | None]:
+    """Compare two snapshots, and their newest audits by the same profile where both have one."""
+    return diff(old, new), compared_audits(old, new)
+
+
+def compared_audits(old: Path, new: Path) -> AuditComparison | None:
+    """Compare the newest audits of two snapshots by the same profile; None where there are none."""
+    audits = [list_audits(side.parent.name) for side in (old, new)]
+    # The whole folder may have moved since, so only the snapshot's own name counts.
+    before, after = (
+        {
+            str(row["profile"]): str(row["folder"])
+            for row in listed.to_dict("records")
+            if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == side.name
+        }
+        for listed, side in zip(audits, (old, new), strict=True)
+    )
+    for profile in reversed([profile for profile in after if profile in before]):
+        if len(both := readable([before[profile], after[profile]])) == 2:
+            return compare_audits(*both)
+    return None
+
+
+def write_changes(difference: Difference, path: Path, is_safe: bool) -> str:
+    """Write every changed value to a file, and say where.
+
+    Raises
+    ------
+    InputError
+        When there is such a file already.
+    """
+    if path.exists():
+        raise InputError(f"{path} is there already. Give another name, or delete it first.")
+    rows = pa.Table.from_pandas(difference.changes, preserve_index=False)
+    rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
+    with writing(path) as beside:
+        write_csv(iter(rows.to_batches()), rows.schema, beside, escape_formulas=is_safe)
+    return f"{counted(len(rows), 'changed value')} are in {path.absolute()}."

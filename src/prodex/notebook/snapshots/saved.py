@@ -1,0 +1,147 @@
+"""The snapshots on this machine, as values: names, times, how much is in each, and whether it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pandas as pd
+
+from prodex.display.audit import counted
+from prodex.errors import SnapshotDamaged, SnapshotError
+from prodex.quality import Audit, list_audits, open_audit
+from prodex.store.snapshot import list_snapshots
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+@dataclass(frozen=True)
+class SnapshotEntry:
+    """One snapshot.
+
+    Attributes
+    ----------
+    name, time, folder
+        As `prodex.list_snapshots` gives them.
+    products, bytes
+        How much is in it; None where nobody can say.
+    is_complete
+        Whether everything came that the service had announced.
+    note
+        Why it cannot be read, where it cannot.
+
+    Examples
+    --------
+    >>> kept = SnapshotEntry("shop", "2026-11-13T050102.123456Z", "/tmp/shop", 12000, 3_400_000, True, "")
+    >>> kept.moment, kept.title, kept.size
+    ('2026-11-13 05:01:02', 'shop, 2026-11-13 05:01:02 (12,000 products)', '3.4 MB')
+    """
+
+    name: str
+    time: str
+    folder: str
+    products: int | None
+    bytes: int | None
+    is_complete: bool | None
+    note: str
+
+    @property
+    def moment(self) -> str:
+        """When it was made, UTC, as people write it."""
+        day, _, clock = self.time.partition("T")
+        return f"{day} {clock[:2]}:{clock[2:4]}:{clock[4:6]}" if len(clock) >= 6 else self.time
+
+    @property
+    def title(self) -> str:
+        """What tells it from others."""
+        much = "cannot be read" if self.products is None else counted(self.products, "product")
+        return f"{self.name}, {self.moment} ({much})"
+
+    @property
+    def size(self) -> str:
+        """How much room it takes."""
+        return "unknown" if self.bytes is None else in_units(self.bytes)
+
+
+def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
+    """Return the snapshots of a name, or all, the newest first."""
+    listed = list_snapshots(name or "*")
+    rows = [
+        SnapshotEntry(
+            row["name"],
+            row["time"],
+            row["folder"],
+            None if pd.isna(row["products"]) else int(row["products"]),
+            None if pd.isna(row["bytes"]) else int(row["bytes"]),
+            None if pd.isna(row["complete"]) else bool(row["complete"]),
+            row["note"],
+        )
+        for row in listed.to_dict("records")
+    ]
+    return tuple(sorted(rows, key=lambda one: (one.time, one.name), reverse=True))
+
+
+def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
+    """Return snapshots as they are shown."""
+    words = {True: "complete", False: "incomplete", None: "cannot be read"}
+    rows = [
+        (
+            one.name,
+            one.moment,
+            "–" if one.products is None else f"{one.products:,}",
+            one.size,
+            words[one.is_complete],
+        )
+        for one in shown
+    ]
+    return pd.DataFrame(rows, columns=["Name", "Made (UTC)", "Products", "Size", "State"], dtype="str")
+
+
+def in_units(size: int) -> str:
+    """Write a number of bytes.
+
+    >>> in_units(1), in_units(999), in_units(94_700_000)
+    ('1 byte', '999 bytes', '94.7 MB')
+    """
+    left, unit = float(size), 0
+    while left >= 1000 and unit < len(_UNITS) - 1:
+        left, unit = left / 1000, unit + 1
+    return f"{left:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
+
+
+_EARLIER = 11
+
+
+def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
+    """Return the newest earlier audits of the same snapshots by the same profile, the oldest first."""
+    return readable(_folders(audit, same_rules=False)[-most:])
+
+
+def readable(folders: Iterable[str]) -> list[Audit]:
+    """Open audits, without those that are damaged: one of them does not hide the others."""
+    found = []
+    for folder in folders:
+        with suppress(SnapshotDamaged):
+            found.append(open_audit(folder))
+    return found
+
+
+def previous(audit: Audit) -> Audit | None:
+    """Return the last audit before this one that is the same measure; None where there is none to be read."""
+    folders = _folders(audit, same_rules=True)
+    try:
+        return open_audit(folders[-1]) if folders else None
+    except SnapshotError:  # what is damaged is no measure; the list of snapshots says so
+        return None
+
+
+def _folders(audit: Audit, *, same_rules: bool) -> list[str]:
+    if audit.catalog_folder is None:
+        return []
+    listed = list_audits(audit.catalog_folder.parent.name)
+    stamp = f"{audit.audited_at:%Y-%m-%dT%H%M%S.%f}Z"  # as the folder of this audit is called
+    alike = listed[(listed["profile"] == audit.profile) & (listed["time"] < stamp)]
+    if same_rules:
+        alike = alike[alike["rule_set"] == audit.rule_set]
+    return [str(folder) for folder in alike["folder"]]

@@ -1,0 +1,138 @@
+"""Several files at a time: what is the same file is fetched once, and when interrupted everything stops soon."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from prodex.errors import MediaFailed
+from prodex.network.download import MediaDownloader
+from prodex.network.partial_download import PartialDownload
+from prodex.pictures.file_check import FileFacts, compare, look_at, read_checksum
+from prodex.pictures.plan import Picture
+
+Made = TypeVar("Made")
+
+_GRACE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class FetchJob:
+    """Pictures that are the same file, as far as is told: `pictures` by address."""
+
+    pictures: dict[str, list[Picture]]
+
+    def __iter__(self) -> Iterator[Picture]:
+        return (picture for pictures in self.pictures.values() for picture in pictures)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What came for a picture.
+
+    Attributes
+    ----------
+    path, facts
+        The file, where there is one, until the next is fetched; and what it is.
+    checked, problem
+        What could be checked, and what is wrong.
+    error
+        Why no file came, where none did.
+    """
+
+    picture: Picture
+    path: Path | None = None
+    facts: FileFacts | None = None
+    checked: str = ""
+    problem: str | None = None
+    error: MediaFailed | None = None
+
+
+def jobs_of(pictures: Iterable[Picture]) -> list[FetchJob]:
+    """Put together the pictures that one file will do for: of the same address, or of the same told content.
+
+    A checksum alone is too short to say that two files are the same, so bytes or pixels must be told and agree too.
+    """
+    by_url: dict[str, list[Picture]] = {}
+    for picture in pictures:
+        if picture.url is not None:
+            by_url.setdefault(picture.url, []).append(picture)
+    jobs: dict[Hashable, FetchJob] = {}
+    for url, same in by_url.items():
+        contents = {_content(picture) for picture in same}
+        content = contents.pop() if len(contents) == 1 else None
+        jobs.setdefault(content or url, FetchJob({})).pictures[url] = same
+    return list(jobs.values())
+
+
+def _content(picture: Picture) -> Hashable | None:
+    """Return what tells the content of a file apart from all others, or None where too little is told."""
+    checksums = read_checksum(picture.crc32)
+    sizes = (picture.file_size, picture.width, picture.height)
+    return (checksums, sizes) if checksums and any(sizes) else None
+
+
+def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[Arrival, None, None]:
+    """Fetch the file of a job, and yield what came for each of its pictures.
+
+    A file that passes its check serves all pictures of the job; otherwise each has what its own address gave.
+
+    Parameters
+    ----------
+    job
+        Which pictures.
+    media
+        The way out.
+    folder
+        Where parts of files wait to be whole.
+    """
+    tried: list[tuple[Path, list[Arrival]]] = []
+    try:
+        for url, pictures in job.pictures.items():
+            part = folder / f".f{hashlib.sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.part"
+            tried.append((part, _fetched(url, pictures, part, media)))
+            first = tried[-1][1][0]
+            if first.facts is not None and not any(one.problem for one in tried[-1][1]):
+                yield from (Arrival(one, part, first.facts, *compare(first.facts, one)) for one in job)
+                return
+        for _, found in tried:
+            yield from found
+    finally:
+        for part, found in tried:
+            if (
+                found[0].facts is not None
+            ):  # it came whole, whatever it is; else the rest may come another time
+                PartialDownload(part).forget()
+
+
+def _fetched(url: str, pictures: Sequence[Picture], part: Path, media: MediaDownloader) -> list[Arrival]:
+    try:
+        media.fetch(url, part)
+    except MediaFailed as error:
+        return [Arrival(picture, problem=str(error), error=error) for picture in pictures]
+    facts = look_at(part, read_checksum(pictures[0].crc32))
+    return [Arrival(picture, part, facts, *compare(facts, picture)) for picture in pictures]
+
+
+def side_by_side(
+    jobs: Sequence[FetchJob], work: Callable[[FetchJob], Made], media: MediaDownloader, workers: int
+) -> Iterator[Made]:
+    """Work on several jobs at a time, and yield what is made of each as soon as it is.
+
+    An error ends all of it, and so does an interruption: nothing is written any more soon after.
+    """
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="prodex-pictures")
+    futures = [pool.submit(work, job) for job in jobs]
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+    except BaseException:
+        media.halt()
+        pool.shutdown(wait=False, cancel_futures=True)
+        wait([future for future in futures if future.running()], timeout=_GRACE)
+        raise
+    pool.shutdown()

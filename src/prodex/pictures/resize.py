@@ -1,0 +1,98 @@
+"""A small JPEG made of the pixels of a picture file, and of nothing else that the file holds."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from prodex.pictures.file_check import DAMAGES, ORIENTATION, QUIET, opened, room_for
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_MOST_PIXELS = 40_000_000
+#: How a picture is turned upright, by what it says of itself (Exif): values of `PIL.Image.Transpose`.
+_TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
+_QUALITIES = (82, 70, 58, 45, 32, 20)
+#: Bytes that a pixel may take, so that a page of pictures stays small; and what the smallest may take.
+_DENSITY, _LEAST = 0.13, 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class SmallPicture:
+    """A small JPEG with its pixels, or why there is none."""
+
+    content: bytes | None = None
+    width: int | None = None
+    height: int | None = None
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, content: bytes) -> Self:
+        """Read one that was made before."""
+        from PIL import Image
+
+        try:
+            with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
+                return cls(content, *image.size)
+        except DAMAGES:
+            return cls(problem="it is damaged")
+
+
+def shrink(path: Path, size: int) -> SmallPicture:
+    """Make a picture small.
+
+    Parameters
+    ----------
+    path
+        A file that passed its check.
+    size
+        Pixels that its longest side has at most; it is never made larger.
+    """
+    from PIL.Image import Transpose
+
+    try:
+        with QUIET, opened(path) as image:
+            image.draft("RGB", (size * 2, size * 2))
+            if image.width * image.height > _MOST_PIXELS:
+                return SmallPicture(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")
+            turn = _TURNS.get(image.getexif().get(ORIENTATION, 1))
+            with room_for(image):
+                small = _plain(image)
+                small.thumbnail((size, size), reducing_gap=2.0)
+                image.close()
+            small = _on_white(small if turn is None else small.transpose(Transpose(turn)))
+            small.info.clear()  # comments would be written again
+            return SmallPicture(_encoded(small, size), *small.size)
+    except DAMAGES as error:
+        return SmallPicture(problem=f"it cannot be shown ({type(error).__name__})")
+
+
+def _plain(image: Image) -> Image:
+    """Return a picture in colours that can be mixed, so that it can be made small before all else."""
+    if image.mode.startswith("I"):  # 16 bits, of which the upper ones are seen
+        image = image.point(lambda value: value / 256).convert("L")
+    mode = "RGBA" if image.has_transparency_data else "RGB"
+    return image.copy() if image.mode == mode else image.convert(mode)
+
+
+def _on_white(image: Image) -> Image:
+    from PIL import Image as Images
+
+    if image.mode == "RGBA":
+        image = Images.alpha_composite(Images.new("RGBA", image.size, "white"), image)
+    return image.convert("RGB")
+
+
+def _encoded(image: Image, size: int) -> bytes:
+    """Return a JPEG, in the best quality that keeps it small."""
+    content = b""
+    for quality in _QUALITIES:
+        written = io.BytesIO()
+        image.save(written, "JPEG", quality=quality, optimize=True)
+        content = written.getvalue()
+        if len(content) <= max(_LEAST, int(size * size * _DENSITY)):
+            break
+    return content

@@ -1,0 +1,188 @@
+"""What became of every picture of a catalogue: one row each, whether it came or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from prodex.dispatch import call
+from prodex.errors import MediaFailed, MediaRefused
+from prodex.frames import to_frame
+from prodex.pictures.file_check import FileFacts
+from prodex.pictures.plan import Picture
+
+
+class PictureState(StrEnum):
+    """What became of a picture."""
+
+    DOWNLOADED = "downloaded"
+    THERE = "already there"
+    BROKEN = "broken"
+    FAILED = "failed"
+    NO_ADDRESS = "no address"
+    NOT_ASKED = "not asked"
+
+
+_GOOD = {PictureState.DOWNLOADED, PictureState.THERE}
+_BAD = {PictureState.BROKEN, PictureState.FAILED, PictureState.NO_ADDRESS}
+
+#: The columns of `Pictures.files` and of the index beside the files.
+FILES = pa.schema(
+    [
+        pa.field(name, kind, metadata={"meaning": meaning})
+        for name, kind, meaning in (
+            ("product_id", pa.string(), "key of the product"),
+            ("gtin", pa.string(), "the product's GTIN as sent"),
+            ("name", pa.string(), "what people call the product"),
+            ("position", pa.string(), "key of the picture in the table pictures"),
+            ("is_packshot", pa.bool_(), "said to be a packshot"),
+            (
+                "rendition",
+                pa.string(),
+                "key of the rendition in the table exportables; none for the original",
+            ),
+            ("url", pa.string(), "address of the file, as the supplier typed it"),
+            ("updated_at", pa.timestamp("us"), "last changed, as told; local time without zone"),
+            ("state", pa.string(), ", ".join(PictureState)),
+            ("path", pa.string(), "where the file is"),
+            ("bytes", pa.int64(), "of the file"),
+            ("width", pa.int64(), "of the file, pixels"),
+            ("height", pa.int64(), "of the file, pixels"),
+            ("crc32", pa.string(), "of the file, 8 hexadecimal digits"),
+            ("checked", pa.string(), "what could be checked: crc32, bytes, pixels, as far as these are told"),
+            ("reason", pa.string(), "why there is no file, or what is wrong with it"),
+            ("what_to_do", pa.string(), "what helps"),
+        )
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PictureResult:
+    """What became of one picture; see the columns of `FILES`."""
+
+    picture: Picture
+    state: PictureState
+    path: Path | None = None
+    facts: FileFacts | None = None
+    checked: str = ""
+    reason: str | None = None
+    what_to_do: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pictures:
+    """The files of a catalogue's pictures in a folder.
+
+    Attributes
+    ----------
+    folder
+        Where they are. `pictures.csv` and `pictures.parquet` in it hold what `files` does; what came and did not pass
+        its check lies in `broken`.
+    files
+        One row for each picture of the catalogue: product_id, gtin, name, position, is_packshot, rendition, url,
+        updated_at, state, path, bytes, width, height, crc32, checked, reason, what_to_do.
+
+        `state` is "downloaded", "already there" (and passed its check), "broken" (it came and did not pass), "failed"
+        (it did not come), "no address", or "not asked" (left out by the call).
+
+    Examples
+    --------
+    >>> import prodex, tempfile
+    >>> catalog = prodex.flatten([{"id": 7, "assets": {"pictures": [{"isPackshot": True}]}}])
+    >>> pictures = prodex.download_pictures(catalog, tempfile.mkdtemp())
+    >>> pictures.complete, pictures.wanted, pictures.counts["no address"]
+    (False, 1, 1)
+    """
+
+    folder: Path
+    files: pd.DataFrame
+
+    @property
+    def broken(self) -> pd.DataFrame:
+        """The pictures that were wanted and are not there, with the reason and what to do."""
+        return self.files[self.files["state"].isin(_BAD)].reset_index(drop=True)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of pictures in each state."""
+        found = self.files["state"].value_counts()
+        return {state.value: int(found.get(state, 0)) for state in PictureState}
+
+    @property
+    def wanted(self) -> int:
+        """Number of pictures that were asked for."""
+        return len(self.files) - self.counts[PictureState.NOT_ASKED]
+
+    @property
+    def good(self) -> int:
+        """Number of those that are there and passed their check."""
+        return int(self.files["state"].isin(_GOOD).sum())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every picture that was asked for is there and passed its check."""
+        return self.good == self.wanted
+
+    def __repr__(self) -> str:
+        text: str = call("Pictures.text", self)
+        return text
+
+    def _repr_html_(self) -> str:
+        html: str = call("Pictures.html", self)
+        return html
+
+
+def frame_of(results: Iterable[PictureResult], names: Mapping[str, str]) -> pd.DataFrame:
+    """Return the rows of `Pictures.files`.
+
+    Parameters
+    ----------
+    results
+        What became of the pictures.
+    names
+        What people call each product.
+    """
+    rows = [_row(result, names.get(result.picture.product_id)) for result in results]
+    return to_frame(pa.Table.from_pylist(rows, schema=FILES))
+
+
+def _row(result: PictureResult, name: str | None) -> dict[str, Any]:
+    picture, facts = result.picture, result.facts
+    told = ("product_id", "gtin", "position", "is_packshot", "rendition", "url", "updated_at")
+    return {
+        **{column: getattr(picture, column) for column in told},
+        "name": name,
+        "state": str(result.state),
+        "path": None if result.path is None else str(result.path),
+        "bytes": None if facts is None else facts.size,
+        "width": None if facts is None else facts.width,
+        "height": None if facts is None else facts.height,
+        "crc32": None if facts is None else f"{facts.crc32:08x}",
+        "checked": result.checked or None,
+        "reason": result.reason,
+        "what_to_do": result.what_to_do,
+    }
+
+
+def what_helps(error: MediaFailed | None) -> str:
+    """Say what to do about a picture that did not come, or came broken.
+
+    >>> what_helps(MediaFailed("HTTP 404", status=404))
+    'Load the catalogue again, since addresses change; else tell the supplier.'
+    """
+    if error is None:
+        return "Tell the supplier, and the operator of the service: file and record do not agree."
+    if isinstance(error, MediaRefused):
+        return "Ask the supplier for the file at a public http(s) address."
+    if error.status in {401, 403}:
+        return "Ask the supplier for an address that everybody may read: no credentials are sent."
+    if error.status is not None and error.status < 500 and error.status != 429:
+        return "Load the catalogue again, since addresses change; else tell the supplier."
+    return "Call it again later: what is here stays, and only what is missing is fetched."

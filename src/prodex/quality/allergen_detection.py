@@ -1,0 +1,316 @@
+"""The allergens that a text names, in seven languages: words of the 14 groups, and phrases that only sound like them.
+
+The words stand in `allergens.csv`: lower case, without accents (œ is oe, ß is ss), `*` for the rest of a compound
+word. `allergen_phrases.tsv` holds regular expressions for texts that are folded alike (`folding.py`), `*` for those of
+every language, `-` for those of other languages than these:
+
+- `begins`: where a list of ingredients begins, whatever stands before it; `joins`: a word that a line parts;
+- `sounds`: named like an allergen, with what is left of it ("lait de coco" is coco); `word`: the same inside a word;
+- `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
+- `claimed`: what products are said to be free from, one after another;
+- a group: a name of several words;
+- `listing`: words that a list of allergens consists of besides their names.
+
+In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
+next comma; `{without}` the same, or a whole list of allergens ("free from milk, egg and nuts").
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.text_normalization import folded
+from prodex.tables.columns import Mask, Rows, encoded, is_true
+
+LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
+
+_COMPOUNDING = ("de", "nl")
+_EVERY_LANGUAGE = "*"
+#: Languages without words here: their warnings are known, since words of others are looked for in their texts.
+_OTHER_LANGUAGES = "-"
+
+#: Annex II of Regulation (EU) No 1169/2011.
+GROUPS = (
+    *("gluten", "crustaceans", "eggs", "fish", "peanuts", "soya", "milk"),
+    *("nuts", "celery", "mustard", "sesame", "sulphites", "lupin", "molluscs"),
+)
+
+#: Between words: a number parts them as well ("lait2%").
+_NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
+#: A sentence and the brackets in it, up to its dot or up to the bracket that it stands in. A bracket may lack its end.
+_REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
+#: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
+_REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
+_ITEM = r"[^.,;:()\[\]{}]*"
+_AND = r"(?:,|,? (?:and|or|nor|et|ou|ni|und|oder|noch|en|of|y|o|ed?|ne|nem))"
+
+
+@dataclass(frozen=True)
+class NamedAllergens:
+    """The allergens that texts name.
+
+    Attributes
+    ----------
+    groups
+        For each text, bit n stands for group n of `GROUPS`.
+    text, word, meaning
+        Every word that names an allergen: the place of its text, the word as it was looked for (folded), and the bits
+        of its groups.
+    """
+
+    groups: npt.NDArray[np.int32]
+    text: Rows
+    word: pa.Array
+    meaning: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """An expression, a shorter one that is found in the same texts, and what is left of what it finds."""
+
+    pattern: str
+    sign: str
+    left: str
+
+
+def names_of(groups: int) -> list[str]:
+    """Return the names of groups that are given as bits.
+
+    >>> names_of(0b1000001)
+    ['gluten', 'milk']
+    """
+    return [name for bit, name in enumerate(GROUPS) if groups >> bit & 1]
+
+
+def named_allergens(
+    texts: pa.Array, languages: pa.Array | None = None, *, perhaps: bool = False
+) -> NamedAllergens:
+    """Find the allergens that texts name.
+
+    Parameters
+    ----------
+    texts
+        One text each.
+    languages
+        The short code of each text's language, whose words count; the words of all languages, where it is missing or
+        none of `LANGUAGES`.
+    perhaps
+        Whether what "may contain" tells counts as well.
+
+    Examples
+    --------
+    >>> texts = pa.array(["Farine de blé, lait de coco, noix de muscade.", "sans lait. Peut contenir du soja."])
+    >>> [names_of(groups) for groups in named_allergens(texts, pa.array(["fr", "fr"])).groups]
+    [['gluten'], []]
+    """
+    ready = folded(texts)
+    groups = np.zeros(len(texts), np.int32)
+    found: list[tuple[Rows, pa.Array, npt.NDArray[np.int32]]] = [
+        (np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))
+    ]
+    for spoken, rows in _by_language(languages, len(texts)):
+        for text, word, meaning in _found(ready.take(pa.array(rows)), spoken, perhaps):
+            np.bitwise_or.at(groups, rows[text], meaning)
+            found.append((rows[text], word, meaning))
+    columns = list(zip(*found, strict=True))
+    return NamedAllergens(
+        groups, np.concatenate(columns[0]), pa.concat_arrays(columns[1]), np.concatenate(columns[2])
+    )
+
+
+def only_lists_allergens(texts: pa.Array) -> Mask:
+    """Say of which texts every word is known: the name of an allergen, or a word that lists of them consist of.
+
+    Of another list nobody can say what it does not name: "gluten, mleko" names milk.
+
+    >>> only_lists_allergens(pa.array(["Contains: milk, soybeans.", "gluten, mleko", "Voir les ingrédients en gras"]))
+    array([ True, False,  True])
+    """
+    # Words of two letters are "de", "of" and "et", unless they are of another script.
+    lists = (set(re.findall(r"[a-z]{3,}|[^\W\d_a-z]+", text)) for text in folded(texts).to_pylist())
+    known = [[word in _listing_words() or _meaning(word, LANGUAGES) for word in words] for words in lists]
+    return np.array([bool(words) and all(words) for words in known], bool)
+
+
+def as_written(word: str, text: str) -> str:
+    """Return a word that was found in a text as it stands there, or the word itself where the text spells it apart.
+
+    >>> as_written("oeufs", "Sucre, ŒUFS frais"), as_written("ble", "farine de blé")
+    ('ŒUFS', 'blé')
+    """
+    match = _spellings(word).search(text)
+    return match[0] if match else word
+
+
+def _by_language(languages: pa.Array | None, size: int) -> Iterator[tuple[tuple[str, ...], Rows]]:
+    """Yield the languages whose words count, each with the texts in it."""
+    if languages is None:
+        yield LANGUAGES, np.arange(size)
+        return
+    spoken, language = encoded(languages)
+    known = [each in LANGUAGES for each in spoken.to_pylist()]
+    language = np.where(np.array([*known, False], bool)[language], language, -1)
+    for place in np.unique(language):
+        yield (LANGUAGES if place < 0 else (spoken[place].as_py(),)), np.flatnonzero(language == place)
+
+
+def _found(
+    texts: pa.Array, languages: tuple[str, ...], perhaps: bool
+) -> Iterator[tuple[Rows, pa.Array, npt.NDArray[np.int32]]]:
+    """Yield the places of folded texts, the words found in them, and what these mean: words first, then phrases."""
+    for use in ("begins", "joins", "sounds", *(() if perhaps else ("perhaps",)), "free"):
+        texts = _without_phrases(texts, use, languages)
+    words = pc.utf8_split_whitespace(pc.replace_substring_regex(texts, _NO_WORD, " "))
+    text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
+    distinct, code = encoded(pc.list_flatten(words))
+    meanings = np.array([*(_meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)
+    rows = np.flatnonzero(meanings[code])
+    yield text[rows], distinct.take(pa.array(code[rows])), meanings[code[rows]]
+    named = [(1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(group, languages)]
+    any_of_them = "|".join(phrase.pattern for _, phrase in named)
+    few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
+    read = list(zip(few.tolist(), texts.take(pa.array(few)).to_pylist(), strict=True))
+    for bit, phrase in named if read else ():
+        seen = [(place, _first(phrase.pattern, each)) for place, each in read]
+        rows = np.array([place for place, word in seen if word], np.int64)
+        yield (
+            rows,
+            pa.array([word for _, word in seen if word], pa.string()),
+            np.full(len(rows), bit, np.int32),
+        )
+
+
+def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> pa.Array:
+    """Replace the phrases of one use in those texts alone that have one of them."""
+    phrases = _phrases(use, languages)
+    if not phrases:
+        return texts
+    rows = pa.array(is_true(pc.match_substring_regex(texts, "|".join(one.sign for one in phrases))))
+    few = texts.filter(rows)
+    for one in phrases if len(few) else ():
+        few = pc.replace_substring_regex(few, one.pattern, one.left)
+    return pc.replace_with_mask(texts, rows, few)
+
+
+def _first(phrase: str, text: str) -> str:
+    match = re.search(phrase, text)
+    return match[0] if match else ""
+
+
+@cache
+def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
+    """Return the expressions of one use in some languages."""
+    found = []
+    for row in _rows("allergen_phrases.tsv", "\t"):
+        spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
+        if row["use"] == use and row["language"] in spoken:
+            pattern = sign = row["pattern"]
+            for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM)):
+                pattern, sign = pattern.replace(name, meant), sign.replace(name, "")
+            if "{without}" in pattern:
+                pattern = pattern.replace("{without}", _without(row["language"]))
+                sign = sign.replace("{without}", "")
+            # What is taken out leaves a gap between words.
+            left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
+            found.append(_Phrase(pattern, sign, left))
+    return tuple(found)
+
+
+def _without(language: str) -> str:
+    """Return a pattern of what is not in a product: a list of allergens, or else what stands before the next comma."""
+    # Were any list taken, "without preservatives, milk and egg" would hide both.
+    names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
+    one = rf"(?:[a-z']+ )?(?:{names})"
+    return rf"(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
+
+
+def _rows(table: str, delimiter: str) -> list[dict[str, str]]:
+    text = resources.files("prodex.quality").joinpath(table).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
+
+
+@cache
+def _listing_words() -> frozenset[str]:
+    return frozenset(word for words in _phrases("listing", LANGUAGES) for word in words.pattern.split())
+
+
+@cache
+def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the words of a language by group, as they stand in the table."""
+    rows = _rows("allergens.csv", ";")
+    return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
+
+
+@cache
+def _vocabulary(language: str) -> tuple[Mapping[str, int], tuple[tuple[int, re.Pattern[str]], ...]]:
+    """Return the bits of each whole word of a language, and for each group a pattern of its compound words."""
+    whole: dict[str, int] = {}
+    compound = []
+    for group, words in words_of(language).items():
+        bit = 1 << GROUPS.index(group)
+        for word in words:
+            whole[word] = whole.get(word, 0) | bit
+        patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word]
+        if patterns:
+            compound.append((bit, re.compile("|".join(patterns))))
+    return whole, tuple(compound)
+
+
+@lru_cache(maxsize=2**18)
+def _meaning(word: str, languages: tuple[str, ...]) -> int:
+    """Return the bits of the groups that a word names."""
+    meaning = 0
+    for language in languages:
+        whole, compound = _vocabulary(language)
+        if language not in _COMPOUNDING:
+            # A hyphen parts words here; German and Dutch join them with it.
+            for part in {word, *word.split("-")}:
+                meaning |= whole.get(part, 0)
+            continue
+        named_after = _named_after(word, language)
+        meaning |= whole.get(named_after, 0)
+        meaning |= sum(bit for bit, pattern in compound if pattern.fullmatch(named_after))
+    return meaning
+
+
+def _named_after(word: str, language: str) -> str:
+    """Return what a compound word that sounds like an allergen is really named after."""
+    for phrase in _phrases("word", (language,)):
+        word = re.sub(phrase.pattern, phrase.left, word)
+    return word
+
+
+#: Letters that stand for other letters in folded texts.
+_ALIKE = {
+    **{
+        letter: rf"[{letter}{more}]\u0301?"
+        for letter, more in (("a", "àâäáãå"), ("e", "éèêë"), ("i", "îïíì"))
+    },
+    **{letter: rf"[{letter}{more}]\u0301?" for letter, more in (("o", "ôöóòõø"), ("u", "ûüúù"), ("c", "ç"))},
+    "n": "[nñ]",
+    "y": "[yÿ]",
+    "'": "['’‘`´]",
+    " ": r"[\s*_]+",
+}
+
+
+@lru_cache(maxsize=2**14)
+def _spellings(word: str) -> re.Pattern[str]:
+    """Return a pattern of a folded word as people write it."""
+    letters = "".join(_ALIKE.get(letter, re.escape(letter)) for letter in word)
+    for plain, joined in (("oe", "œ"), ("ae", "æ")):
+        letters = letters.replace(
+            _ALIKE[plain[0]] + _ALIKE["e"], f"(?:{_ALIKE[plain[0]]}{_ALIKE['e']}|{joined})"
+        )
+    letters = letters.replace("ss", "(?:ss|ß)")
+    return re.compile(rf"(?<![^\W\d_]){letters}(?![^\W\d_])", re.IGNORECASE)

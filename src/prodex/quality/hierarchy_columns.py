@@ -1,0 +1,209 @@
+"""What a part's products are packed in: the nodes of their hierarchies with parents, weights and sizes.
+
+A node is a row of `hierarchies`; its weight and sides stand in `quantities`, at a path and position that begin with
+the node's own. Everything here is whole columns: a hierarchy of any depth is walked level by level, all products at
+once, and one that holds itself ends where it begins again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.products import Products
+from prodex.quality.units import in_base_unit
+from prodex.tables.columns import Mask, Numbers, Rows, encoded, is_true, looked_up, numbers, places
+
+SOURCES = ("logisticalHierarchies", "sharingUnits")
+SIDES = ("height", "width", "depth")
+_MEASURES = {
+    "grossWeight": "weight",
+    "netWeight": "weight",
+    "height": "length",
+    "width": "length",
+    "depth": "length",
+}
+_NODE_MEASURE = re.compile(rf"({'|'.join(SOURCES)})((?:\.children)*)(?:\.version)?\.({'|'.join(_MEASURES)})")
+_NAMES = tuple(_MEASURES)
+_NONE = (-1, -1, -1)
+_LAST_INDEX = "[.]?[^.]*$"
+
+
+@dataclass(frozen=True)
+class HierarchyColumns:
+    """Every node of a part's hierarchies.
+
+    Attributes
+    ----------
+    products
+        Whose they are.
+    product
+        For each node the position of its product.
+    """
+
+    products: Products
+    product: Rows
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return the nodes of a part, made once."""
+        return products.remember(
+            "packing",
+            lambda: cls(products, products.arrow("hierarchies")["product"].combine_chunks().to_numpy()),
+        )
+
+    def __getitem__(self, column: str) -> pa.Array:
+        """Return a column of `hierarchies`."""
+        return self.products.arrow("hierarchies", column)[column].combine_chunks()
+
+    def __len__(self) -> int:
+        return len(self.product)
+
+    @property
+    def packed(self) -> Mask:
+        """The products that show a hierarchy."""
+        return self.products.any(self.product)
+
+    @cached_property
+    def source(self) -> Rows:
+        """0 for logisticalHierarchies, 1 for sharingUnits, which repeats some of them."""
+        return is_true(pc.equal(self["source"], SOURCES[1])).astype(np.int64)
+
+    @cached_property
+    def _places(self) -> tuple[pa.Array, Rows]:
+        """The positions that occur, and for each node which of them is its own."""
+        return encoded(self["position"])
+
+    def _keys(self, product: Rows, source: Rows, place: Rows) -> Rows:
+        """Return one number for each node; -1 where the place is none."""
+        keys = (product * len(SOURCES) + source) * max(len(self._places[0]), 1) + place
+        return np.where(place < 0, -1, keys)
+
+    @cached_property
+    def _found(self) -> tuple[Rows, Rows]:
+        keys = self._keys(self.product, self.source, self._places[1])
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+    @cached_property
+    def parent(self) -> Rows:
+        """For each node the row of the one around it; -1 at the root."""
+        known, own = self._places
+        outer = places(pc.replace_substring_regex(known, _LAST_INDEX, ""), known)
+        return looked_up(*self._found, self._keys(self.product, self.source, outer[own]))
+
+    @cached_property
+    def is_inner(self) -> Mask:
+        """The nodes that stand in another."""
+        return self.parent >= 0
+
+    @cached_property
+    def has_children(self) -> Mask:
+        found = np.zeros(len(self), bool)
+        found[self.parent[self.is_inner]] = True
+        return found
+
+    @cached_property
+    def gtin(self) -> Rows:
+        """A number for each GTIN; -1 where a node has none."""
+        return encoded(self["node_gtin"])[1]
+
+    @cached_property
+    def repeats(self) -> Mask:
+        """The nodes that stand inside a unit of their own GTIN: where a hierarchy holds itself."""
+        found = np.zeros(len(self), bool)
+        rows = np.flatnonzero(self.is_inner & (self.gtin >= 0))
+        above = self.parent[rows]
+        while len(rows):
+            found[rows[self.gtin[rows] == self.gtin[above]]] = True
+            above = self.parent[above]
+            going_on = (above >= 0) & ~found[rows]
+            rows, above = rows[going_on], above[going_on]
+        return found
+
+    @cached_property
+    def quantity(self) -> Numbers:
+        """How many stand in the parent; NaN where it is not told."""
+        return numbers(self["quantity"])
+
+    def is_flagged(self, flag: str) -> Mask:
+        """Say of which nodes a flag is true, where they or another mention of the same unit tell it."""
+        return np.equal(self._completed(numbers(self[flag])), 1.0)
+
+    def is_unflagged(self, flag: str) -> Mask:
+        """Say of which nodes a flag is told to be false."""
+        return np.equal(self._completed(numbers(self[flag])), 0.0)
+
+    def measure(self, name: str) -> Numbers:
+        """Return grams or millimetres of each node; NaN where they are not told in a unit that is known."""
+        return self._completed(self._measures[name])
+
+    @cached_property
+    def sides(self) -> Numbers:
+        """Height, width and depth of each node in millimetres, the shortest first: units are packed any way up."""
+        return np.sort(np.stack([self.measure(side) for side in SIDES], axis=1), axis=1)
+
+    @cached_property
+    def _measures(self) -> dict[str, Numbers]:
+        told = self.products.arrow("quantities", "attribute", "position", "value", "unit_code")
+        paths, path = encoded(told["attribute"])
+        read = [_NODE_MEASURE.fullmatch(each) for each in paths.to_pylist()]
+        chosen = np.flatnonzero(np.array([one is not None for one in read], bool)[path])
+        told, path = told.take(pa.array(chosen)), path[chosen]
+        # Of each path: which source, how deep, which measure.
+        parts = [
+            (SOURCES.index(one[1]), one[2].count("."), _NAMES.index(one[3])) if one else _NONE for one in read
+        ]
+        source, level, measure = np.array(parts, np.int64).reshape(-1, 3)[path].T
+        keys = self._keys(told["product"].to_numpy(), source, self._node_places(told["position"], level))
+        rows = looked_up(*self._found, keys)
+        values = in_base_unit(told["value"], told["unit_code"], np.array(list(_MEASURES.values()))[measure])
+        made = {}
+        for number, name in enumerate(_NAMES):
+            known = np.flatnonzero((measure == number) & (rows >= 0) & ~np.isnan(values))[::-1]
+            made[name] = np.full(len(self), np.nan)
+            made[name][rows[known]] = values[known]
+        return made
+
+    def _node_places(self, position: pa.ChunkedArray, level: Rows) -> Rows:
+        """Return the place of the node that a measure belongs to; lists of one have one index more than the node."""
+        distinct, own = encoded(position)
+        depth = pc.count_substring(distinct, ".").to_numpy().astype(np.int64)
+        exact = places(distinct, self._places[0])
+        shorter = places(pc.replace_substring_regex(distinct, _LAST_INDEX, ""), self._places[0])
+        return np.where(depth[own] == level, exact[own], shorter[own])
+
+    def _completed(self, values: Numbers) -> Numbers:
+        """Fill what a node does not tell from another mention of the same unit in the product."""
+        unknown = np.flatnonzero(np.isnan(values) & (self.gtin >= 0))
+        if not len(unknown):
+            return values
+        unit = self.product * (self.gtin.max() + 1) + self.gtin
+        known = np.flatnonzero(~np.isnan(values) & (self.gtin >= 0))
+        told, first = np.unique(unit[known], return_index=True)
+        place = looked_up(told, known[first], unit[unknown])
+        completed = values.copy()
+        completed[unknown[place >= 0]] = values[place[place >= 0]]
+        return completed
+
+    def shown(self, nodes: Any) -> Rows:
+        """Return the rows of chosen nodes, product by product; sharing units only where they say something new."""
+        rows: Rows = np.flatnonzero(nodes)
+        logistical = self.products.any(self.product[rows[self.source[rows] == 0]])
+        rows = rows[(self.source[rows] == 0) | ~logistical[self.product[rows]]]
+        ordered: Rows = rows[np.argsort(self.product[rows], kind="stable")]
+        return ordered
+
+    def paths(self, rows: Rows, leaf: str = "") -> list[str]:
+        """Return the wire path of some nodes, or of a leaf of them."""
+        return [SOURCES[source] + (f".{leaf}" if leaf else "") for source in self.source[rows]]
+
+    def gtins(self, rows: Rows) -> list[str]:
+        """Return the GTINs of some nodes, "no GTIN" where there is none."""
+        return [gtin or "no GTIN" for gtin in self["node_gtin"].take(pa.array(rows)).to_pylist()]

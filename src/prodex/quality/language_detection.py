@@ -1,0 +1,190 @@
+"""The language that a text is in, by its words: for millions of product texts, of which most words are known ones.
+
+A word that stands in the list of a language speaks for it; of other words, the trigrams of their letters do, as they
+occur in the lists. `language_words.csv` holds the lists: the words that no sentence does without, and those of
+ingredients, households and shelves, of which a product's texts are made. All of them were written for prodex.
+
+Ten languages are known. The file has lists of their neighbours as well, which are shorter and only there so that a
+text in Catalan is not taken for Spanish; and words in which nothing is familiar speak for a language without any list.
+Texts of both kinds are in "none of these".
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.locales import short_of
+from prodex.quality.text_normalization import without_accents
+
+Numbers = npt.NDArray[np.float64]
+
+#: The languages that texts are told to be in; the other lists are of neighbours that they are told from.
+_KNOWN = ("fr", "en", "de", "es", "it", "nl", "pt", "no", "sv", "fi")
+#: Norwegian and Danish write most words of a label alike: one language here.
+_TAKEN_FOR = {"nb": "no", "nn": "no", "da": "no"}
+
+#: How much a listed word says, how much a trigram does, and the most that all trigrams of a word do (natural logs).
+_LISTED, _TRIGRAM, _MOST = 3.0, 0.35, 2.0
+#: How much a word without a list says for a language without a list: less than what good trigrams say against it.
+_STRANGE = 1.2
+_SMOOTHING = 0.3
+#: How much likelier a text is in a known language than in one of the others, before it is read.
+_RATHER_KNOWN = 0.1
+#: From so many letters on, a word is taken for the same without its accents, as in capitals.
+_PLAIN = 4
+#: A text is as sure as so many words that agree as much, however long it is: half of each of two languages is neither.
+_WORDS = 12
+#: Only the beginning of a text is read.
+_CHARACTERS = 500
+#: Texts whose words are looked up together, and those whose scores are summed together, which takes more memory.
+_AT_ONCE, _SUMMED = 20_000, 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class DetectedLanguages:
+    """What texts are in.
+
+    Attributes
+    ----------
+    language
+        Place in `languages()`, or -1: none of these.
+    confidence
+        From 0.5, when two languages (or one and none of these) are as likely, to 1.
+    letters
+        How many letters of the text were read.
+    likely
+        One column for each of `languages()`: whether nothing else is likelier. A short text can be as good Spanish as
+        it is Portuguese; `language` is -1 then.
+    """
+
+    language: npt.NDArray[np.int64]
+    confidence: Numbers
+    letters: Numbers
+    likely: npt.NDArray[np.bool_]
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages that are known, as short codes; "no" stands for Danish as well."""
+    return _KNOWN
+
+
+def place_of(language: str) -> int:
+    """Return the place of a language among those that are known, or -1.
+
+    >>> languages()[place_of("fra-FR")], languages()[place_of("da")], place_of("ca")
+    ('fr', 'no', -1)
+    """
+    short = short_of(language)
+    short = _TAKEN_FOR.get(short, short)
+    return languages().index(short) if short in languages() else -1
+
+
+def detect(texts: pa.Array) -> DetectedLanguages:
+    """Say for each text which language its words are of.
+
+    >>> found = detect(pa.array(["Zutaten: Weizenmehl, Zucker, Salz", "Mąka pszenna, cukier, sól", "E330"]))
+    >>> found.language.tolist(), (found.confidence > 0.98).tolist()
+    ([2, -1, -1], [True, True, False])
+    """
+    starts = range(0, len(texts), _AT_ONCE)
+    chunks = [_scores(texts.slice(start, _AT_ONCE)) for start in starts]
+    scores = np.concatenate([np.zeros((0, len(_KNOWN) + 1)), *(scores for scores, _ in chunks)])
+    letters = np.concatenate([np.zeros(0), *(letters for _, letters in chunks)])
+    ordered = np.partition(scores, -2, axis=1)
+    ahead = ordered[:, -1] - ordered[:, -2]
+    language = scores.argmax(axis=1)
+    language[(language == len(_KNOWN)) | (ahead == 0)] = -1
+    likely = scores[:, : len(_KNOWN)] >= ordered[:, -1:]
+    return DetectedLanguages(language, 1 / (1 + np.exp(-ahead)), letters, likely)
+
+
+def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
+    """Return one row for each text with one column for each known language and one for all others; and its letters."""
+    beginnings = pc.utf8_lower(pc.utf8_normalize(pc.utf8_slice_codeunits(texts, 0, _CHARACTERS), "NFKC"))
+    split = pc.split_pattern_regex(beginnings, r"[^\pL]+")
+    encoded = split.flatten().dictionary_encode()
+    own = pc.list_parent_indices(split).to_numpy()
+    words = encoded.dictionary.to_pylist()
+    used = encoded.indices.to_numpy()
+    length = np.array([len(word) for word in words], np.int64)[used]
+    used, own, length = used[length > 0], own[length > 0], length[length > 0]
+    count = np.bincount(own, minlength=len(texts))
+    each = np.array([_score(word) for word in words], np.float32).reshape(len(words), len(_lists()) + 1)
+    sums = np.zeros((len(texts), each.shape[1]))
+    filled, first = np.unique(own, return_index=True)
+    for start in range(0, len(filled), _SUMMED):
+        some = slice(start, start + _SUMMED)
+        begin, end = first[start], np.append(first, len(own))[min(start + _SUMMED, len(filled))]
+        sums[filled[some]] = np.add.reduceat(each[used[begin:end]], first[some] - begin, axis=0)
+    sums *= (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
+    known, others = sums[:, : len(_KNOWN)], sums[:, len(_KNOWN) :].max(axis=1) - _RATHER_KNOWN
+    return np.column_stack([known, others]), np.bincount(own, length, len(texts)).astype(float)
+
+
+@lru_cache(maxsize=2**18)
+def _score(word: str) -> Numbers:
+    """Say how much a word speaks for the language of each list, and for one without a list."""
+    score = np.zeros(len(_lists()) + 1)
+    listed = _listed().get(word)
+    if listed is not None:
+        score[listed] = _LISTED
+    elif not _is_latin(word):
+        score[-1] = _LISTED
+    else:
+        places, likely = _trigrams()
+        found = [places[one] for one in _cut(word) if one in places]
+        score[:-1] = np.clip(_TRIGRAM * likely[found].sum(axis=0), -_MOST, _MOST)
+        score[-1] = _STRANGE
+    return score
+
+
+def _is_latin(word: str) -> bool:
+    """Say whether a word is in the script of all the lists."""
+    return all(letter < "\u0250" or "\u1e00" <= letter < "\u1f00" for letter in word)
+
+
+@cache
+def _lists() -> dict[str, frozenset[str]]:
+    """Return the words of each language, the known ones first."""
+    text = resources.files("prodex.quality").joinpath("language_words.csv").read_text("utf-8")
+    words: dict[str, frozenset[str]] = dict.fromkeys(_KNOWN, frozenset())
+    for row in csv.DictReader(text.splitlines(), delimiter=";"):
+        words[row["language"]] = words.get(row["language"], frozenset()) | set(row["words"].split())
+    return words
+
+
+@cache
+def _listed() -> dict[str, list[int]]:
+    """Return the places of the lists in which a word stands; longer words stand there without their accents as well."""
+    places: dict[str, list[int]] = {}
+    plain: dict[str, list[int]] = {}
+    for place, words in enumerate(_lists().values()):
+        for word in words:
+            places.setdefault(word, []).append(place)
+            if len(word) >= _PLAIN and (bare := without_accents(word)) != word:
+                plain.setdefault(bare, []).append(place)
+    return plain | places
+
+
+@cache
+def _trigrams() -> tuple[dict[str, int], Numbers]:
+    """Return for each trigram its row, and how much more likely it is in each list than in all, as natural logs."""
+    counts = [Counter(one for word in words for one in _cut(word)) for words in _lists().values()]
+    every = sorted(set().union(*counts))
+    seen = np.array([[count[one] for one in every] for count in counts]) + _SMOOTHING
+    likely = np.log(seen / seen.sum(axis=1, keepdims=True))
+    return {one: row for row, one in enumerate(every)}, (likely - likely.mean(axis=0)).T
+
+
+def _cut(word: str) -> list[str]:
+    marked = f"^{word}$"
+    return [marked[start : start + 3] for start in range(len(marked) - 2)]

@@ -1,0 +1,205 @@
+"""The nutrition that the products of a part declare: one row for each partition, one column for each nutrient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.products import Products
+from prodex.quality.units import FACTORS
+from prodex.tables.columns import Mask, Numbers, Rows, encoded, numbers
+
+PATH = "isPartitionedBy.contains"
+#: What the rules of nutrition look at.
+NEEDS = tuple(f"{PATH}.{leaf}" for leaf in ("quantity", "isConceptualizedBy.code", "expressedIn.code"))
+BASIS = ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy.code")
+
+ENERGY, ALCOHOL = "ENER-", "ALC"
+#: Code of each of the nutrients that rules name (GS1, INFOODS).
+FAT, SATURATES, CARBOHYDRATE, SUGARS = "FAT", "FASAT", "CHOAVL", "SUGAR-"
+STARCH, POLYOLS, FIBRE, PROTEIN, SALT, SODIUM = "STARCH", "POLYL", "FIBTG", "PRO-", "SALTEQ", "NA"
+#: Kilojoules and kilocalories by unit code.
+_ENERGY_UNITS = {"KJO": ("kJ", 1.0), "JOU": ("kJ", 1e-3), "E14": ("kcal", 1.0), "K51": ("kcal", 1.0)}
+#: How "less than" is written in place of a small number.
+_LESS = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
+#: Grams that may be declared as 0: up to 0.5, but of these nutrients (guidance of the Commission on tolerances for
+#: nutrient values, December 2012, table 4).
+_NEGLIGIBLE = {SATURATES: 0.1, SALT: 0.0125, SODIUM: 0.005}
+_NEGLIGIBLE_OTHERS = 0.5
+#: From so many grams on, whole grams are declared.
+_WHOLE_FROM = 10
+#: How much of 100 g or 100 ml one of these units is.
+_OF_A_HUNDRED = {"GRM": 0.01, "MLT": 0.01, "KGM": 10.0, "LTR": 10.0, "CLT": 0.1, "MGM": 1e-5}
+
+
+@dataclass(frozen=True)
+class NutritionColumns:
+    """Every nutrient that a part declares.
+
+    A partition ("100 g", "a serving") is a row of what `amount` and `energy` return.
+
+    Attributes
+    ----------
+    products
+        Whose they are.
+    row
+        For each nutrient the row of its partition.
+    product
+        For each partition the position of its product.
+    """
+
+    products: Products
+    row: Rows
+    product: Rows
+    _first: Rows
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return the nutrition of a part, made once."""
+        return products.remember("declared", lambda: cls._made(products))
+
+    @classmethod
+    def _made(cls, products: Products) -> Self:
+        table = products.arrow("nutrients", "position")
+        positions, position = encoded(table["position"])
+        # The last index is the nutrient's place in its partition.
+        outer = encoded(pc.replace_substring_regex(positions, "[.]?[^.]*$", ""))[1]
+        product = table["product"].to_numpy()
+        keys = product * (len(positions) + 1) + outer[position]
+        _, first, row = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(products, row.astype(np.int64), product[first], first)
+
+    def __getitem__(self, column: str) -> pa.Array:
+        """Return a column of `nutrients`."""
+        columns = () if column == "product" else (column,)
+        return self.products.arrow("nutrients", *columns)[column].combine_chunks()
+
+    @cached_property
+    def code(self) -> tuple[list[str], Rows]:
+        codes, code = encoded(self["nutrient_code"])
+        return codes.to_pylist(), code
+
+    @cached_property
+    def grams(self) -> Numbers:
+        """How many grams of each nutrient; NaN for energy and for units that are no weight."""
+        weights: Numbers = numbers(self["quantity"]) * self._gram
+        return weights
+
+    @cached_property
+    def _gram(self) -> Numbers:
+        """How many grams one of each nutrient's unit is."""
+        units, unit = encoded(self["unit_code"])
+        factors = [FACTORS["weight"].get(each, np.nan) for each in units.to_pylist()]
+        each_row: Numbers = np.array([*factors, np.nan])[unit]
+        return each_row
+
+    @cached_property
+    def per_hundred(self) -> Numbers:
+        """What the figures of a partition are multiplied by to be those of 100 g or ml; NaN where nobody can say."""
+        units, unit = encoded(self["basis_unit_code"])
+        part = np.array([*(_OF_A_HUNDRED.get(each, np.nan) for each in units.to_pylist()), np.nan])
+        basis = numbers(self["basis_quantity"])[self._first] * part[unit[self._first]]
+        factor: Numbers = np.full(len(basis), np.nan)
+        np.divide(1.0, basis, out=factor, where=basis > 0)
+        return factor
+
+    def amount(self, nutrient: str) -> Numbers:
+        """Return the grams of a nutrient in each partition; NaN where it is not declared."""
+        return self._in_partitions(self._named(nutrient), self.grams)
+
+    def _named(self, nutrient: str) -> Mask:
+        codes, code = self.code
+        return np.asarray(code == (codes.index(nutrient) if nutrient in codes else -2))
+
+    def range(self, nutrient: str) -> tuple[Numbers, Numbers]:
+        """Return the least and the most grams that may stand behind what is declared; NaN where nothing is.
+
+        Figures are rounded: to whole grams from 10 g on and to a tenth below, salt and sodium to a tenth from 1 g on
+        and to a hundredth below. What is hardly there is declared as 0, or as "<0.5".
+        """
+        told = self.amount(nutrient)
+        if nutrient in {SALT, SODIUM}:
+            half = np.where(told < 1, 0.005, 0.05)
+        else:
+            half = np.where((told >= _WHOLE_FROM) & (told == np.round(told)), 0.5, 0.05)
+        negligible = _NEGLIGIBLE.get(nutrient, _NEGLIGIBLE_OTHERS)
+        least = np.where(told <= negligible, 0.0, told - half)
+        most = np.where(told <= negligible, negligible, told + half)
+        limit = self._in_partitions(self._named(nutrient), self._limits * self._gram)
+        less = np.isnan(told) & ~np.isnan(limit)
+        return np.where(less, 0.0, least), np.where(less, limit, most)
+
+    def is_declared(self, nutrient: str, sign: str | None = None) -> Mask:
+        """Say which partitions declare a nutrient (energy in this unit), as a number or as less than one."""
+        told = self.amount(nutrient) if sign is None else self.energy(sign)
+        factors = self._gram if sign is None else self._energy_factors(sign)
+        limit = self._in_partitions(self._named(nutrient), self._limits * factors)
+        return np.logical_not(np.isnan(told) & np.isnan(limit))
+
+    @cached_property
+    def _limits(self) -> Numbers:
+        """For each nutrient that is declared as "<0.5" this number, else NaN."""
+        found = np.full(len(self.row), np.nan)
+        words = self.products.arrow("scalars", "attribute", "position", "value")
+        words = words.filter(pc.equal(words["attribute"], f"{PATH}.quantity"))
+        read = pc.struct_field(pc.extract_regex(words["value"], _LESS), "limit")
+        words = words.append_column("limit", pc.cast(pc.replace_substring(read, ",", "."), pa.float64()))
+        words = words.filter(words["limit"].is_valid())
+        if not len(words):
+            return found
+        own = pa.table(
+            [self["product"], self["position"], pa.array(np.arange(len(found)))],
+            ["product", "position", "at"],
+        )
+        at = words.join(own, ["product", "position"], join_type="inner")
+        found[at["at"].to_numpy()] = at["limit"].to_numpy()
+        return found
+
+    @property
+    def has_alcohol(self) -> Mask:
+        """The partitions that declare alcohol, in whatever unit."""
+        told = self._named(ALCOHOL) & (numbers(self["quantity"]) > 0)
+        found = np.zeros(len(self.product), bool)
+        found[self.row[told]] = True
+        return found
+
+    def energy(self, sign: str) -> Numbers:
+        """Return the energy of each partition in "kJ" or "kcal"; NaN where it is not declared so."""
+        return self._in_partitions(
+            self._named(ENERGY), numbers(self["quantity"]) * self._energy_factors(sign)
+        )
+
+    def _energy_factors(self, sign: str) -> Numbers:
+        """How much "kJ" or "kcal" one of each nutrient's unit is; NaN for other units."""
+        units, unit = encoded(self["unit_code"])
+        factors = [
+            factor if named == sign else np.nan
+            for named, factor in (_ENERGY_UNITS.get(each, ("", np.nan)) for each in units.to_pylist())
+        ]
+        each_row: Numbers = np.array([*factors, np.nan])[unit]
+        return each_row
+
+    def _in_partitions(self, chosen: Mask, values: Numbers) -> Numbers:
+        """Spread values of nutrients over the partitions; the first one counts where there are several."""
+        rows = np.flatnonzero(chosen & ~np.isnan(values))[::-1]
+        spread = np.full(len(self.product), np.nan)
+        spread[self.row[rows]] = values[rows]
+        return spread
+
+    def any(self, partitions: Mask) -> Mask:
+        """Say of which products one of their partitions is among these."""
+        return self.products.any(self.product[partitions])
+
+    def in_order(self, partitions: Mask) -> Rows:
+        """Return the rows of chosen partitions, product by product."""
+        rows = np.flatnonzero(partitions)
+        return rows[np.argsort(self.product[rows], kind="stable")]
+
+    def names(self, rows: Rows) -> list[str]:
+        """Return the names of partitions, "?" where they have none."""
+        return [name or "?" for name in self["partition"].take(pa.array(self._first[rows])).to_pylist()]

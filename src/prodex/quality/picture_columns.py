@@ -1,0 +1,214 @@
+"""The pictures of a part as the rules look at them: whole columns, each made once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import QueryError
+from prodex.locales import language_tag
+from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence
+from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
+
+#: GTIN, type, face, angle and state, then what tells several files apart: 03036811359935_C1N1_s02.jpg.
+FILE_NAME = "^[0-9]{14}_[A-Ea-e][0-9][CLRNclrn][01ABMPabmp](_[^/.]*)?[.][A-Za-z0-9]+$"
+_GTIN, _FACE = slice(0, 14), slice(16, 17)
+#: Faces of a product as productFace and file names number them.
+FACES = {"1": "front", "2": "left", "3": "top", "7": "back", "8": "right", "9": "bottom"}
+FRONT = "1"
+
+
+@dataclass(frozen=True)
+class PictureColumns:
+    """Every picture of a part.
+
+    Attributes
+    ----------
+    products
+        Whose they are.
+    product
+        For each picture the position of its product.
+    """
+
+    products: Products
+    product: Rows
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return the pictures of a part, made once."""
+        return products.remember(
+            "imagery", lambda: cls(products, cls._column(products, "product").to_numpy())
+        )
+
+    @staticmethod
+    def _column(products: Products, name: str) -> pa.Array:
+        columns = () if name == "product" else (name,)
+        return products.arrow("pictures", *columns)[name].combine_chunks()
+
+    def __getitem__(self, column: str) -> pa.Array:
+        """Return a column of `pictures`."""
+        return self._column(self.products, column)
+
+    @property
+    def pictured(self) -> Mask:
+        """The products that have a picture."""
+        return self.products.any(self.product)
+
+    @cached_property
+    def is_packshot(self) -> Mask:
+        return is_true(self["is_packshot"])
+
+    @cached_property
+    def is_front_packshot(self) -> Mask:
+        """The pictures that say of themselves that they are a packshot of the front."""
+        return self.is_packshot & is_true(pc.equal(self["product_face"], FRONT))
+
+    @cached_property
+    def follows_gs1(self) -> Mask:
+        """The pictures whose file name follows the GS1 pattern."""
+        return is_true(pc.match_substring_regex(self["gdsn_file_name"], FILE_NAME))
+
+    @property
+    def gtin_in_name(self) -> pa.Array:
+        """The GTIN that a file name of the GS1 pattern begins with."""
+        return self._in_name(_GTIN)
+
+    @property
+    def face_in_name(self) -> pa.Array:
+        """The face that a file name of the GS1 pattern tells."""
+        return self._in_name(_FACE)
+
+    def _in_name(self, place: slice) -> pa.Array:
+        part = pc.utf8_slice_codeunits(self["gdsn_file_name"], place.start, place.stop)
+        return pc.if_else(pa.array(self.follows_gs1), part, pa.scalar(None, pa.string()))
+
+    @cached_property
+    def longest_side(self) -> Numbers:
+        """Pixels of the longer side of the original; NaN where width and height are not both told."""
+        return np.maximum(numbers(self["width"]), numbers(self["height"]))
+
+    def evidence(self, pictures: Rows, attribute: str, column: str, reason: str | Sequence[str]) -> Evidence:
+        """Return what is wrong with some pictures: where, the column's value that was seen, and why."""
+        return Evidence(
+            self.product[pictures],
+            attribute,
+            value=self.seen(column, pictures),
+            reason=self.say(pictures, reason),
+        )
+
+    def say(self, pictures: Rows, words: str | Sequence[str]) -> list[str]:
+        """Return words for each of some pictures, with its number among those of its product."""
+        each = [words] * len(pictures) if isinstance(words, str) else words
+        places = self["position"].take(pa.array(pictures)).to_pylist()
+        return [
+            f"picture {int(place) + 1}: {one}" if place.isdecimal() else one
+            for place, one in zip(places, each, strict=True)
+        ]
+
+    def seen(self, column: str, pictures: Rows) -> pa.Array:
+        """Return a column's values of some pictures, as evidence shows them."""
+        seen = self[column].take(pa.array(pictures))
+        if not pa.types.is_timestamp(seen.type):
+            return seen
+        return pc.strftime(pc.cast(seen, pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S")
+
+    def in_order(self, chosen: Any) -> Rows:
+        """Return the places of chosen pictures, product by product."""
+        places = np.flatnonzero(chosen)
+        return places[np.argsort(self.product[places], kind="stable")]
+
+
+_PICTURES = "assets.pictures"
+#: Fields in which services say it: the specification has none, so all that are in use are read.
+_FIELDS = ("language", "languages", "languageCode", "languageCodes", "expressedIn")
+#: What has to have been asked for before anybody can say that a picture has no language.
+LANGUAGE_NEEDS = tuple(f"{_PICTURES}.{field}" for field in ("url", "gdsnFileName", *_FIELDS))
+
+#: Languages that are looked for in names of files: those of Europe and a few more. Most pairs of letters are a
+#: language somewhere, and "sm", "lg", "tn", "hi", "lo" are sizes.
+_IN_NAMES = (
+    *("bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu", "is", "it"),
+    *("la", "lt", "lv", "mk", "mt", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "sv"),
+    *("tr", "uk", "ar", "he", "ja", "ko", "zh"),
+)  # fmt: skip
+_AT_THE_END = re.compile(rf"[_.-]({'|'.join(_IN_NAMES)})(?:[_-][A-Z]{{2}})?\.[A-Za-z0-9]{{2,5}}(?:[?#].*)?$")
+
+
+def in_one_language(pictures: PictureColumns, rows: Rows) -> Rows:
+    """Return those of some pictures that share a language with another one of the same product.
+
+    A picture that says no language is meant for all of them.
+    """
+    if not len(rows):
+        return rows
+    languages = _languages(pictures, rows)
+    whose = pictures.product[rows].tolist()
+    total = Counter(whose)
+    in_language = Counter(
+        (product, language) for product, said in zip(whose, languages, strict=True) for language in said
+    )
+    silent = Counter(product for product, said in zip(whose, languages, strict=True) if not said)
+    shared = [
+        any(in_language[product, language] > 1 for language in said) or silent[product] > 0
+        if said
+        else total[product] > 1
+        for product, said in zip(whose, languages, strict=True)
+    ]
+    return np.asarray(rows[np.array(shared, bool)])
+
+
+def _languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[str]]:
+    """Return the languages of some pictures, none where nobody says."""
+    places = pa.array(rows)
+    keys = list(
+        zip(pictures.product[rows].tolist(), pictures["position"].take(places).to_pylist(), strict=True)
+    )
+    told = _told(pictures, set(keys))
+    names = zip(
+        pictures["gdsn_file_name"].take(places).to_pylist(),
+        pictures["url"].take(places).to_pylist(),
+        strict=True,
+    )
+    return [
+        frozenset(told.get(key) or _named(file) or _named(url))
+        for key, (file, url) in zip(keys, names, strict=True)
+    ]
+
+
+def _told(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], set[str]]:
+    """Return what fields say, by product and position of the picture."""
+    found: dict[tuple[int, str], set[str]] = {}
+    fields = pa.array([f"{_PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])
+    for table, column in (("codes", "code"), ("scalars", "value")):
+        rows = pictures.products.arrow(table, "attribute", "position", column)
+        rows = rows.filter(pc.is_in(rows["attribute"], fields))
+        for product, position, value in zip(
+            *(rows[name].to_pylist() for name in ("product", "position", column)), strict=True
+        ):
+            # A list has one more index: "0.1" is the second language of picture "0".
+            for key in ((product, position), (product, position.rpartition(".")[0])):
+                if value and key in wanted:
+                    found.setdefault(key, set()).add(_short(value))
+                    break
+    return found
+
+
+def _short(language: str) -> str:
+    try:
+        return language_tag(language).partition("-")[0]
+    except QueryError:
+        return language.strip().casefold()
+
+
+def _named(file: str | None) -> set[str]:
+    match = _AT_THE_END.search(file or "")
+    return {match[1]} if match else set()

@@ -1,0 +1,92 @@
+"""An index of what is filled: made in one pass over a table, asked for many attributes and languages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.locales import short_of
+
+
+@dataclass(frozen=True)
+class PresenceIndex:
+    """Positions of products, sorted by attribute and language.
+
+    Attributes
+    ----------
+    size
+        Number of products.
+    attributes, languages
+        What occurs; languages as short codes, with "" for rows without.
+    starts
+        Where the positions of each pair begin: attribute by attribute, and language by language in each.
+    positions
+        Of the products that have data there.
+    """
+
+    size: int
+    attributes: list[str]
+    languages: list[str]
+    starts: npt.NDArray[np.int64]
+    positions: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        size: int,
+        positions: npt.NDArray[np.int64],
+        attribute: pa.Array,
+        filled: npt.NDArray[np.bool_],
+        language: pa.Array | None = None,
+    ) -> Self:
+        """Make the index of rows: position of the product, attribute, whether there is data, and language."""
+        attributes, attribute_codes = _encoded(attribute)
+        languages, language_codes = [""], np.zeros(len(attribute), np.int64)
+        if language is not None:
+            sent, codes = _encoded(pc.fill_null(language, ""))
+            languages = list(dict.fromkeys(short_of(one) if one else "" for one in sent))
+            place = [languages.index(short_of(one) if one else "") for one in sent]
+            language_codes = np.array(place, np.int64)[codes] if sent else codes
+        pair = (attribute_codes * len(languages) + language_codes)[filled]
+        order = np.argsort(pair, kind="stable")
+        edges = np.arange(len(attributes) * len(languages) + 1)
+        return cls(size, attributes, languages, np.searchsorted(pair[order], edges), positions[filled][order])
+
+    def products(self, attribute: str, language: str | None = None) -> npt.NDArray[np.bool_]:
+        """Say for each product whether it has data at or below an attribute, in one language or in any."""
+        found = np.zeros(self.size, bool)
+        width = len(self.languages)
+        for place, name in enumerate(self.attributes):
+            if name != attribute and not name.startswith(f"{attribute}."):
+                continue
+            if language is None:
+                first, last = place * width, (place + 1) * width
+            elif (short := short_of(language)) in self.languages:
+                first = place * width + self.languages.index(short)
+                last = first + 1
+            else:
+                continue
+            found[self.positions[self.starts[first] : self.starts[last]]] = True
+        return found
+
+
+def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
+    """Say for each value whether it is data: neither null, nor text without a single visible character.
+
+    >>> filled_values(pa.array(["a", "", " \\n", None])).tolist(), filled_values(pa.array([0.0, None])).tolist()
+    ([True, False, False, False], [True, False])
+    """
+    if pa.types.is_string(values.type):
+        length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
+        return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
+    return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))
+
+
+def _encoded(values: pa.Array) -> tuple[list[str], npt.NDArray[np.int64]]:
+    encoded = values.dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)

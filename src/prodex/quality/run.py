@@ -1,0 +1,116 @@
+"""Auditing a catalogue: a profile's checks on every part, on any executor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.progress import Progress, showing
+from prodex.quality.audit import Audit
+from prodex.quality.engine import run
+from prodex.quality.profile import Profile
+from prodex.quality.profile_validation import confirm
+from prodex.quality.rule_timeout import RULE_SECONDS
+from prodex.quality.rules import RULE_SET
+from prodex.store.snapshot import catalog_given
+
+#: A week: what is longer is no limit, and more than the clock of a thread takes.
+_LONGEST = 7 * 24 * 3600
+
+
+def audit(
+    catalog: Catalog | str | Path,
+    profile: str | Path | Mapping[str, Any] | Profile = "core",
+    *,
+    executor: Executor | None = None,
+    progress: Progress = None,
+    now: datetime | None = None,
+    assume_food: bool | None = None,
+    rule_seconds: float | None = RULE_SECONDS,
+) -> Audit:
+    """Judge every product of a catalogue by the checks of a profile.
+
+    Parameters
+    ----------
+    catalog
+        What to judge, or the name of a snapshot. A product that waits for acceptance has its data under `lastRequest`;
+        `with_pending_updates(catalog)` judges it as it will be.
+    profile
+        "core", "online-listing", "logistics", "food-eu" or "pictures"; one's own by its path, or as a mapping of the
+        same shape, or a `Profile`.
+    executor
+        Any `concurrent.futures` executor; threads by default. Rules of one's own that are defined in a notebook run on
+        threads and on a Dask client's executor.
+    progress
+        None shows a bar where somebody is watching.
+    now
+        The moment to which "older than" refers, the present by default: a date without zone is taken as the service's
+        dates are, one with a zone in UTC.
+    assume_food
+        Whether products are food of which nothing tells it: neither a GPC class nor anything that only food has. None
+        leaves them undecided, and the checks of food unknown, unless the profile's `assume` says it.
+    rule_seconds
+        How long a rule of one's own may take for one part of the catalogue. One that takes longer is unknown there
+        and among the audit's crashes, and the others are judged as ever. Its thread is abandoned: it ends as soon as
+        it runs Python code again. None waits for ever.
+
+    Raises
+    ------
+    InputError
+        When the profile cannot be used, also because it names an attribute that neither the specification nor the
+        catalogue knows; the message names file, line, key and the nearest name. A kind that no product has is a
+        warning.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359936"}]), "core")
+    >>> audit.matrix["valid_gtin"].tolist()
+    [1]
+    """
+    catalog = catalog_given(catalog, "audit(catalog, 'online-listing')", profile)
+    chosen = profile if isinstance(profile, Profile) else Profile.read(profile)
+    if assume_food is not None:
+        chosen = chosen.with_assumption(food=assume_food)
+    moment = _moment(now)
+    limit = _limit(rule_seconds)
+    confirm(catalog, chosen.checks, chosen.attributes)
+    parts = []
+    with showing(progress, "Judged") as show:
+        done = 0
+        for part in run(catalog, chosen.checks, moment, chosen.market, executor, dict(chosen.assume), limit):
+            parts.append(part)
+            done += len(part.states)
+            show(done, len(catalog))
+    return Audit(
+        parts=tuple(parts),
+        checks=tuple(check.facts for check in chosen.checks),
+        profile=chosen.name,
+        rule_set=RULE_SET,
+        assumed=chosen.assume,
+        origin=catalog.origin,
+        now=moment,
+        audited_at=datetime.now(UTC),
+        catalog_folder=catalog.folder,
+        catalog=catalog,
+        grade_with_blocker=chosen.grade_with_blocker,
+    )
+
+
+def _moment(now: datetime | None) -> datetime:
+    given = datetime.now(UTC) if now is None else now
+    if not isinstance(given, datetime):
+        raise InputError(f"now is {now!r}; give a datetime.")
+    return given if given.tzinfo is None else given.astimezone(UTC).replace(tzinfo=None)
+
+
+def _limit(seconds: Any) -> float | None:
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if seconds is not None and not (is_number and 0 < seconds <= _LONGEST):
+        raise InputError(f"rule_seconds is {seconds!r:.60}; give seconds, such as 60, or None for no limit.")
+    return None if seconds is None else float(seconds)

@@ -1,0 +1,160 @@
+"""The texts of a part, each wording once: what a rule finds out about one holds for all texts that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.locales import short_of
+from prodex.quality.presence import filled_values
+from prodex.quality.products import Products
+from prodex.quality.requested import EVERY_TEXT, OR
+from prodex.quality.rulebook import Evidence, Verdict, Words
+
+Mask = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int64]
+
+#: Localized texts of the specification that stand once in each language.
+TEXTS = (
+    "namePublicLong",
+    "namePublicShort",
+    "nameLegal",
+    "productionVariantName",
+    "description",
+    "composition",
+    "allergens",
+    "conservationAdvices",
+    "consumptionAdvice",
+    "advertisedInformations",
+)
+_PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
+NAMES = (*_PUBLIC_NAMES, "nameLegal")
+#: What rules about texts need: whichever was asked for can be judged.
+ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
+ANY_NAME = OR.join(f"{name}.data" for name in NAMES)
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumns:
+    """Filled texts, without those that wait under `lastRequest`.
+
+    Attributes
+    ----------
+    size
+        Number of products.
+    product, attribute, language, wording
+        One value for each text: position of its product, and the place of its attribute, language and wording below.
+    attributes
+        Wire paths.
+    languages
+        Short codes, "" where a text says none.
+    texts
+        Each wording once, verbatim.
+    """
+
+    size: int
+    product: Rows
+    attribute: Rows
+    language: Rows
+    wording: Rows
+    attributes: list[str]
+    languages: list[str]
+    texts: pa.Array
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return those of a part, made once however many rules ask."""
+        return products.remember("wordings", lambda: cls._made(products))
+
+    @classmethod
+    def _made(cls, products: Products) -> Self:
+        table = products.arrow("texts", "attribute", "language", "text").combine_chunks()
+        filled = pa.array(filled_values(_whole(table["text"])))
+        table = table.filter(filled).combine_chunks()
+        attributes, attribute = _encoded(table["attribute"])
+        sent, language = _encoded(pc.fill_null(table["language"], ""))
+        shorts = [short_of(one) if one else "" for one in sent.to_pylist()]
+        languages = list(dict.fromkeys(shorts))
+        places = np.array([languages.index(one) for one in shorts], np.int64)
+        texts, wording = _encoded(table["text"])
+        return cls(
+            len(products),
+            _whole(table["product"]).to_numpy(),
+            attribute,
+            places[language],
+            wording,
+            attributes.to_pylist(),
+            languages,
+            texts,
+        )
+
+    def within(self, attributes: Sequence[str]) -> Mask:
+        """Say which texts stand at or below one of these wire paths; of none given, all do."""
+        if not attributes:
+            return np.ones(len(self.product), bool)
+        meant = [
+            any(name == one or name.startswith(f"{one}.") for one in attributes) for name in self.attributes
+        ]
+        return np.array(meant, bool)[self.attribute]
+
+    def translatable(self, attributes: Sequence[str]) -> Mask:
+        """Say which texts a translator would have to touch: those of these attributes.
+
+        Of none given, all but the public names, which often go across borders as they are.
+        """
+        return self.within(attributes) if attributes else ~self.within(_PUBLIC_NAMES)
+
+    def matching(self, pattern: str, *, ignore_case: bool = False) -> Mask:
+        """Say which texts have a match of a regular expression."""
+        found = pc.match_substring_regex(self.texts, pattern, ignore_case=ignore_case)
+        return self.where(found.to_numpy(zero_copy_only=False))
+
+    def where(self, wordings: npt.NDArray[np.bool_]) -> Mask:
+        """Say which texts have one of the wordings that are marked."""
+        return np.asarray(wordings[self.wording])
+
+    def said(self, rows: Rows) -> pa.Array:
+        """Return the texts of these rows."""
+        return self.texts.take(pa.array(self.wording[rows]))
+
+    def verdict(self, wrong: Mask, reason: Words, judged: Mask | None = None) -> Verdict:
+        """Fail the products of the wrong texts, with each of these as evidence.
+
+        Parameters
+        ----------
+        wrong
+            One boolean for each text.
+        reason
+            What is wrong: once for all, or one for each wrong text.
+        judged
+            Which texts the rule is about, all by default: products without one are not applicable.
+        """
+        rows = np.flatnonzero(wrong if judged is None else wrong & judged)
+        fails, applies = np.zeros(self.size, bool), np.zeros(self.size, bool)
+        fails[self.product[rows]] = True
+        applies[self.product if judged is None else self.product[judged]] = True
+        attributes = pa.array(self.attributes, pa.string())
+        languages = pa.array([one or None for one in self.languages], pa.string())
+        evidence = Evidence(
+            self.product[rows],
+            attributes.take(pa.array(self.attribute[rows])),
+            languages.take(pa.array(self.language[rows])),
+            self.said(rows),
+            reason,
+        )
+        return Verdict(fails, applies, evidence)
+
+
+def _encoded(values: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, Rows]:
+    encoded = _whole(values).dictionary_encode()
+    return encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _whole(values: pa.ChunkedArray | pa.Array) -> pa.Array:
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values

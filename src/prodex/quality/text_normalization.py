@@ -1,0 +1,101 @@
+"""Texts as words are looked for in them: lower case, without accents and markup, one sign for each kind of separator.
+
+Patterns can then be written in plain letters, `\\b` finds the ends of words, and "Voll_milch_", "<b>Wei</b>zen" and
+"ŒUFS" are one word each.
+"""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.tables.columns import is_true
+
+#: What becomes of what, in this order. Patterns are those of RE2.
+_BEFORE_LOWERING = (
+    # Tags that emphasise part of a word leave no gap; others end what stands before them.
+    (r"(?i)</?(?:b|strong|em|i|u|span|font|mark|sup|sub|a)(?:\s[^<>]*)?>", ""),
+    (r"(?i)</?[a-z][^<>]*>", ", "),
+    (r"[\x{AD}\x{200B}-\x{200D}\x{2060}_]|\*\*", ""),
+    (r"[’‘`´]", "'"),
+    # A list does not end where a dot was read for its comma: "soja. céleri. moutarde".
+    (r"\.(\s+\p{Ll})", r",\1"),
+)
+_AFTER_LOWERING = (
+    ("œ", "oe"),
+    ("æ", "ae"),
+    ("ß", "ss"),
+    ("ø", "o"),
+)
+_AT_LAST = (
+    # Not the shellfish: "pain moulé", which without its accent would be "moules" in the plural.
+    (r"\bmoule\x{301}e?s?\b", " "),
+    (r"\pM", ""),
+    (r"\n\s*\n", ". "),
+    # The comma of a number separates nothing.
+    (r"(\d)[.,](\d)", r"\1 \2"),
+    (r"\s[-–—/|]\s|[•·●▪]", ", "),
+    (r"[*\s]{2,}|[*\t-\r\x{A0}]", " "),
+)
+
+
+def folded(texts: pa.Array) -> pa.Array:
+    """Return texts in the form in which words are looked for.
+
+    Parameters
+    ----------
+    texts
+        As the service gives them; missing ones become empty.
+
+    Examples
+    --------
+    >>> folded(pa.array(["Voll_milch_ 3,5&nbsp;%, <b>WEI</b>ZEN", "Œufs – crème"])).to_pylist()
+    ['vollmilch 3 5 %, weizen', 'oeufs, creme']
+    """
+    texts = pc.fill_null(texts, "")
+    texts = _unescaped(texts)
+    for pattern, left in _BEFORE_LOWERING:
+        texts = _replaced(texts, pattern, left)
+    texts = pc.utf8_lower(texts)
+    for letter, letters in _AFTER_LOWERING:
+        texts = pc.replace_substring(texts, letter, letters)
+    texts = pc.utf8_normalize(texts, form="NFKD")
+    for pattern, left in _AT_LAST:
+        texts = _replaced(texts, pattern, left)
+    return texts
+
+
+def _replaced(texts: pa.Array, pattern: str, left: str) -> pa.Array:
+    """Replace in those texts alone that need it: finding out is far quicker than replacing."""
+    rows = pa.array(is_true(pc.match_substring_regex(texts, pattern)))
+    if not pc.any(rows).as_py():
+        return texts
+    return pc.replace_with_mask(texts, rows, pc.replace_substring_regex(texts.filter(rows), pattern, left))
+
+
+def _unescaped(texts: pa.Array) -> pa.Array:
+    """Return texts whose characters are not written as entities of HTML any more."""
+    rows = np.flatnonzero(is_true(pc.match_substring_regex(texts, r"&#?\w+;")))
+    if not len(rows):
+        return texts
+    mask = np.zeros(len(texts), bool)
+    mask[rows] = True
+    plain = [html.unescape(each) for each in texts.take(pa.array(rows)).to_pylist()]
+    return pc.replace_with_mask(texts, pa.array(mask), pa.array(plain, texts.type))
+
+
+_LIGATURES = str.maketrans({"œ": "oe", "ß": "ss", "æ": "ae"})
+
+
+def without_accents(word: str) -> str:
+    """Return a word in small letters without what stands over, under and between them.
+
+    >>> without_accents("bœuf"), without_accents("süßstoff"), without_accents("glúten")
+    ('boeuf', 'sussstoff', 'gluten')
+    """
+    decomposed = unicodedata.normalize("NFKD", word.translate(_LIGATURES))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

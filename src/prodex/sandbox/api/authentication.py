@@ -1,0 +1,203 @@
+"""Access tokens: signed, with an end, checked without being remembered (spec, endpoints 1 and 2)."""
+
+from __future__ import annotations
+
+import hmac
+import math
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import jwt
+
+from prodex.sandbox.records.model import Organization
+from prodex.sandbox.refusals import Refusal
+
+#: Wrong tries that cost nothing: people mistype.
+_FREE_OF_CLIENT: Final = 4
+_FREE_OF_ADDRESS: Final = 20
+_LONGEST_WAIT: Final = 60.0
+_FORGOTTEN_AFTER: Final = 900.0
+_MOST_REMEMBERED: Final = 10_000
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    tries: int
+    last: float
+    free: int
+
+    @property
+    def wait(self) -> float:
+        """Seconds to wait after the last try."""
+        over = self.tries - self.free
+        return min(2.0 ** min(over - 1, 10), _LONGEST_WAIT) if over > 0 else 0.0
+
+
+class _Counts:
+    """Wrong tries by name, as many names as are worth their memory."""
+
+    def __init__(self, free: int) -> None:
+        self._free = free
+        self._by_name: OrderedDict[str, _Wrong] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def get(self, name: str, now: float) -> _Wrong:
+        found = self._by_name.get(name)
+        return found if found and now - found.last <= _FORGOTTEN_AFTER else _Wrong(0, now, self._free)
+
+    def add(self, name: str, now: float) -> None:
+        self._by_name[name] = _Wrong(self.get(name, now).tries + 1, now, self._free)
+        self._by_name.move_to_end(name)
+        if len(self._by_name) > _MOST_REMEMBERED:
+            self._by_name.popitem(last=False)
+
+    def forget(self, name: str) -> None:
+        self._by_name.pop(name, None)
+
+
+class Attempts:
+    """Wrong tries of clients and of addresses.
+
+    Parameters
+    ----------
+    clock
+        Seconds from any start, never going back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._clients = _Counts(_FREE_OF_CLIENT)
+        self._addresses = _Counts(_FREE_OF_ADDRESS)
+        self._lock = threading.Lock()
+
+    @property
+    def remembered(self) -> int:
+        """How many clients and addresses are remembered."""
+        return len(self._clients) + len(self._addresses)
+
+    def check(self, client_id: str) -> None:
+        """Raise Refusal where a client has to wait before a secret is looked at."""
+        with self._lock:
+            now = self._clock()
+            wrong = self._clients.get(_shortened(client_id), now)
+        _refuse_attempts(wrong.last + wrong.wait - now)
+
+    def note_wrong(self, client_id: str, address: str) -> None:
+        """Count a wrong try; raise Refusal where the address has been wrong too often."""
+        with self._lock:
+            now = self._clock()
+            self._clients.add(_shortened(client_id), now)
+            self._addresses.add(address, now)
+            wait = self._addresses.get(address, now).wait
+        _refuse_attempts(wait)
+
+    def note_right(self, client_id: str) -> None:
+        """Forget the wrong tries of a client that has shown the right secret."""
+        with self._lock:
+            self._clients.forget(_shortened(client_id))
+
+
+def _refuse_attempts(wait: float) -> None:
+    if wait > 0:
+        seconds = math.ceil(wait)
+        raise Refusal(
+            "too_many_attempts",
+            f"Too many wrong secrets came for this client_id, or from this address; wait {seconds} s.",
+            {"Retry-After": str(seconds)},
+        )
+
+
+def _shortened(client_id: str) -> str:
+    # A client id may be as long as a body.
+    return client_id[:200]
+
+
+_ALGORITHM: Final = "HS256"
+_HOW: Final = 'send {"client_id": ..., "client_secret": ..., "grant_type": "client_credentials"}'
+
+
+class Tokens:
+    """Issues and checks the tokens of the organisations."""
+
+    def __init__(self, organizations: Sequence[Organization], key: str, lifetime: float) -> None:
+        self._by_client = {one.client_id: one for one in organizations}
+        self._by_id = {str(one.id): one for one in organizations}
+        self._key = key
+        self._lifetime = lifetime
+        self._epoch = 0
+        self._attempts = Attempts()
+
+    def expire(self) -> None:
+        """Let every token that was issued until now expire."""
+        self._epoch += 1
+
+    def issue(self, credentials: dict[str, Any], address: str) -> str:
+        """Return a new token for client credentials that came from an address.
+
+        Raises
+        ------
+        Refusal
+            When they are not right, or were wrong too often of late.
+        """
+        for name in ("client_id", "client_secret", "grant_type"):
+            if not isinstance(credentials.get(name), str):
+                raise Refusal("invalid_value", f"{name} is missing or no string; {_HOW} as JSON.")
+        if credentials["grant_type"] != "client_credentials":
+            raise Refusal("invalid_value", f"grant_type is {credentials['grant_type']!r}; {_HOW}.")
+        client_id = credentials["client_id"]
+        self._attempts.check(client_id)
+        organization = self._by_client.get(client_id)
+        if not self._is_secret_of(organization, credentials["client_secret"]) or organization is None:
+            self._attempts.note_wrong(client_id, address)
+            raise Refusal(
+                "authentication_failed",
+                "The caller could not be authenticated: the sandbox does not know this client_id with this "
+                "client_secret; it prints its access keys when it starts.",
+            )
+        self._attempts.note_right(client_id)
+        issued = time.time()
+        claims = {"sub": str(organization.id), "iat": int(issued), "exp": issued + self._lifetime}
+        if self._epoch:
+            claims["epoch"] = self._epoch
+        return jwt.encode(claims, self._key, _ALGORITHM)
+
+    def _is_secret_of(self, organization: Organization | None, secret: str) -> bool:
+        # Digests are compared, of an unknown client too: how long it takes tells nothing of secret or client.
+        right = organization.client_secret if organization else secrets.token_hex()
+        digests = [
+            hmac.digest(self._key.encode(), one.encode("utf-8", "surrogatepass"), "sha256")
+            for one in (right, secret)
+        ]
+        return hmac.compare_digest(*digests)
+
+    def check(self, token: str | None) -> Organization:
+        """Return whose token this is; raise Refusal when it is nobody's or has expired."""
+        if not token:
+            raise Refusal(
+                "token_missing", "The caller could not be authenticated: send Authorization: Bearer <token>."
+            )
+        try:
+            claims = jwt.decode(token, self._key, [_ALGORITHM], options={"require": ["exp", "sub"]})
+            organization = self._by_id[claims["sub"]]
+        except jwt.ExpiredSignatureError:
+            raise _expired() from None
+        except (jwt.InvalidTokenError, KeyError):
+            raise Refusal(
+                "token_invalid", "The caller could not be authenticated: the token was not issued here."
+            ) from None
+        if claims.get("epoch", 0) != self._epoch:
+            raise _expired()
+        return organization
+
+
+def _expired() -> Refusal:
+    return Refusal(
+        "token_expired", "The caller could not be authenticated: the token has expired; get a new one."
+    )

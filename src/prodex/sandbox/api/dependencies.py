@@ -1,0 +1,61 @@
+"""What the endpoints work with, and who calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from anyio import CapacityLimiter
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from prodex.sandbox.api.authentication import Tokens
+from prodex.sandbox.api.listing import Listing
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.records.imports import Worker
+from prodex.sandbox.records.model import Organization
+from prodex.sandbox.records.store import Store
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What the endpoints work with.
+
+    Attributes
+    ----------
+    writers
+        Lets few threads wait for the store at once, so that those that read go on meanwhile.
+    drawers
+        Lets few pictures be drawn at once: large ones take much memory, and products are listed meanwhile.
+    """
+
+    store: Store
+    behaviour: Behaviour
+    tokens: Tokens
+    listing: Listing
+    worker: Worker
+    writers: CapacityLimiter
+    drawers: CapacityLimiter
+
+
+async def _exchange(request: Request) -> Exchange:
+    exchange: Exchange = request.app.state.exchange
+    return exchange
+
+
+Here = Annotated[Exchange, Depends(_exchange)]
+_Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+
+
+async def _caller(here: Here, credentials: _Credentials) -> Organization:
+    return here.tokens.check(credentials.credentials if credentials else None)
+
+
+async def _caller_where_needed(here: Here, credentials: _Credentials) -> Organization | None:
+    needed = here.behaviour.organizations_need_token
+    return here.tokens.check(credentials.credentials if credentials else None) if needed else None
+
+
+Caller = Annotated[Organization, Depends(_caller)]
+#: The caller, or None where the sandbox asks for no token.
+CallerWhereNeeded = Annotated[Organization | None, Depends(_caller_where_needed)]

@@ -1,0 +1,147 @@
+"""The page at /docs: the contract and the OpenAPI document as one page of HTML, without a script."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any, Final
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from prodex.sandbox.api.contract import SECTIONS
+
+_METHODS: Final = ("get", "post")
+_REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One endpoint, as the page shows it."""
+
+    method: str
+    path: str
+    description: Markup
+    deprecated: bool
+    parameters: list[dict[str, Any]]
+    bodies: Mapping[str, Markup]
+    replies: list[tuple[str, Markup, Mapping[str, Markup]]]
+
+    @property
+    def anchor(self) -> str:
+        """Id of the endpoint in the page."""
+        return f"{self.method}{self.path}".replace("/", "-").strip("{}").lower()
+
+
+@cache
+def docs_page(document: str) -> str:
+    """Return the page of an OpenAPI document, given as JSON."""
+    template = resources.files(__package__).joinpath("docs.html").read_text("utf-8")
+    sections = [(title, Markup(as_html(text))) for title, text in SECTIONS.items()]  # noqa: S704 - our own text
+    described = json.loads(document)
+    return (
+        Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+        .from_string(template)
+        .render(
+            title=described["info"]["title"],
+            sections=sections,
+            operations=list(_operations(described)),
+            schemas={name: _pretty(schema) for name, schema in described["components"]["schemas"].items()},
+        )
+    )
+
+
+def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
+    for path, methods in document["paths"].items():
+        for method in _METHODS:
+            if one := methods.get(method):
+                yield Operation(
+                    method.upper(),
+                    path,
+                    _prose(one.get("description", "")),
+                    one.get("deprecated", False),
+                    [
+                        {
+                            **parameter,
+                            "type": _type(parameter["schema"]),
+                            "description": parameter.get("description", ""),
+                        }
+                        for parameter in one.get("parameters", ())
+                    ],
+                    _schemas(one.get("requestBody", {})),
+                    [
+                        (status, _prose(reply["description"]), _schemas(reply))
+                        for status, reply in sorted(one["responses"].items())
+                    ],
+                )
+
+
+def _schemas(described: Mapping[str, Any]) -> dict[str, Markup]:
+    return {media_type: _pretty(one["schema"]) for media_type, one in described.get("content", {}).items()}
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(map(str, schema["enum"]))
+    return " ".join(str(schema[name]) for name in ("type", "format", "description") if name in schema)
+
+
+def _prose(text: str) -> Markup:
+    return Markup(as_html(text))  # noqa: S704 - it escapes
+
+
+def _pretty(schema: Mapping[str, Any]) -> Markup:
+    text = escape(json.dumps(schema, indent=2, ensure_ascii=False), quote=False)
+    return Markup(_REFERENCE.sub(r'"<a href="#schema-\1">#/components/schemas/\1</a>"', text))  # noqa: S704 - escaped
+
+
+_CODE: Final = re.compile(r"`([^`]+)`")
+_INDENT: Final = "    "
+
+
+def as_html(text: str) -> str:
+    """Return prose as HTML.
+
+    Examples
+    --------
+    >>> as_html("Two:\\n\\n- a `b`\\n- c\\n  d")
+    '<p>Two:</p>\\n<ul><li>a <code>b</code></li><li>c d</li></ul>'
+    """
+    return "\n".join(_block(block) for block in _blocks(text))
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    block: list[str] = []
+    for line in text.splitlines():
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _block(lines: list[str]) -> str:
+    if all(line.startswith(_INDENT) for line in lines):
+        code = "\n".join(line.removeprefix(_INDENT) for line in lines)
+        # Focus lets the keyboard scroll what is wider than the page.
+        return f'<pre tabindex="0"><code>{escape(code)}</code></pre>'
+    if not lines[0].startswith("- "):
+        return f"<p>{_inline(' '.join(lines))}</p>"
+    items: list[str] = []
+    for line in lines:
+        if line.startswith("- "):
+            items.append(line.removeprefix("- "))
+        else:
+            items[-1] += f" {line.strip()}"
+    return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in items)}</ul>"
+
+
+def _inline(text: str) -> str:
+    return _CODE.sub(r"<code>\1</code>", escape(text, quote=False))

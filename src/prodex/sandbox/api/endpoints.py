@@ -1,0 +1,213 @@
+"""The endpoints of the service (spec, Endpoints), and the few that the sandbox adds."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import quote
+
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from prodex.sandbox.api import organizations
+from prodex.sandbox.api.bodies import media_type_of, read_body, read_object
+from prodex.sandbox.api.dependencies import Caller, CallerWhereNeeded, Here
+from prodex.sandbox.api.filters import read_body as read_filters
+from prodex.sandbox.api.filters import read_query_string
+from prodex.sandbox.api.openapi import (
+    HEALTH_CONTRACT,
+    LIST_CONTRACT,
+    MEDIA_CONTRACT,
+    ORGANIZATIONS_CONTRACT,
+    REQUIRE_CONTRACT,
+    SCENARIOS_CONTRACT,
+    SEARCH_CONTRACT,
+    SEGMENTS_CONTRACT,
+    TOKEN_CONTRACT,
+    TRACKING_CONTRACT,
+    UPSERT_CONTRACT,
+    refusals,
+)
+from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
+from prodex.sandbox.api.value_types import integer
+from prodex.sandbox.faults.middleware import caller_address, spoiling
+from prodex.sandbox.media.addresses import MEDIA, address_called
+from prodex.sandbox.raw_json import decode, encode
+from prodex.sandbox.records import segments
+from prodex.sandbox.records.imports import tracking_record
+from prodex.sandbox.records.payload import JSON, XML
+from prodex.sandbox.records.store import Store
+from prodex.sandbox.refusals import Refusal
+
+SERVICE: Final = "prodex sandbox"
+ROUTES: Final = APIRouter()
+
+_TOKEN: Final = ("token_missing", "token_invalid", "token_expired")
+_PARAMETERS: Final = ("unknown_parameter", "invalid_value")
+_BODY: Final = ("unsupported_media_type", "invalid_gzip", "body_too_large")
+_JSON_BODY: Final = ("invalid_json", *_BODY)
+_LIST: Final = (*_TOKEN, *_PARAMETERS, "result_cap", "cursor_lost")
+_AUTHENTICATION: Final = refusals("authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY)
+_REQUIRE: Final = (
+    *_TOKEN,
+    "retailers_only",
+    "scenarios_not_enabled",
+    "deadlines_not_enabled",
+    *_PARAMETERS,
+    "deadline_passed",
+    "scenario_unknown",
+    "product_unknown",
+    "assignation_pending",
+    "not_shared",
+)
+
+
+@ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=TOKEN_CONTRACT)
+@ROUTES.post(
+    "/auth/v1/token",
+    responses=_AUTHENTICATION,
+    openapi_extra=TOKEN_CONTRACT,
+    operation_id="create_token_v1",
+    deprecated=True,
+)
+async def create_token(request: Request, here: Here) -> JSONResponse:
+    """Create an access token from client credentials."""
+    credentials = await read_object(request, here.behaviour.body_limit)
+    token = here.tokens.issue(credentials, caller_address(request.scope))
+    return JSONResponse({"access_token": token, here.behaviour.token_type_key: "JWT"})
+
+
+@ROUTES.get(
+    "/auth/v2/organization",
+    responses=refusals(*_TOKEN, *_PARAMETERS),
+    openapi_extra=ORGANIZATIONS_CONTRACT,
+)
+async def list_organizations(request: Request, here: Here, _caller: CallerWhereNeeded) -> Response:
+    """List organisations."""
+    values = read_query_string(request.query_params.multi_items(), organizations.PARAMETERS)
+    found = organizations.list_organizations(here.store.organizations, values, here.behaviour)
+    return _reply(encode(found))
+
+
+@ROUTES.get("/public/v1/products", responses=refusals(*_LIST), openapi_extra=LIST_CONTRACT)
+def list_products(request: Request, here: Here, caller: Caller) -> Response:
+    """List products, or only their rich content."""
+    values = read_query_string(request.query_params.multi_items())
+    language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
+    return _products(request, here.listing.get(caller.id, values, language, spoil))
+
+
+@ROUTES.post(
+    "/public/v1/products/list",
+    responses=refusals(*_LIST, *_JSON_BODY),
+    openapi_extra=SEARCH_CONTRACT,
+)
+async def search_products(request: Request, here: Here, caller: Caller) -> Response:
+    """Search products."""
+    values = read_filters(await read_object(request, here.behaviour.body_limit))
+    language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
+    found = await to_thread.run_sync(here.listing.search, caller.id, values, language, spoil)
+    return _products(request, found)
+
+
+@ROUTES.post("/public/v1/products", responses=refusals(*_TOKEN, *_BODY), openapi_extra=UPSERT_CONTRACT)
+async def upsert_products(request: Request, here: Here, caller: Caller) -> Response:
+    """Write products; the import goes on after the answer, and is tracked by its id."""
+    media_type = media_type_of(request, (JSON, XML))
+    body = address_called(request.scope).taken_back(await read_body(request, here.behaviour.body_limit))
+    tracking = await to_thread.run_sync(here.worker.take, caller, media_type, body, limiter=here.writers)
+    if media_type == XML:
+        return Response(
+            f'<?xml version="1.0" encoding="UTF-8"?><tracking>{tracking}</tracking>', media_type=XML
+        )
+    return JSONResponse({"tracking": tracking})
+
+
+@ROUTES.get(
+    "/public/v1/products/track/{tracking_id}",
+    responses=refusals(*_TOKEN, "invalid_value", "tracking_unknown"),
+    openapi_extra=TRACKING_CONTRACT,
+)
+def track_import(request: Request, here: Here, caller: Caller) -> Response:
+    """Say what became of an upsert."""
+    text = request.path_params["tracking_id"]
+    try:
+        tracking = integer().from_text(text)
+    except ValueError as error:
+        raise Refusal("invalid_value", f"tracking_id: {error}.") from None
+    record = tracking_record(here.store, caller, tracking)
+    if record is None:
+        raise Refusal("tracking_unknown", f"{caller.name} has no import with the tracking id {tracking}.")
+    return _reply(encode(record))
+
+
+@ROUTES.get(
+    "/core/v3/productsegments/hierarchy",
+    responses=refusals(*_TOKEN, *_PARAMETERS),
+    openapi_extra=SEGMENTS_CONTRACT,
+)
+def list_segments(request: Request, here: Here, caller: Caller) -> Response:
+    """List the caller's product segments as trees."""
+    values = read_query_string(request.query_params.multi_items(), segments.PARAMETERS)
+    return _reply(encode(segments.hierarchy(here.store, caller.id, values.get("permission", "READ"))))
+
+
+@ROUTES.post(
+    "/public/v1/validation/rulesets/require",
+    responses=refusals(*_REQUIRE, *_JSON_BODY),
+    openapi_extra=REQUIRE_CONTRACT,
+)
+async def require_rulesets(request: Request, here: Here, caller: Caller) -> JSONResponse:
+    """Activate or deactivate validation scenarios on products. For retailers."""
+    body = await read_object(request, here.behaviour.body_limit)
+    done = await to_thread.run_sync(require_scenarios, here.store, caller, body, limiter=here.writers)
+    return JSONResponse(done)
+
+
+@ROUTES.get("/sandbox/scenarios", responses=refusals(*_TOKEN), openapi_extra=SCENARIOS_CONTRACT)
+def list_own_scenarios(here: Here, caller: Caller) -> JSONResponse:
+    """List the caller's validation scenarios. Not part of the service."""
+    return JSONResponse(list_scenarios(here.store, caller))
+
+
+@ROUTES.get("/health", response_model=None, openapi_extra=HEALTH_CONTRACT)
+def health(here: Here) -> dict[str, Any]:
+    """Say that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
+    return {"service": SERVICE, "products": here.store.product_count()}
+
+
+@ROUTES.get(
+    "/media/{path:path}",
+    response_class=Response,
+    responses=refusals("file_unknown", "file_not_served"),
+    openapi_extra=MEDIA_CONTRACT,
+)
+@ROUTES.head("/media/{path:path}", include_in_schema=False)
+async def get_file(request: Request, here: Here) -> Response:
+    """Return a file that a product names. Needs no token; not part of the service, whose files lie elsewhere.
+
+    It is made when it is asked for, and true to the record: pixels, format, number of bytes, CRC-32.
+    """
+    return await to_thread.run_sync(_file, request, here.store, limiter=here.drawers)
+
+
+def _file(request: Request, store: Store) -> Response:
+    # Only who asks for files needs what draws them.
+    from prodex.sandbox.media.files import file_at
+    from prodex.sandbox.media.rendering import content_of
+    from prodex.sandbox.media.replies import reply_with
+
+    path, here_called = request.path_params["path"], address_called(request.scope)
+    # Records have addresses as they are typed: with their odd characters, or with what these become on the way.
+    spelled = {path, quote(path, safe="/")}
+    bodies = store.bodies_about(path, f"{MEDIA}/{path}")
+    records = (decode(here_called.taken_back(body)) for body in bodies)
+    return reply_with(content_of(file_at([f"{MEDIA}/{one}" for one in spelled], records)), request.headers)
+
+
+def _products(request: Request, body: bytes) -> Response:
+    return _reply(address_called(request.scope).given_out(body))
+
+
+def _reply(body: bytes) -> Response:
+    return Response(body, media_type=JSON)

@@ -1,0 +1,173 @@
+"""The product list: from read parameters to the bytes of a reply (spec, endpoints 4 to 6, Pagination)."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
+
+from prodex.sandbox.api.filters import condition
+from prodex.sandbox.api.paging import Cursors, Page, Scroll, Spoil
+from prodex.sandbox.api.projection import Projection
+from prodex.sandbox.api.value_types import FIRST_PAGE
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.faults.kinds import PageSlice
+from prodex.sandbox.raw_json import encode
+from prodex.sandbox.records.store import Store
+from prodex.sandbox.refusals import Refusal
+
+#: What labels are in when no language, an unknown one or an unreadable header is sent: US English.
+DEFAULT_LANGUAGE: Final = "en"
+
+
+def choose_language(header: str | None, languages: Collection[str]) -> str:
+    """Choose one of `languages`, as two-letter tags, or the default.
+
+    The header is a tag (fr), a tag with subtags (fr-FR) or a list of them with weights. The best weighted
+    language that is known wins, the first of equals; parts that cannot be read count for nothing.
+
+    Examples
+    --------
+    >>> choose_language("de-CH, fr;q=0.8", {"fr", "nl"})
+    'fr'
+    """
+    wanted: list[tuple[float, str]] = []
+    for part in (header or "").split(","):
+        tag, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        wanted.append((_weight(parameters), tag.split("-")[0]))
+    for weight, language in sorted(wanted, key=lambda pair: -pair[0]):
+        if weight > 0 and (language in languages or language == DEFAULT_LANGUAGE):
+            return language
+    return DEFAULT_LANGUAGE
+
+
+def _weight(parameters: list[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                return min(float(value), 1.0)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+DEFAULT_LIMIT: Final = 20
+#: Products that pages by offset reach.
+OFFSET_CAP: Final = 10_000
+#: Products that one query by GET reaches, by pages or by scroll.
+GET_CAP: Final = 500
+GET_CAP_WITH_INCLUDE: Final = 4_000
+
+
+class Listing:
+    """Answers product lists from a store.
+
+    Parameters
+    ----------
+    clock
+        Measures the life of cursors, in seconds.
+    """
+
+    def __init__(
+        self, store: Store, behaviour: Behaviour, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store = store
+        self._behaviour = behaviour
+        self._cursors = Cursors(behaviour, clock)
+        self._labels = store.labels()
+
+    def get(self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil) -> bytes:
+        """Answer a GET. Each reply has a cursor, since a first scroll call looks like any other."""
+        limit, offset = _window(values)
+        if "next_page" in values:
+            return self._reply(self._cursors.follow(values["next_page"], viewer, limit, spoil))
+        cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in values else GET_CAP
+        if offset + limit > cap:
+            raise Refusal(
+                "result_cap",
+                f"offset {offset} + limit {limit} is over {cap}, the cap of GET "
+                f"({GET_CAP} products, {GET_CAP_WITH_INCLUDE} with filter_source_include); "
+                "use POST /public/v1/products/list.",
+            )
+        scroll = self._scroll(viewer, values, accept_language, cap)
+        return self._reply(self._cursors.open(scroll, offset, limit, spoil))
+
+    def search(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+    ) -> bytes:
+        """Answer a POST: a scroll when it holds next_page, a page by offset when not."""
+        limit, offset = _window(values)
+        cursor = values.get("next_page")
+        if cursor == FIRST_PAGE:
+            scroll = self._scroll(viewer, values, accept_language)
+            return self._reply(self._cursors.open(scroll, 0, limit, spoil))
+        if cursor is not None:
+            return self._reply(self._cursors.follow(cursor, viewer, limit, spoil))
+        if offset + limit > OFFSET_CAP:
+            raise Refusal(
+                "result_cap",
+                f"offset {offset} + limit {limit} is over {OFFSET_CAP}, the end of offset pages; scroll instead: "
+                'send "next_page": "", then the next_page of each reply.',
+            )
+        return self._reply(self._page(viewer, values, accept_language, spoil))
+
+    def _page(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+    ) -> Page:
+        limit, offset = _window(values)
+        stretch = spoil(PageSlice(offset, None))
+        where, bound = self._condition(values)
+        total = self._store.count(viewer, where, bound)
+        total -= min(self._behaviour.total_shrinks * (offset // limit), total)
+        most = max(0, min(limit, total - stretch.position))
+        keys = self._store.keys(viewer, where, bound, most, stretch.position)[stretch.without :]
+        scroll = Scroll(viewer, keys, total, self._shape(values, accept_language))
+        return Page(scroll, keys, offset, total, {})
+
+    def _scroll(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, cap: int = -1
+    ) -> Scroll:
+        where, bound = self._condition(values)
+        keys = self._store.keys(viewer, where, bound, cap)
+        total = self._store.count(viewer, where, bound) if len(keys) == cap else len(keys)
+        return Scroll(viewer, array("q", keys), total, self._shape(values, accept_language))
+
+    def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        behaviour = self._behaviour
+        where, bound = condition(values)
+        if behaviour.exclusive_from and "updated_at_from" in bound:
+            bound["updated_at_from"] += 1
+        if behaviour.exclusive_to and "updated_at_to" in bound:
+            bound["updated_at_to"] -= 1
+        if behaviour.only_consumer_units and not values.get("allow_not_consumer_units"):
+            where += " AND products.consumer_unit"
+        return where, bound
+
+    def _shape(self, values: Mapping[str, Any], accept_language: str | None) -> Projection:
+        return Projection(
+            values.get("filter_source_include", ()),
+            values.get("filter_source_exclude", ()),
+            values.get("filter_product_languages", ()),
+            self._labels.get(choose_language(accept_language, self._labels)),
+            self._behaviour.documents_key,
+            integer_codes=self._behaviour.integer_codes,
+            odd_blanks=self._behaviour.odd_blanks,
+        )
+
+    def _reply(self, page: Page) -> bytes:
+        scroll = page.scroll
+        rows = self._store.bodies(scroll.viewer, page.keys)
+        data = b",".join(scroll.shape.serve(body, overlay) for body, overlay in rows)
+        rest = encode({"offset": page.offset, **page.next_page})
+        return b'{"totalResults":%d,"data":[%b],%b' % (page.total, data, rest[1:])
+
+
+def _window(values: Mapping[str, Any]) -> tuple[int, int]:
+    limit, offset = values.get("limit", DEFAULT_LIMIT), values.get("offset", 0)
+    if offset and values.get("next_page") is not None:
+        raise Refusal(
+            "invalid_value", f"offset is {offset}, but a scroll goes by next_page alone; leave offset out."
+        )
+    return limit, offset

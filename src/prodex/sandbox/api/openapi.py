@@ -1,0 +1,260 @@
+"""The OpenAPI document beyond what FastAPI finds out itself: references to schemas, tokens and product lists.
+
+Schemas come from the models of `prodex.sandbox.records.schemas`, parameters from their declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from prodex.sandbox.api import organizations
+from prodex.sandbox.api.filters import FILTERS, Filter
+from prodex.sandbox.api.messages import (
+    AccessToken,
+    Error,
+    Health,
+    ListedOrganization,
+    OrganizationPage,
+    ProductPage,
+    ProductSearch,
+    ProductUpsert,
+    Scenario,
+    ScenarioAnswer,
+    ScenarioRequirement,
+    Segment,
+    TokenRequest,
+    TrackingRecord,
+    UpsertAnswer,
+)
+from prodex.sandbox.records import segments
+from prodex.sandbox.refusals import REFUSALS
+
+JSON: Final = "application/json"
+
+_REFERENCE: Final = "#/components/schemas/{model}"
+#: The models of whole requests and replies; those of their parts come with them.
+MODELS: Final[tuple[type[BaseModel], ...]] = (
+    TokenRequest,
+    AccessToken,
+    ListedOrganization,
+    OrganizationPage,
+    ProductSearch,
+    ProductPage,
+    ProductUpsert,
+    UpsertAnswer,
+    TrackingRecord,
+    Segment,
+    ScenarioRequirement,
+    ScenarioAnswer,
+    Scenario,
+    Health,
+    Error,
+)
+
+_RETRY_AFTER: Final = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
+
+_ACCEPT_LANGUAGE: Final = {
+    "name": "Accept-language",
+    "in": "header",
+    "description": "Language of the labels of code values, such as fr or fr-FR; US English unless given.",
+    "schema": {"type": "string"},
+}
+
+
+def components() -> dict[str, Any]:
+    """Return the schemas of all models, by name."""
+    _, schema = models_json_schema([(model, "validation") for model in MODELS], ref_template=_REFERENCE)
+    return dict(sorted(schema["$defs"].items()))
+
+
+def reference(model: type[BaseModel]) -> dict[str, str]:
+    """Return a schema that refers to a model's."""
+    assert model in MODELS, model  # noqa: S101 - it would refer to nothing
+    return {"$ref": _REFERENCE.format(model=model.__name__)}
+
+
+def array_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of an array."""
+    return {"type": "array", "items": reference(model)}
+
+
+def in_query(parameters: Mapping[str, Filter]) -> list[dict[str, Any]]:
+    """Describe the parameters of a GET."""
+    return [
+        {"name": name, "in": "query", "description": one.meaning, "schema": one.kind.get_schema}
+        for name, one in parameters.items()
+        if "GET" in one.methods
+    ]
+
+
+def takes(model: type[BaseModel]) -> dict[str, Any]:
+    """Describe a body of JSON."""
+    return {"required": True, "content": {JSON: {"schema": reference(model)}}}
+
+
+def replies(description: str, schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Describe a reply of 200 as JSON."""
+    return {"200": {"description": description, "content": {JSON: {"schema": schema}}, **more}}
+
+
+def _page(next_page: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a reply of products, with the way to the next page."""
+    return replies(
+        "The products, and how many match.",
+        reference(ProductPage),
+        links={"next_page": {"description": "The next page of a scroll.", **next_page}},
+    )
+
+
+LIST_CONTRACT: Final[dict[str, Any]] = {
+    "parameters": [*in_query(FILTERS), _ACCEPT_LANGUAGE],
+    "responses": _page(
+        {"operationId": "list_products", "parameters": {"query.next_page": "$response.body#/next_page"}}
+    ),
+}
+
+SEARCH_CONTRACT: Final[dict[str, Any]] = {
+    "parameters": [_ACCEPT_LANGUAGE],
+    "requestBody": takes(ProductSearch),
+    "responses": _page(
+        {"operationId": "search_products", "requestBody": {"next_page": "$response.body#/next_page"}}
+    ),
+}
+
+TOKEN_CONTRACT: Final[dict[str, Any]] = {
+    "requestBody": takes(TokenRequest),
+    "responses": replies("A bearer token.", reference(AccessToken)),
+}
+
+HEALTH_CONTRACT: Final[dict[str, Any]] = {"responses": replies("It runs.", reference(Health))}
+
+
+def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
+    """Describe refusals for the OpenAPI document, grouped by status."""
+    by_status: dict[int, list[str]] = {}
+    for code in codes:
+        status, meaning = REFUSALS[code]
+        by_status.setdefault(status, []).append(f"`{code}`: {meaning}")
+    content = {JSON: {"schema": reference(Error)}}
+    return {
+        status: {
+            "description": _lines(texts),
+            "content": content,
+            **({"headers": _RETRY_AFTER} if status == 429 else {}),
+        }
+        for status, texts in by_status.items()
+    }
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return "\n\n".join(texts)
+
+
+ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
+    "parameters": in_query(organizations.PARAMETERS),
+    "responses": replies(
+        "The organisations; an envelope, or a bare array where the sandbox is told so.",
+        {"anyOf": [reference(OrganizationPage), array_of(ListedOrganization)]},
+    ),
+}
+
+_BYTES: Final = {
+    media_type: {"schema": {"type": "string", "format": "binary"}}
+    for media_type in ("image/jpeg", "image/png", "image/tiff", "application/pdf")
+}
+_OF_FILE: Final = {
+    "ETag": {"schema": {"type": "string"}},
+    "Accept-Ranges": {"schema": {"type": "string", "const": "bytes"}},
+}
+
+MEDIA_CONTRACT: Final[dict[str, Any]] = {
+    "parameters": [
+        {
+            "name": "path",
+            "in": "path",
+            "required": True,
+            "description": "The rest of the address, as the record has it.",
+            "schema": {"type": "string"},
+        },
+        {
+            "name": "Range",
+            "in": "header",
+            "description": "The bytes wanted, such as bytes=1000-; one range.",
+            "schema": {"type": "string"},
+        },
+        {
+            "name": "If-Range",
+            "in": "header",
+            "description": "The ETag of the file that the range is of; the whole comes when it is another by now.",
+            "schema": {"type": "string"},
+        },
+    ],
+    "responses": {
+        "200": {"description": "The file.", "content": _BYTES, "headers": _OF_FILE},
+        "206": {"description": "The range of it that was asked for.", "content": _BYTES, "headers": _OF_FILE},
+        "304": {"description": "If-None-Match names the ETag that it still has."},
+        "416": {"description": "The range begins past its end."},
+    },
+}
+
+SEGMENTS_CONTRACT: Final[dict[str, Any]] = {
+    "parameters": in_query(segments.PARAMETERS),
+    "responses": replies("The trees.", array_of(Segment)),
+}
+
+REQUIRE_CONTRACT: Final[dict[str, Any]] = {
+    "requestBody": takes(ScenarioRequirement),
+    "responses": replies("All of it is done.", reference(ScenarioAnswer)),
+}
+
+SCENARIOS_CONTRACT: Final[dict[str, Any]] = {
+    "responses": replies("The caller's scenarios.", array_of(Scenario))
+}
+
+
+_XML: Final = "application/xml"
+
+UPSERT_CONTRACT: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            **takes(ProductUpsert)["content"],
+            _XML: {"schema": {"type": "string", "description": "SupplierProducts; see Products as XML."}},
+        },
+    },
+    "responses": {
+        "200": {
+            "description": "The tracking id; in XML for a body in XML.",
+            "content": {
+                **replies("", reference(UpsertAnswer))["200"]["content"],
+                _XML: {"schema": {"type": "integer", "format": "int32", "xml": {"name": "tracking"}}},
+            },
+            "links": {
+                "track_import": {
+                    "operationId": "track_import",
+                    "parameters": {"path.tracking_id": "$response.body#/tracking"},
+                }
+            },
+        }
+    },
+}
+
+TRACKING_CONTRACT: Final[dict[str, Any]] = {
+    "parameters": [
+        {
+            "name": "tracking_id",
+            "in": "path",
+            "required": True,
+            "description": "What the upsert answered.",
+            "schema": {"type": "integer", "format": "int32", "minimum": -(2**31), "maximum": 2**31 - 1},
+        }
+    ],
+    "responses": replies(
+        "What became of the import; count is 0 and products are empty while it is in progress.",
+        reference(TrackingRecord),
+    ),
+}

@@ -1,0 +1,143 @@
+"""Scrolls: a list of products frozen by the first call, and the cursors that lead through it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from prodex.sandbox.api.projection import Projection
+from prodex.sandbox.api.value_types import CURSORS
+from prodex.sandbox.behaviour import Behaviour, ScrollEnd
+from prodex.sandbox.faults.kinds import PageSlice
+from prodex.sandbox.refusals import Refusal
+
+
+@dataclass(frozen=True)
+class Scroll:
+    """What the first call of a scroll settled.
+
+    Attributes
+    ----------
+    viewer
+        Id of the organisation that scrolls.
+    keys
+        The products it goes through. Later changes neither add to them nor reorder them; each is served as it
+        is when its page is fetched.
+    total
+        Number of products that match, which is more than `keys` where the cap of GET cuts them.
+    shape
+        What is done to every record.
+    """
+
+    viewer: int
+    keys: Sequence[int]
+    total: int
+    shape: Projection
+
+
+@dataclass(frozen=True)
+class Page:
+    """A stretch of a scroll, or of an offset query.
+
+    Attributes
+    ----------
+    total
+        Number of products that match, as this page announces it.
+    next_page
+        What the reply says about the next page: an empty mapping, or one with the member `next_page`.
+    """
+
+    scroll: Scroll
+    keys: Sequence[int]
+    offset: int
+    total: int
+    next_page: dict[str, str | None]
+
+
+#: What is done to a page before it is cut.
+Spoil = Callable[[PageSlice], PageSlice]
+
+
+@dataclass(frozen=True)
+class _Place:
+    scroll: Scroll
+    position: int
+    pages: int
+    deadline: float
+
+
+class Cursors:
+    """The places that cursors stand for, each for a while.
+
+    Parameters
+    ----------
+    clock
+        Seconds from any start, never going back.
+    """
+
+    def __init__(self, behaviour: Behaviour, clock: Callable[[], float]) -> None:
+        self._behaviour = behaviour
+        self._clock = clock
+        self._places: dict[str, _Place] = {}
+        self._lock = threading.Lock()
+
+    def open(self, scroll: Scroll, position: int, limit: int, spoil: Spoil) -> Page:
+        """Return the first page of a new scroll."""
+        with self._lock:
+            self._forget_expired()
+            return self._page(scroll, spoil(PageSlice(position, None)), limit, pages=position // limit)
+
+    def follow(self, cursor: str, viewer: int, limit: int, spoil: Spoil) -> Page:
+        """Return the page that a cursor stands for.
+
+        A cursor that changes still stands for the same page until its life ends; one that stays equal moves
+        on.
+        """
+        with self._lock:
+            self._forget_expired()
+            place = self._places.get(cursor)
+            if place is not None and place.scroll.viewer == viewer:
+                stretch = spoil(PageSlice(place.position, cursor))
+                if stretch.cursor_lost:
+                    del self._places[cursor]
+                    place = None
+            if place is None or place.scroll.viewer != viewer:
+                raise Refusal(
+                    "cursor_lost",
+                    f"next_page={cursor} is not, or no longer, a scroll cursor. One is kept for "
+                    f"{self._behaviour.cursor_lifetime:g} seconds; start the scroll again.",
+                )
+            return self._page(place.scroll, stretch, limit, place.pages)
+
+    def _page(self, scroll: Scroll, stretch: PageSlice, limit: int, pages: int) -> Page:
+        """Cut a page, behind so many others."""
+        cursor = stretch.cursor
+        gone = min(self._behaviour.total_shrinks * pages, len(scroll.keys))
+        end_of_keys = len(scroll.keys) - gone
+        position = stretch.position
+        if self._behaviour.endless_scroll and position >= end_of_keys:
+            position = 0
+        keys = scroll.keys[position : min(position + limit, end_of_keys)]
+        following = position + len(keys)
+        end = self._behaviour.scroll_end
+        next_page: dict[str, str | None]
+        if following < end_of_keys or end is ScrollEnd.EMPTY_PAGE or self._behaviour.endless_scroll:
+            if cursor is None or self._behaviour.cursor_changes:
+                cursor = str(secrets.randbelow(CURSORS.stop))
+            self._places.pop(cursor, None)
+            deadline = self._clock() + self._behaviour.cursor_lifetime
+            self._places[cursor] = _Place(scroll, following, pages + 1, deadline)
+            next_page = {"next_page": cursor}
+        else:
+            if cursor is not None and not self._behaviour.cursor_changes:
+                del self._places[cursor]
+            next_page = {"next_page": None} if end is ScrollEnd.NULL_CURSOR else {}
+        return Page(scroll, keys[stretch.without :], position, scroll.total - gone, next_page)
+
+    def _forget_expired(self) -> None:
+        now = self._clock()
+        # All live equally long, so those that expire first were put in first.
+        while self._places and self._places[oldest := next(iter(self._places))].deadline < now:
+            del self._places[oldest]

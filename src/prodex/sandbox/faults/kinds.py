@@ -1,0 +1,250 @@
+"""Every kind of fault: what can go wrong with a call, in words, and how it is done.
+
+What holds all the time is a setting (`Behaviour`); what happens at certain calls is a fault (`Fault`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from prodex.sandbox.faults.fault import Fault
+    from prodex.sandbox.faults.middleware import Call
+
+
+@dataclass(frozen=True)
+class PageSlice:
+    """What a call is about to get from the product list; faults change it.
+
+    Attributes
+    ----------
+    position
+        Index of its first product, from 0.
+    cursor
+        The cursor that came with the call, None for a page by offset and the first of a scroll.
+    cursor_lost
+        Whether the service forgets the cursor.
+    without
+        How many of its first products are left out of the page.
+    """
+
+    position: int
+    cursor: str | None
+    cursor_lost: bool = False
+    without: int = 0
+
+
+Strike = Callable[["Fault", "Call"], Awaitable[None]]
+Spoil = Callable[["Fault", PageSlice], PageSlice]
+
+
+@dataclass(frozen=True)
+class FaultKind:
+    """One kind of fault.
+
+    Attributes
+    ----------
+    meaning
+        What it does, in words.
+    strikes
+        Does it to a call, whatever the endpoint; None for what happens to a page of products.
+    spoils
+        Does it to a page of products; None for the others.
+    options
+        The options that it takes, with their values unless given.
+    """
+
+    meaning: str
+    strikes: Strike | None = None
+    spoils: Spoil | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> Strike:
+    async def strike(fault: Fault, call: Call) -> None:
+        headers = [(b"content-type", content_type)]
+        if status == 401:
+            headers.append((b"www-authenticate", b"Bearer"))
+        if fault.retry_after is not None:
+            headers.append((b"retry-after", b"%d" % fault.retry_after))
+        await call.reply(status, headers, body)
+
+    return strike
+
+
+async def _wait(fault: Fault, _call: Call) -> None:
+    await asyncio.sleep(fault.seconds or 0)
+
+
+async def _run(fault: Fault, call: Call) -> None:
+    assert fault.run is not None  # noqa: S101 - checked when the fault was made
+    try:
+        await asyncio.to_thread(fault.run)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is for whoever gave the function
+        await call.fail(error)
+
+
+async def _cut(_fault: Fault, call: Call) -> None:
+    await call.hang_up()
+
+
+async def _truncate(_fault: Fault, call: Call) -> None:
+    await call.answer_half()
+
+
+async def _redirect(fault: Fault, call: Call) -> None:
+    await call.reply(302, [(b"location", (fault.to or "").encode())], b"")
+
+
+async def _stall(fault: Fault, call: Call) -> None:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        half = len(body) // 2
+        yield body[:half]
+        await call.wait(fault.seconds or 0)
+        yield body[half:]
+
+    await call.answer_as(pieces)
+
+
+async def _drip(fault: Fault, call: Call) -> None:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        length = -(-len(body) // _DRIPS) or 1
+        for start in range(0, len(body), length):
+            yield body[start : start + length]
+            await call.wait((fault.seconds or 0) / _DRIPS)
+
+    await call.answer_as(pieces)
+
+
+async def _damage(_fault: Fault, call: Call) -> None:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        half = len(body) // 2
+        yield body[:half] + body[half:].translate(_INVERTED)
+
+    await call.answer_as(pieces)
+
+
+async def _expire(_fault: Fault, call: Call) -> None:
+    call.expire_tokens()
+
+
+def _lose_cursor(_fault: Fault, stretch: PageSlice) -> PageSlice:
+    return replace(stretch, cursor_lost=stretch.cursor is not None)
+
+
+def _repeat(fault: Fault, stretch: PageSlice) -> PageSlice:
+    return replace(stretch, position=max(0, stretch.position - (fault.products or 0)))
+
+
+def _move(fault: Fault, stretch: PageSlice) -> PageSlice:
+    if stretch.cursor or not stretch.position:
+        return stretch
+    return replace(stretch, position=stretch.position + (fault.products or 0))
+
+
+def _drop(fault: Fault, stretch: PageSlice) -> PageSlice:
+    return replace(stretch, without=fault.products or 0)
+
+
+def _error(text: str) -> bytes:
+    return b'{"error":"ordered","message":"%b"}' % text.encode()
+
+
+#: Pieces in which a slow body comes.
+_DRIPS: Final = 20
+_INVERTED: Final = bytes(255 - byte for byte in range(256))
+
+_PAGE_OF_A_GATEWAY: Final = (
+    b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1>"
+    b"</center>\r\n</body>\r\n</html>\r\n"
+)
+
+#: Every fault that can be ordered, by its name.
+FAULTS: Final[Mapping[str, FaultKind]] = {
+    "latency": FaultKind(
+        "The call takes longer, by `seconds`. Calls wait side by side.", _wait, options={"seconds": 1.0}
+    ),
+    "401": FaultKind(
+        "The call is refused as unauthorized, whatever its token, which stays good for other calls.",
+        _reply(401, _error("The caller could not be authenticated.")),
+    ),
+    "404": FaultKind("Nothing is found at the address of the call.", _reply(404, _error("Nothing is here."))),
+    "429": FaultKind(
+        "Too many requests, with Retry-After where `retry_after` says how many seconds.",
+        _reply(429, _error("Too many requests.")),
+        options={"retry_after": None},
+    ),
+    "500": FaultKind("An internal error.", _reply(500, _error("Internal error."))),
+    "502": FaultKind(
+        "A page of HTML from a gateway that got no answer.", _reply(502, _PAGE_OF_A_GATEWAY, b"text/html")
+    ),
+    "503": FaultKind(
+        "Service unavailable, with Retry-After where `retry_after` says how many seconds.",
+        _reply(503, _error("Service unavailable.")),
+        options={"retry_after": None},
+    ),
+    "cut": FaultKind("The connection is cut before any byte of the reply. The call has no effect.", _cut),
+    "truncated": FaultKind(
+        "The call has its effect; of the reply, which announces its full Content-Length, half comes, "
+        "then the connection is closed.",
+        _truncate,
+    ),
+    "stalled": FaultKind(
+        "Half of the reply's body comes, then nothing for as long as `seconds` says, then the rest.",
+        _stall,
+        options={"seconds": 10.0},
+    ),
+    "slow": FaultKind(
+        "The reply's body comes in twenty pieces, spread over `seconds`.", _drip, options={"seconds": 10.0}
+    ),
+    "damaged": FaultKind(
+        "The reply is as long as it announces, but the bits of the second half of its body are inverted.",
+        _damage,
+    ),
+    "redirect": FaultKind(
+        "The call is sent elsewhere: 302, with the address in `to`.",
+        _redirect,
+        options={"to": "https://elsewhere.example/"},
+    ),
+    "garbage": FaultKind(
+        "Status 200 and application/json, with a body that is neither JSON nor text.",
+        _reply(200, b'{"totalResults": 3, "data": [\xff\xfe\x00 not JSON'),
+    ),
+    "expired-token": FaultKind(
+        "All tokens that were issued until then expire just before the call; new ones are good.", _expire
+    ),
+    "lost-cursor": FaultKind(
+        "The scroll cursor that came with the call is forgotten for good: 410, now and when it is tried again. "
+        "Nothing happens to a call without cursor.",
+        spoils=_lose_cursor,
+    ),
+    "repeats": FaultKind(
+        "The page begins with the last products of the page before, as many as `products` says. A scroll goes on from "
+        "there, so that nothing is missing at its end; a page by offset lacks as many at its own end. Nothing "
+        "happens to a first page.",
+        spoils=_repeat,
+        options={"products": 1},
+    ),
+    "moves": FaultKind(
+        "Products have moved from the pages before to behind this page, as many as `products` says: a page by offset "
+        "begins so much later, and what slid before it is in neither page. Nothing happens to a first page, or to a "
+        "scroll, whose order is frozen.",
+        spoils=_move,
+        options={"products": 1},
+    ),
+    "drops": FaultKind(
+        "The first products of the page, as many as `products` says, are missing from it, silently: totals and the "
+        "next page are as always.",
+        spoils=_drop,
+        options={"products": 1},
+    ),
+    "call": FaultKind(
+        "The function `run` is called, in a thread, before the call is answered. Where it raises, the call gets a "
+        "500, and the error comes when the sandbox ends.",
+        _run,
+        options={"run": None},
+    ),
+}

@@ -1,0 +1,284 @@
+"""Imports: what was sent, kept in the store until it is worked off, and what became of it (spec, endpoint 8)."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.raw_json import decode, encode
+from prodex.sandbox.records.model import Organization
+from prodex.sandbox.records.payload import JSON, XML, Members, PayloadUnreadable, read_payload
+from prodex.sandbox.records.store import Store
+from prodex.sandbox.records.timestamps import date_writes, stamp
+from prodex.sandbox.records.upsert import Upsert, gtin_sent
+from prodex.sandbox.records.validation import ProductRefused
+
+
+class ImportStatus(StrEnum):
+    """Status of an import (spec, States)."""
+
+    EMPTY = "EMPTY"
+    IN_PROGRESS = "IN_PROGRESS"
+    ERROR = "ERROR"
+    CONTAINS_ERRORS = "CONTAINS_ERRORS"
+    SUCCESS = "SUCCESS"
+    TIMEOUT = "TIMEOUT"
+
+
+class Endpoint(StrEnum):
+    """How an import came in (spec, Product inbound tracking record)."""
+
+    API = "API"
+    IMPORT = "IMPORT"
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import that waits for its turn.
+
+    Attributes
+    ----------
+    received
+        UNIX time in seconds.
+    attempts
+        How often it was begun before; more than none when it was begun and the process ended.
+    """
+
+    tracking: int
+    organization_id: int
+    media_type: str
+    received: float
+    payload: bytes
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an import.
+
+    Attributes
+    ----------
+    message
+        The reason of an ERROR.
+    products
+        Outcome of each product: gtin, status, message.
+    """
+
+    status: ImportStatus
+    message: str = ""
+    count: int = 0
+    products: Sequence[dict[str, str]] = ()
+
+
+def queue_import(
+    store: Store, organization: Organization, endpoint: Endpoint, media_type: str, payload: bytes
+) -> int:
+    """Keep a payload to be imported, and return its tracking id."""
+    with store.writing() as connection:
+        cursor = connection.execute(
+            "INSERT INTO imports (organization_id, endpoint, media_type, received, payload)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (organization.id, endpoint, media_type, time.time(), payload),
+        )
+        assert cursor.lastrowid is not None  # noqa: S101 - a row was inserted
+        return cursor.lastrowid
+
+
+def next_import(store: Store) -> Import | None:
+    """Return the import that has waited longest, or None."""
+    rows = store.rows(
+        "SELECT tracking, organization_id, media_type, received, payload, attempts FROM imports"
+        " WHERE payload IS NOT NULL ORDER BY tracking LIMIT 1"
+    )
+    return Import(*rows[0]) if rows else None
+
+
+def tracking_record(store: Store, caller: Organization, tracking: int) -> dict[str, Any] | None:
+    """Return the tracking record of one of the caller's imports, or None."""
+    rows = store.rows(
+        "SELECT received, status, message, count, outcomes, endpoint FROM imports"
+        " WHERE tracking = ? AND organization_id = ?",
+        (tracking, caller.id),
+    )
+    if not rows:
+        return None
+    received, status, message, count, outcomes, endpoint = rows[0]
+    return {
+        "createdAt": stamp(datetime.fromtimestamp(received, UTC)),
+        "status": status,
+        "message": message,
+        "count": count,
+        "tracking": tracking,
+        "products": decode(outcomes.encode()),
+        # An organisation has one access key here, and the user has its id.
+        "user": {"id": caller.id, "username": caller.username},
+        "organization": {"id": caller.id, "nameLegal": caller.name},
+        "endpoint": endpoint,
+    }
+
+
+def outcomes_text(outcome: Outcome) -> str:
+    """Return the outcomes of the products as the store keeps them."""
+    return encode(list(outcome.products)).decode()
+
+
+# An import that was begun so often without an end has ended the process each time.
+_MOST_ATTEMPTS: Final = 3
+_SECONDS_BEFORE_ANOTHER_TRY: Final = 1.0
+
+
+class Worker:
+    """Works off the imports of a store, in a thread of its own."""
+
+    def __init__(self, store: Store, behaviour: Behaviour) -> None:
+        self._store = store
+        self._behaviour = behaviour
+        self._organizations = {one.id: one for one in store.organizations}
+        self._codes = store.referentials()
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+
+    def take(
+        self, organization: Organization, media_type: str, payload: bytes, endpoint: Endpoint = Endpoint.API
+    ) -> int:
+        """Take a payload in, and return its tracking id."""
+        tracking = queue_import(self._store, organization, endpoint, media_type, payload)
+        self._woken.set()
+        return tracking
+
+    def take_file(self, organization: Organization, path: Path) -> int:
+        """Take a file in, XML by its name or else JSON, and return its tracking id."""
+        media_type = XML if path.suffix.lower() == ".xml" else JSON
+        return self.take(organization, media_type, path.read_bytes(), Endpoint.IMPORT)
+
+    def run(self) -> None:
+        """Work until `stop`."""
+        while True:
+            self._woken.clear()
+            if self._stopping.is_set():
+                return
+            try:
+                waiting = next_import(self._store)
+                if waiting is None:
+                    self._woken.wait()
+                else:
+                    self._bring_to_end(waiting)
+            except sqlite3.Error:
+                # A full disk, say; what waits is tried again.
+                sys.excepthook(*sys.exc_info())
+                self._stopping.wait(_SECONDS_BEFORE_ANOTHER_TRY)
+
+    def stop(self) -> None:
+        """Ask to stop; an import in progress is left for the next start."""
+        self._stopping.set()
+        self._woken.set()
+
+    def _bring_to_end(self, one: Import) -> None:
+        if one.attempts >= _MOST_ATTEMPTS:
+            self._end(one, Outcome(ImportStatus.TIMEOUT))
+            return
+        deadline = time.monotonic() + self._behaviour.import_timeout
+        self._note_attempts(one, one.attempts + 1)
+        try:
+            self._wait_for_delay(one, deadline)
+            self._import(one, deadline)
+        except PayloadUnreadable as error:
+            self._end(one, Outcome(ImportStatus.ERROR, str(error)))
+        except _Stopping:
+            self._note_attempts(one, one.attempts)
+        except _Overdue:
+            self._end(one, Outcome(ImportStatus.TIMEOUT))
+        except Exception:  # noqa: BLE001 - whatever one import fails of, the next has to be worked off
+            sys.excepthook(*sys.exc_info())
+            self._end(one, Outcome(ImportStatus.TIMEOUT))
+
+    def _import(self, one: Import, deadline: float) -> None:
+        sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
+        with self._store.writing() as connection:
+            organization = self._organizations[one.organization_id]
+            now = self._behaviour.now()
+            upsert = Upsert(connection, organization, self._codes, now)
+            products = []
+            for place, product in enumerate(sent, start=1):
+                self._check_time(deadline)
+                products.append(_outcome_of(upsert, product, place))
+            date_writes(connection, upsert.written, now, self._behaviour.now)
+            self._check_time(deadline)
+            _note_end(connection, one, Outcome(_status_of(products), "", len(sent), products))
+
+    def _wait_for_delay(self, one: Import, deadline: float) -> None:
+        remaining = one.received + self._behaviour.import_delay - time.time()
+        self._stopping.wait(max(0.0, min(remaining, deadline - time.monotonic())))
+        self._check_time(deadline)
+
+    def _check_time(self, deadline: float) -> None:
+        if self._stopping.is_set():
+            raise _Stopping
+        if time.monotonic() >= deadline:
+            raise _Overdue
+
+    def _note_attempts(self, one: Import, attempts: int) -> None:
+        with self._store.writing() as connection:
+            connection.execute("UPDATE imports SET attempts = ? WHERE tracking = ?", (attempts, one.tracking))
+
+    def _end(self, one: Import, outcome: Outcome) -> None:
+        with self._store.writing() as connection:
+            _note_end(connection, one, outcome)
+
+
+class _Stopping(Exception):
+    """The worker is asked to stop."""
+
+
+class _Overdue(Exception):
+    """The import takes longer than it may."""
+
+
+@contextmanager
+def working(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
+    """Run a worker meanwhile."""
+    worker = Worker(store, behaviour)
+    thread = threading.Thread(target=worker.run, daemon=True)
+    thread.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        thread.join()
+
+
+def _outcome_of(upsert: Upsert, product: Members, place: int) -> dict[str, str]:
+    try:
+        gtin = upsert.write(product)
+    except ProductRefused as error:
+        return {
+            "gtin": gtin_sent(product),
+            "status": ImportStatus.ERROR,
+            "message": f"product {place}: {error}",
+        }
+    return {"gtin": gtin, "status": ImportStatus.SUCCESS, "message": ""}
+
+
+def _status_of(products: list[dict[str, str]]) -> ImportStatus:
+    if not products:
+        return ImportStatus.EMPTY
+    if any(one["status"] == ImportStatus.ERROR for one in products):
+        return ImportStatus.CONTAINS_ERRORS
+    return ImportStatus.SUCCESS
+
+
+def _note_end(connection: sqlite3.Connection, one: Import, outcome: Outcome) -> None:
+    connection.execute(
+        "UPDATE imports SET status = ?, message = ?, count = ?, outcomes = ?, payload = NULL WHERE tracking = ?",
+        (outcome.status, outcome.message, outcome.count, outcomes_text(outcome), one.tracking),
+    )

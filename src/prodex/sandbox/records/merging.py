@@ -1,0 +1,109 @@
+"""The merge rule: what becomes of a stored record when attributes are written on it (contract, writing).
+
+Attributes are handled as the JSON bytes they are, so that what is not written on stays byte for byte. The members
+of `assets` count as attributes of their own, by the names `assets.pictures` and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from prodex.sandbox.raw_json import decode, encode, joined, members
+from prodex.sandbox.records.timestamps import stamp
+from prodex.sandbox.records.validation import ProductRefused
+
+#: What a record holds, or what was sent: attribute -> its JSON bytes.
+Members = Mapping[str, bytes | msgspec.Raw]
+
+_NULL: Final = b"null"
+_ASSETS: Final = "assets."
+
+
+def is_null(raw: bytes | msgspec.Raw) -> bool:
+    """Tell whether an attribute is null, which deletes."""
+    return bytes(raw) == _NULL
+
+
+def attributes_of(sent: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
+    """Return what was sent with the members of `assets` as attributes of their own.
+
+    Raises
+    ------
+    ProductRefused
+        When assets is neither an object nor null.
+    """
+    attributes = dict(sent)
+    assets = attributes.get("assets")
+    if assets is None or is_null(assets):
+        return attributes
+    if not bytes(assets).startswith(b"{"):
+        raise ProductRefused("assets is not an object")
+    del attributes["assets"]
+    # One description of the service names the documents so.
+    names = {"document": "documents"}
+    return attributes | {_ASSETS + names.get(name, name): raw for name, raw in members(bytes(assets)).items()}
+
+
+def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, bytes | msgspec.Raw]:
+    """Return a record with attributes written on it.
+
+    Parameters
+    ----------
+    now
+        The time of the write; `updatedAt` moves to it, and never back.
+    """
+    record = dict(stored)
+    updated_at = encode(moved(record.get("updatedAt"), now))
+    of_assets = {
+        name.removeprefix(_ASSETS): raw for name, raw in attributes.items() if name.startswith(_ASSETS)
+    }
+    for name, raw in attributes.items():
+        if not name.startswith(_ASSETS):
+            _write(record, name, raw)
+    if of_assets or "assets" in attributes:
+        before = _object(stored.get("assets"))
+        assets = {} if "assets" in attributes else dict(before)
+        for name, raw in of_assets.items():
+            _write(assets, name, raw)
+        if _decoded(assets.get("pictures")) != _decoded(before.get("pictures")):
+            dates = _object(assets.get("lastUpdatedAt"))
+            assets["lastUpdatedAt"] = joined(dates | {"pictures": updated_at})
+        if assets or of_assets:
+            record["assets"] = joined(assets)
+    record["updatedAt"] = updated_at
+    return record
+
+
+def _write(record: dict[str, bytes | msgspec.Raw], name: str, raw: bytes | msgspec.Raw) -> None:
+    if is_null(raw):
+        record.pop(name, None)
+    else:
+        record[name] = raw
+
+
+def _object(raw: bytes | msgspec.Raw | None) -> dict[str, bytes | msgspec.Raw]:
+    if raw is None or not bytes(raw).startswith(b"{"):
+        return {}
+    return dict(members(bytes(raw)))
+
+
+def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
+    return None if raw is None else decode(bytes(raw))
+
+
+def moved(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
+    """Return the `updatedAt` of a write: now, or what it was where that is later.
+
+    Two writes of one second have one date. To be later than it was in any case, the date of a product that is written
+    often would have to run ahead of the clock.
+    """
+    before = _decoded(updated_at)
+    try:
+        last = datetime.fromisoformat(before)
+        return stamp(max(now, last if last.tzinfo else last.replace(tzinfo=UTC)))
+    except (TypeError, ValueError, OverflowError):
+        return stamp(now)

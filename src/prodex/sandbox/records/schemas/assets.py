@@ -1,0 +1,96 @@
+"""The rich content of a product (spec, assets)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from prodex.sandbox.records.schemas.values import ABSENT, CodeValue, LocalDateTime, OpenObject
+
+
+class Exportable(OpenObject):
+    """One rendition of a picture (spec, Exportable fields)."""
+
+    uniformResourceIdentifier: str | None = ABSENT
+    height: int | None = Field(default=ABSENT, description="Pixels.")
+    width: int | None = Field(default=ABSENT, description="Pixels.")
+    fileSize: int | None = Field(default=ABSENT, description="Bytes.")
+    productpicture_id: int | None = ABSENT
+    crc32: str | None = ABSENT
+    createdAt: LocalDateTime | None = ABSENT
+    updatedAt: LocalDateTime | None = ABSENT
+    name: str | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    quality: int | str | None = Field(default=ABSENT, description="Seen beyond the specification.")
+
+
+class Picture(OpenObject):
+    """One picture (spec, Picture fields). Types of fields that the specification only names are open."""
+
+    url: str | None = ABSENT
+    isPackshot: bool | None = ABSENT
+    typeOfInformation: int | str | None = ABSENT
+    contentType: int | str | None = ABSENT
+    productFace: int | str | None = ABSENT
+    fileType: int | str | None = ABSENT
+    angleHorizontal: int | None = Field(default=ABSENT, description="Degrees.")
+    angleVertical: int | None = Field(default=ABSENT, description="Degrees.")
+    angleOther: int | str | None = ABSENT
+    sequenceNumber: int | str | None = ABSENT
+    definition: str | None = Field(default=ABSENT, description="Such as width x height.")
+    resolution: str | None = ABSENT
+    resolutionX: int | None = ABSENT
+    resolutionY: int | None = ABSENT
+    width: int | None = Field(default=ABSENT, description="Pixels of the original.")
+    height: int | None = Field(default=ABSENT, description="Pixels of the original.")
+    ratio: str | None = ABSENT
+    format: str | None = ABSENT
+    tags: list[str | None] | None = ABSENT
+    uniformResourceIdentifierOrigin: str | None = ABSENT
+    fileEffectiveStartDateTime: LocalDateTime | None = ABSENT
+    fileEffectiveEndDateTime: LocalDateTime | None = ABSENT
+    createdAt: LocalDateTime | None = ABSENT
+    updatedAt: LocalDateTime | None = ABSENT
+    exportables: list[Exportable | None] | None = ABSENT
+
+
+_UnixSeconds = Annotated[int, Field(description="UNIX seconds; records hold date-times beside them.")]
+
+
+class Document(OpenObject):
+    """A document, such as a certificate. The specification does not show its fields; these were seen."""
+
+    fileName: str | None = ABSENT
+    uniformResourceIdentifier: str | None = ABSENT
+    documentTypeCode: CodeValue | None = ABSENT
+    fileEffectiveStartDateTime: _UnixSeconds | str | None = ABSENT
+    fileEffectiveEndDateTime: _UnixSeconds | str | None = ABSENT
+    updatedAt: LocalDateTime | None = ABSENT
+
+
+class Video(OpenObject):
+    """A video. The specification does not show its fields."""
+
+
+class EnrichedContent(OpenObject):
+    """A page or recipe of rich content. The specification does not show its fields."""
+
+
+class AssetDates(OpenObject):
+    """When the files of a kind changed last (spec, assets)."""
+
+    pictures: LocalDateTime | None = ABSENT
+
+
+class Assets(OpenObject):
+    """The rich content of a product (spec, assets)."""
+
+    pictures: list[Picture | None] | None = ABSENT
+    documents: list[Document | None] | None = ABSENT
+    document: list[Document | None] | None = Field(
+        default=ABSENT,
+        description="The documents under the name that one description has; see the setting documents_key.",
+    )
+    videos: list[Video | None] | None = ABSENT
+    enriched_contents: list[EnrichedContent | None] | None = ABSENT
+    lastUpdatedAt: AssetDates | None = ABSENT

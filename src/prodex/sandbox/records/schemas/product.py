@@ -1,0 +1,220 @@
+"""The product (spec, Product).
+
+Every attribute may be absent, since a call chooses its fields, and may be null where it holds no data.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from pydantic import ConfigDict, Field
+
+from prodex.sandbox.records.model import OrganizationType, ProductStatus, SharingStatus, ValidationStatus
+from prodex.sandbox.records.schemas.assets import Assets
+from prodex.sandbox.records.schemas.values import (
+    ABSENT,
+    CodeValue,
+    LocalDateTime,
+    LocalizedText,
+    OpenObject,
+    PicturedCodeValue,
+    Uuid,
+    tidy,
+)
+
+
+class HierarchyUnit(OpenObject):
+    """What a unit of a hierarchy is; any attribute of a product may stand here."""
+
+    typePackaging: CodeValue | None = ABSENT
+    isConsumerUnit: bool | None = ABSENT
+    isDespatchUnit: bool | None = ABSENT
+    isOrderableUnit: bool | None = ABSENT
+
+
+class HierarchyNode(HierarchyUnit):
+    """A unit in its place in a hierarchy, with the units that it holds."""
+
+    gtin: str | None = ABSENT
+    uuid: str | None = ABSENT
+    quantity: int | float | None = Field(
+        default=ABSENT, description="How many of this unit its parent holds; absent or null where unknown."
+    )
+    version: HierarchyUnit | None = Field(
+        default=ABSENT, description="The attributes of the unit, where they do not stand in the node itself."
+    )
+    children: list[HierarchyNode | None] | None = ABSENT
+
+
+class LogisticalHierarchy(HierarchyNode):
+    """One hierarchy of a product, from its largest unit down (spec, Product)."""
+
+    activeListing: bool | None = Field(
+        default=ABSENT,
+        description="Whether it is shared through a listing; it then stands among the sharing units too.",
+    )
+    product_key_id: int | None = ABSENT
+
+
+#: Attributes that the specification only names.
+SHAPE_NOT_SHOWN: Final = """
+synonyms conservationAdvices productionVariantEffectiveDate shapeStatement productActivities keepRefrigeratedAfter
+keepRefrigeratedBefore compulsoryStatements isDerivedFrom createdShareValueStatement isPracticeCompatible shape serves
+isComplementaryWith originText brandHighlight manufactureInsights flavorStatement substitutes importClassification
+packagingMentions isSharedFrom additives conservations tradeItemDateOnPackagingTypeCode packaging temperature
+isClassifiedIn isWrappedBy advertisedInformations startAvailabilityDateTime endAvailabilityDateTime dutyFeeTax
+hasNotableIngredients isSizedBy environmentStatement sparklingValue replaces nutritionalAllegations isEquivalentTo
+netContent history netWeight grossWeight priceComparisonType originCountry isSubstitutableWith reasonForNewEAN
+isReplaceableBy productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy contact offerOnPack
+"""
+
+_Texts = list[LocalizedText | None] | None
+#: Where a list is meant, an empty string has been seen for none.
+_Blank = Literal[""]
+
+
+class Tag(OpenObject):
+    """A tag that is on a product, and since when (spec, Product: hasTags)."""
+
+    tag: str = ABSENT
+    createdAt: str | None = ABSENT
+
+
+class Referential(OpenObject):
+    """The referential of the entities that a product uses (spec, Product: expressedIn)."""
+
+    name: str | None = Field(default=ABSENT, examples=["languages", "netcontents", "currencies", "weights"])
+
+
+class PresentEntities(OpenObject):
+    """The languages or units that a product uses (spec, Product: expressedIn)."""
+
+    referential: Referential | None = ABSENT
+    presentEntities: list[CodeValue | None] | None = ABSENT
+
+
+class Label(OpenObject):
+    """A label that a product bears (spec, Product: isLabeledBy)."""
+
+    startDate: str | None = ABSENT
+    endDate: str | None = ABSENT
+    detail: list[Any] | None = ABSENT
+    value: str | None = ABSENT
+    attributedAt: str | None = ABSENT
+    isConceptualizedBy: PicturedCodeValue | None = ABSENT
+
+
+class Identifier(OpenObject):
+    """A supplier's own reference (spec, Product: specializes)."""
+
+    reference: str | None = ABSENT
+
+
+class Specialization(OpenObject):
+    """What the product is a variant of (spec, Product: specializes)."""
+
+    isBrandedBy: PicturedCodeValue | None = ABSENT
+    isIdentifiedBy: list[Identifier | None] | None = ABSENT
+    kind: CodeValue | None = ABSENT
+
+
+class Owner(OpenObject):
+    """The organisation whose product it is (spec, Product: owner)."""
+
+    type: OrganizationType | None = ABSENT
+    name: str | None = ABSENT
+    uuid: Uuid | None = ABSENT
+
+
+class ProductKey(OpenObject):
+    """Whose view of the product a record is; seen beyond the specification."""
+
+    product_id: int | None = ABSENT
+    organization_id: int | None = ABSENT
+    source_type: int | None = ABSENT
+    target_market_id: int | None = ABSENT
+    source_id: int | None = ABSENT
+
+
+class Validation(OpenObject):
+    """How far the retailer's validation is; seen beyond the specification."""
+
+    status: ValidationStatus | None = ABSENT
+
+
+class RequiredScenario(OpenObject):
+    """A validation scenario that the retailer has activated on the product; the sandbox's own."""
+
+    id: str = ABSENT
+    deadline: str | None = ABSENT
+
+
+def _with_names(schema: dict[str, Any]) -> None:
+    tidy(schema)
+    schema["properties"] |= {
+        name: {"description": "Its shape is not shown in the specification."}
+        for name in SHAPE_NOT_SHOWN.split()
+    }
+
+
+class Product(OpenObject):
+    """A product (spec, Product). Attributes beyond these stand beside them."""
+
+    model_config = ConfigDict(json_schema_extra=_with_names)
+
+    id: int | str = Field(
+        default=ABSENT, description="An integer in full records, text in the rich-content response."
+    )
+    uuid: Uuid | None = ABSENT
+    gtin: str = Field(default=ABSENT, description="14 digits in all cases shown.")
+    jsonVersion: int | None = Field(
+        default=ABSENT, alias="_jsonVersion", description="3 in the records shown."
+    )
+    createdAt: LocalDateTime | None = ABSENT
+    updatedAt: LocalDateTime | None = ABSENT
+    nameLegal: _Texts = ABSENT
+    namePublicShort: _Texts = ABSENT
+    namePublicLong: _Texts = ABSENT
+    description: _Texts = ABSENT
+    composition: _Texts = ABSENT
+    allergens: _Texts | _Blank = ABSENT
+    productionVariantName: _Texts = ABSENT
+    brand: PicturedCodeValue | None = ABSENT
+    kind: CodeValue | None = ABSENT
+    typePackaging: CodeValue | None = ABSENT
+    isConsumerUnit: bool | None = ABSENT
+    isDespatchUnit: bool | None = ABSENT
+    isOrderableUnit: bool | None = ABSENT
+    isInvoiceUnit: bool | None = ABSENT
+    isPromotionalItem: bool | None = ABSENT
+    isNomadic: bool | None = ABSENT
+    isMarkedRecyclable: bool | None = ABSENT
+    hasBatchNumber: bool | None = ABSENT
+    isDisplayUnit: bool | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    lifeCycle: int | None = ABSENT
+    manufacturerSharingStatus: SharingStatus | None = ABSENT
+    targetProductStatus: ProductStatus | None = Field(
+        default=ABSENT, description="Seen beyond the specification, with the values of the filter."
+    )
+    validation: Validation | None = ABSENT
+    hasTags: list[Tag | None] | None = ABSENT
+    isTaggedBy: list[str | None] | None = ABSENT
+    expressedIn: list[PresentEntities | None] | None = ABSENT
+    isLabeledBy: list[Label | None] | _Blank | None = ABSENT
+    specializes: Specialization | None = ABSENT
+    owner: Owner | None = ABSENT
+    GPC: CodeValue | None = ABSENT
+    subdivisions: CodeValue | None = ABSENT
+    logisticalHierarchies: list[LogisticalHierarchy | None] | None = ABSENT
+    sharingUnits: list[HierarchyNode | None] | None = ABSENT
+    assets: Assets | None = ABSENT
+    product_key: ProductKey | None = ABSENT
+    supplierId: int | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    unitType: str | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    lastRequest: Product | None = Field(
+        default=ABSENT,
+        description="The same attributes, as they wait for acceptance; seen beyond the specification.",
+    )
+    requiredScenarios: list[RequiredScenario | None] | None = Field(
+        default=ABSENT, description="The caller's active validation scenarios; the sandbox's own."
+    )

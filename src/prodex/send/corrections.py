@@ -1,0 +1,268 @@
+"""Corrections out of a frame, in the long form of `texts` or in the wide form, as wishes for each product."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from prodex import gtin
+from prodex.arguments import is_missing
+from prodex.catalog import Catalog
+from prodex.errors import ChangesRefused, ChangesStale, InputError
+from prodex.formats.spreadsheet import unescape_formulas
+from prodex.locales import language_tag, short_of
+from prodex.send.merge import Correction
+from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE
+from prodex.tables.attributes import TEXTS
+from prodex.tables.declaration import TABLES, Column
+from prodex.text import nearest
+
+_COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a catalogue knows that a frame is read against.
+
+    Attributes
+    ----------
+    ids
+        Product ids by GTIN, as `prodex.gtin.comparable` writes it: services send it with 13 digits, too.
+    codes
+        Long language codes in use, by short code.
+    texts
+        Wire paths of localized texts.
+    """
+
+    ids: Mapping[str | None, Sequence[str]]
+    codes: Mapping[str, frozenset[str]]
+    texts: Collection[str]
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> Known:
+        ids = defaultdict(list)
+        for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
+            ids[gtin.comparable(row["gtin"])].append(row["product_id"])
+        columns = ["attribute", "language", "language_code"]
+        rows = catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
+        codes = defaultdict(set)
+        for row in rows:
+            if row["language"] and row["language_code"]:
+                codes[row["language"]].add(row["language_code"])
+        texts = {row["attribute"] for row in rows} | set(TEXTS)
+        return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts)
+
+
+def wishes_in(
+    frame: pd.DataFrame, catalog: Catalog, known: Known, language: str | None
+) -> dict[str, list[Correction]]:
+    """Return the corrections of a frame by product id; what is NaN or None in it is none."""
+    if not {"product_id", "gtin"} & set(frame.columns):
+        raise InputError(
+            "The frame has neither a column product_id nor gtin, so nobody can tell what to correct."
+        )
+    frame = _filled(frame)
+    ids = _ids(frame, known)
+    if {"attribute", "text"} <= set(frame.columns):
+        found = _long(frame, ids, known)
+    else:
+        found = _wide(frame, ids, catalog, known, language)
+    wishes = defaultdict(list)
+    for product, wish in found:
+        wishes[product].append(wish)
+    return dict(wishes)
+
+
+def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows in which something stands; spreadsheets end with empty ones."""
+    is_filled = [any(not _is_blank(cell) for cell in row) for row in frame.itertuples(index=False, name=None)]
+    return frame[np.array(is_filled, bool)]
+
+
+def _ids(frame: pd.DataFrame, known: Known) -> list[str]:
+    """Return the product id of each row."""
+    key = "product_id" if "product_id" in frame.columns else "gtin"
+    cells = frame[key].tolist()
+    for row, cell in zip(frame.index, cells, strict=True):
+        if _is_blank(cell):
+            raise ChangesRefused(
+                f"The row {row} of the frame has no {key}, so nobody can tell what to correct. Fill it in, or "
+                "leave the row out."
+            )
+    if key == "gtin":
+        return [_id(cell, known) for cell in cells]
+    there = {one for several in known.ids.values() for one in several}
+    ids = [_number_or_text(cell) for cell in cells]
+    for one in ids:
+        if one not in there:
+            raise ChangesRefused(f"The catalogue has no product {one!r}. Load it, then correct it.")
+    return ids
+
+
+def _id(value: Any, known: Known) -> str:
+    several = known.ids.get(gtin.comparable(value), ())
+    if not several:
+        gtin.normal_form(value)  # where it is none, the error says why
+    if len(several) != 1:
+        raise ChangesRefused(
+            f"The catalogue has {len(several) or 'no'} product{'s' * (len(several) > 1)} of GTIN {value}. "
+            + ("Say which is meant with a column product_id." if several else "Load it, then correct it.")
+        )
+    return several[0]
+
+
+def _is_blank(cell: object) -> bool:
+    return is_missing(cell) or (isinstance(cell, str) and not cell.strip())
+
+
+def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tuple[str, Correction]]:
+    if not {"language", "language_code"} & set(frame.columns):
+        raise InputError(
+            "The frame has neither a column language nor language_code, so the texts have no language."
+        )
+    columns = ("attribute", "text", "position", "language", "language_code")
+    cells = {name: frame[name].tolist() if name in frame else [None] * len(frame) for name in columns}
+    for product, *row in zip(ids, *cells.values(), strict=True):
+        path, text, position, language, code = (None if is_missing(cell) else cell for cell in row)
+        if text is None:
+            continue
+        attribute = str(path)
+        if attribute not in known.texts:
+            raise ChangesRefused(_unknown_text(attribute, known))
+        if language is None and code is None:
+            raise ChangesRefused(f"Product {product}: the text of {attribute} has no language. Fill one in.")
+        if language is not None and code is not None:
+            _refuse_two_languages(product, attribute, str(language), str(code), known)
+        yield product, Correction(attribute, _text(text, product, attribute), True, position, language, code)
+
+
+def _refuse_two_languages(product: str, attribute: str, language: str, code: str, known: Known) -> None:
+    """Refuse a row whose two columns name different languages: one of them was changed, and nobody can tell which."""
+    if short_of(language) != short_of(code) and code not in known.codes.get(language, ()):
+        raise ChangesRefused(
+            f"Product {product}: the text of {attribute} has the language {language!r:.40} and the language_code "
+            f"{code!r:.40}, which are not the same. Correct one, or leave the column language_code out."
+        )
+
+
+def _wide(
+    frame: pd.DataFrame, ids: Sequence[str], catalog: Catalog, known: Known, language: str | None
+) -> Iterator[tuple[str, Correction]]:
+    if language is not None and short_of(language) not in known.codes:
+        language_tag(language)  # one that no text has yet, or none at all
+    stands = _standing(frame, catalog.where(product_id=list(dict.fromkeys(ids))), language)
+    for name in map(str, frame.columns):
+        if name in {"product_id", "gtin"}:
+            continue
+        before = stands[name].reindex(list(ids)).tolist() if name in stands else [None] * len(ids)
+        for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
+            if not is_missing(new) and not _same(new, old):
+                yield product, _wish(name, new, old, product, known, language)
+
+
+def _standing(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> pd.DataFrame:
+    """Return the wide form of the catalogue, in each way in which the frame may have been made."""
+    stands = catalog.wide(language).set_index("product_id")
+    if {name for name in map(str, frame.columns) if name not in stands}:
+        numbers = catalog.wide(language, numbers=True).set_index("product_id")
+        stands = stands.join(numbers[[name for name in numbers if name not in stands]])
+    return stands
+
+
+def _wish(name: str, new: Any, old: Any, product: str, known: Known, language: str | None) -> Correction:
+    """Return what a changed cell of the wide form asks for."""
+    if name == "updated_at":
+        raise ChangesStale(
+            f"Product {product}: the frame was made when it was last changed at {new}, and the catalogue has it as of "
+            f"{old}. Make the frame anew from this catalogue, or load again."
+        )
+    if name in _COLUMNS:
+        return _value_wish(_COLUMNS[name], new, product)
+    attribute, spoken = (name, language) if language else name.rpartition(".")[::2]
+    if attribute in known.texts and spoken:
+        if isinstance(old, str) and " | " in old:
+            raise ChangesRefused(
+                f"Product {product}: {name!r} shows several texts in one cell, so it cannot be taken apart. Correct "
+                "them in the long form: a frame like catalog.texts."
+            )
+        short, code = (None, spoken) if len(spoken) == len("fra-FR") else (spoken, None)
+        return Correction(attribute, _text(new, product, name), True, None, short, code)
+    raise ChangesRefused(
+        f"Product {product}: column {name!r} cannot be corrected here. {_unknown_text(attribute or name, known)}"
+    )
+
+
+def _value_wish(column: Column, new: Any, product: str) -> Correction:
+    path = column.paths[0] if column.paths else ()
+    if path and path[0] in KEPT_BY_THE_SERVICE:
+        raise ChangesRefused(
+            f"Product {product}: {column.name} is kept by the service and cannot be written."
+        )
+    if len(path) == 2 and path[1] == "code":
+        return Correction(path[0], DELETE if new is DELETE else {"code": _number_or_text(new)}, False)
+    if len(path) != 1:
+        hint = f" Its code can: {column.name}_code." if f"{column.name}_code" in _COLUMNS else ""
+        raise ChangesRefused(
+            f"Product {product}: {column.name} follows from other data and cannot be written.{hint}"
+        )
+    return Correction(path[0], DELETE if new is DELETE else _fitting(column, new, product), False)
+
+
+def _fitting(column: Column, new: Any, product: str) -> Any:
+    """Return a cell as the JSON value that its column takes; files out of a spreadsheet bring text."""
+    value = new.item() if isinstance(new, np.generic) else new
+    match column.kind:
+        case "boolean":
+            word = str(value).strip().casefold()
+            if word in {"true", "false"}:
+                return word == "true"
+        case "integer":
+            if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
+                return int(value)
+            if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
+                return int(value)
+        case _:
+            return _number_or_text(value)
+    raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, and {new!r} is none.")
+
+
+def _number_or_text(value: Any) -> Any:
+    """Return a code as text; spreadsheets make whole floats of digits."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _text(value: Any, product: str, name: str) -> Any:
+    if value is DELETE or isinstance(value, str):
+        return value
+    raise ChangesRefused(
+        f"Product {product}: the text of {name} is {value!r:.60}, a {type(value).__name__}. "
+        "Give text, or prodex.DELETE."
+    )
+
+
+def _same(new: Any, old: Any) -> bool:
+    """Whether a cell still says what the catalogue says, also after a way through CSV or a spreadsheet."""
+    if is_missing(old) or new is DELETE:
+        return False
+    if isinstance(old, bool | np.bool_) or isinstance(
+        new, bool | np.bool_
+    ):  # True, true and TRUE are one value
+        return str(old).casefold() == unescape_formulas(str(new)).casefold()
+    numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
+    return bool(new == old) if numbers else str(old) in {str(new), unescape_formulas(str(new))}
+
+
+def _unknown_text(attribute: str, known: Known) -> str:
+    near = nearest(attribute, known.texts)
+    return (
+        f"{attribute!r} is no localized text that the catalogue or the specification knows"
+        + (f"; did you mean {near!r}? " if near else ". ")
+        + "Other attributes are sent whole, as records that hold one of the names as well: "
+        "upsert(service, [{'gtin': ..., 'namePublicLong': ..., attribute: ...}])."
+    )

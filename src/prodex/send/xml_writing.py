@@ -1,0 +1,218 @@
+"""Products as XML (spec, endpoint 7): SupplierProducts, a `product` each, elements named after attributes.
+
+The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an
+element with elements in it, a list is an element repeated, and a reader has only the attribute's type to tell what is
+meant. `xml_limits` names what could not be read back as it was; that goes as JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from prodex.send.attribute_types import LANGUAGE, PRODUCT, Type
+
+Product = dict[str, Any]
+
+CONTENT_TYPE = "application/xml"
+
+_HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<SupplierProducts>'
+_RETURN = {"\r": "&#13;"}
+
+
+def payload(products: Iterable[bytes]) -> bytes:
+    """Put encoded products into one payload."""
+    return b"\n".join([_HEAD, *products, b"</SupplierProducts>\n"])
+
+
+def encoded(product: Product) -> bytes:
+    """Write one product; `xml_limits.problems` must have found nothing.
+
+    Examples
+    --------
+    >>> print(encoded({"gtin": "03036811359935", "isConsumerUnit": True, "lifeCycle": 1, "namePublicLong": [
+    ...     {"expressedIn": {"code": "fra-FR"}, "data": "Pain & beurre"}]}).decode())
+    <product><gtin>03036811359935</gtin><isConsumerUnit>true</isConsumerUnit><lifeCycle>1</lifeCycle>\
+<namePublicLong languages="fra-FR">Pain &amp; beurre</namePublicLong></product>
+    """
+    return f"<product>{''.join(_members(product))}</product>".encode()
+
+
+def language_of(item: Any) -> str | None:
+    """Return the language code of a localized text that holds nothing else, or None."""
+    match item:
+        case {"expressedIn": {"code": str(code), **more}, "data": str(), **others} if not more and not others:
+            return code
+    return None
+
+
+def _members(value: Mapping[str, Any]) -> Iterator[str]:
+    for name, member in value.items():
+        for item in member if isinstance(member, list) else [member]:
+            yield _element(name, item)
+
+
+def _element(name: str, value: Any) -> str:
+    if (language := language_of(value)) is not None:
+        return f"<{name} languages={quoteattr(language)}>{escape(value['data'], _RETURN)}</{name}>"
+    match value:
+        case bool():
+            return f"<{name}>{str(value).lower()}</{name}>"
+        case Mapping():
+            return f"<{name}>{''.join(_members(value))}</{name}>"
+    return f"<{name}>{escape(str(value), _RETURN)}</{name}>"
+
+
+#: Levels of elements, root and product included.
+DEEPEST = 64
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+# XML 1.0 has no way to write these, not even escaped.
+_NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LIKE_A_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
+_LIKE_A_BOOLEAN = frozenset({"true", "false"})
+_LIKE_NOTHING = frozenset({"null", "nil", "none"})
+
+_LOCALIZED = '{"expressedIn": {"code": ...}, "data": text}'
+_LOCALIZED_ITEM: Mapping[str, Type] = {"expressedIn": LANGUAGE, "data": "text"}
+
+#: What the type of an attribute says that its value is.
+_IS: Mapping[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+}
+
+
+class _Place(NamedTuple):
+    """A value, where it stands, the type of its place, on which level of elements, and whether a list holds it."""
+
+    path: str
+    value: Any
+    type: Type
+    level: int
+    in_list: bool = False
+
+
+def problems(product: Product) -> Iterator[tuple[str, str]]:
+    """Yield (path, what XML cannot carry there), one for each attribute that has any.
+
+    Examples
+    --------
+    >>> list(problems({"gtin": "03036811359935", "brand": None, "assets": {"pictures": [{"url": ""}]}}))
+    [('brand', 'is null, which XML does not have'), ('assets.pictures[0].url', 'is an empty text, which looks \
+like no value')]
+    """
+    for name, value in product.items():
+        if (problem := _name_problem(name)) is not None:
+            yield name, problem
+            continue
+        # A stack, not recursion: what is nested too deeply is one of the things to find.
+        waiting = [_Place(name, value, PRODUCT.get(name, "unknown"), 3)]
+        while waiting:
+            place = waiting.pop()
+            if (problem := _problem(place)) is not None:
+                yield place.path, problem
+                break
+            waiting += reversed(list(_inside(place)))
+
+
+def _problem(place: _Place) -> str | None:
+    """Say what is wrong with a value itself; what stands in it is looked at by itself."""
+    value, type_ = place.value, place.type
+    if place.level > DEEPEST:
+        return f"is nested more than {DEEPEST} levels deep"
+    if value is None:
+        return "is null, which XML does not have"
+    if isinstance(value, list):
+        return _list_problem(value, type_)
+    if type_ in ("localized", "array") or isinstance(type_, list):
+        return "is not a list, and would be read as one"
+    if isinstance(value, Mapping):
+        return _object_problem(value, type_, in_list=place.in_list)
+    if isinstance(value, str) and (problem := _text_problem(value)) is not None:
+        return problem
+    if isinstance(type_, Mapping):
+        return "is a single value, where an object is meant"
+    if type_ != "unknown":
+        return None if _IS[type_](value) else f"is {value!r:.40}, where {_called(type_)} is meant"
+    if not isinstance(value, str):
+        return f"is {value!r:.40}, and its type is not known, so it would be read as text"
+    if looks_like := _looks_like(value):
+        return f"is the text {value!r:.40}, and its type is not known, so it could be read as {looks_like}"
+    return None
+
+
+def _list_problem(value: list[Any], type_: Type) -> str | None:
+    if not value:
+        return "is an empty list, which XML does not have"
+    if any(isinstance(item, list) for item in value):
+        return "has a list directly in a list"
+    localized = sum(language_of(item) is not None for item in value)
+    if type_ == "localized":
+        return None if localized == len(value) else f"has an item that is not just {_LOCALIZED}"
+    if isinstance(type_, list):
+        return "has a text with its language, which is not meant there" if localized else None
+    if type_ not in ("array", "unknown"):
+        return "is a list, where one value is meant"
+    if localized not in {0, len(value)}:
+        return "has texts with their language beside other items"
+    if len(value) == 1 and not localized:
+        return "is a list of one item that may not be known to be a list, so it could be read as that item"
+    return None
+
+
+def _object_problem(value: Mapping[str, Any], type_: Type, *, in_list: bool) -> str | None:
+    if not value:
+        return "is an empty object, which looks like no value"
+    if (odd := next((name for name in value if _name_problem(name)), None)) is not None:
+        return _name_problem(odd)
+    if not in_list and language_of(value) is not None:
+        return "is a text with its language alone, which would be read as a list"
+    if type_ != "unknown" and not isinstance(type_, Mapping):
+        return f"is an object, where {_called(type_)} is meant"
+    return None
+
+
+def _text_problem(text: str) -> str | None:
+    if not text:
+        return "is an empty text, which looks like no value"
+    if sign := _NOT_A_CHARACTER.search(text):
+        return f"holds the character U+{ord(sign[0]):04X}, which XML does not have"
+    if text != text.strip():
+        return f"begins or ends with white space, which readers may drop: {text[:40]!r}"
+    return None
+
+
+def _name_problem(name: str) -> str | None:
+    return None if _NAME.fullmatch(name) else f"has the name {name!r:.80}, which no XML element can have"
+
+
+def _looks_like(text: str) -> str | None:
+    if _LIKE_A_NUMBER.fullmatch(text):
+        return "a number"
+    if text.lower() in _LIKE_A_BOOLEAN:
+        return "a boolean"
+    return "null" if text.lower() in _LIKE_NOTHING else None
+
+
+def _inside(place: _Place) -> Iterator[_Place]:
+    """Yield what stands directly in a value."""
+    value, type_ = place.value, place.type
+    if isinstance(value, list):
+        inner: Type = type_[0] if isinstance(type_, list) else "unknown"
+        for index, item in enumerate(value):
+            yield _Place(f"{place.path}[{index}]", item, inner, place.level, in_list=True)
+    elif isinstance(value, Mapping):
+        localized = language_of(value) is not None
+        known = _LOCALIZED_ITEM if localized else type_ if isinstance(type_, Mapping) else {}
+        for name, member in value.items():
+            # A localized text is one element, whatever stands in it.
+            level = place.level + (not localized)
+            yield _Place(f"{place.path}.{name}", member, known.get(name, "unknown"), level)
+
+
+def _called(type_: Any) -> str:
+    return {"integer": "a whole number", "boolean": "true or false"}.get(type_, "a text")

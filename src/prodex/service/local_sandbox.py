@@ -1,0 +1,186 @@
+"""The sandbox on this machine: reach the one that runs, or start one.
+
+The sandbox is another program (`python -m prodex sandbox`); nothing of it is imported here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import filelock
+import msgspec
+
+from prodex import files
+from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
+from prodex.files.untrusted import read_json
+from prodex.progress import is_watched
+from prodex.service.secret import Secret
+from prodex.service.settings import Settings, is_loopback
+
+_COMMAND = (sys.executable, "-m", "prodex", "sandbox")
+
+# Seconds. The first start fills the store with the sample catalogue.
+_START_TIME = 300
+_HINT_AFTER = 3
+_STOP_TIME = 10
+
+
+def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secret | None = None) -> Settings:
+    """Return the address and credentials of a sandbox that runs; start one where there is none.
+
+    A sandbox that was started here ends with this process.
+
+    Parameters
+    ----------
+    client_id, client_secret
+        Those of another organisation of the sandbox; by default its principal retailer, who sees all
+        products.
+
+    Raises
+    ------
+    MissingExtra
+        When the packages that the sandbox needs are not installed.
+    ServiceUnreachable
+        When it does not start; the message holds what it said.
+    """
+    if (client_id is None) != (client_secret is None):
+        raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
+    client_secret = None if client_secret is None else Secret(client_secret)
+    home = sandbox_home()
+    with files.storage(home):
+        files.make_folder(home, private=True)
+    with filelock.FileLock(home / "start.lock"):
+        facts = running_sandbox(home) or _start(home)
+    principal = facts["credentials"][0]
+    own = "the sandbox's own access keys"
+    return Settings(
+        base_url=facts["base_url"],
+        client_id=client_id or principal["client_id"],
+        client_secret=client_secret or principal["client_secret"],
+        sources={
+            "base_url": f"the sandbox in {home}",
+            "client_id": "an argument" if client_id else own,
+            "client_secret": "an argument" if client_secret else own,
+        },
+    )
+
+
+def sandbox_home() -> Path:
+    """Return the folder of the sandbox's store: under `PRODEX_HOME`, else the platform's data folder."""
+    return files.home() / "sandbox"
+
+
+class _Key(msgspec.Struct):
+    client_id: str
+    client_secret: str
+
+
+class _Word(msgspec.Struct):
+    """What a sandbox says of itself, as far as it is asked for."""
+
+    base_url: str
+    pid: Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
+    credentials: Annotated[list[_Key], msgspec.Meta(min_length=1)]
+
+
+def running_sandbox(home: Path) -> Mapping[str, Any] | None:
+    """Return what the sandbox of this folder says of itself, or None where none answers."""
+    import requests
+
+    try:
+        facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _Word))
+        if not is_loopback(facts["base_url"]) or not _is_alive(facts["pid"]):
+            return None
+        with requests.Session() as session:
+            session.trust_env = False
+            health = session.get(f"{facts['base_url']}/health", timeout=10).content
+    except (OSError, ValueError, OverflowError, requests.RequestException):
+        return None
+    return facts if is_health_of_sandbox(health) else None
+
+
+def is_health_of_sandbox(reply: bytes) -> bool:
+    """Say whether this is what a sandbox says of itself at /health.
+
+    >>> is_health_of_sandbox(b'{"service": "prodex sandbox", "products": 600}'), is_health_of_sandbox(b"<html>")
+    (True, False)
+    """
+    try:
+        health = json.loads(reply)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(health, dict) and health.get("service") == "prodex sandbox"
+
+
+def _start(home: Path) -> Mapping[str, Any]:
+    for package in ("fastapi", "uvicorn"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra(f"The sandbox needs {package}. Install it with: pip install 'prodex[sandbox]'")
+    with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
+        ready, said = Path(folder, "ready.json"), Path(folder, "stderr.txt")
+        options = ["--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
+        with said.open("wb") as stderr:
+            process = subprocess.Popen(  # noqa: S603 - our own program
+                [*_COMMAND, *options],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                start_new_session=True,  # Ctrl-C in a notebook stops the cell, not the sandbox
+            )
+        atexit.register(_stop, process)
+        facts = _await(process, ready)
+        if facts is None:
+            _stop(process)
+            raise ServiceUnreachable(
+                f"The sandbox did not start. Try `{' '.join(_COMMAND[1:])}` in a terminal. It said: "
+                f"{said.read_text('utf-8', 'replace').strip()[-2000:] or 'nothing'}"
+            )
+    return facts
+
+
+def _await(process: subprocess.Popen[bytes], ready: Path) -> Mapping[str, Any] | None:
+    """Wait until the sandbox writes that it is ready; None when it ends or takes too long."""
+    begin, hinted = time.monotonic(), False
+    while time.monotonic() - begin < _START_TIME:
+        if ready.exists():
+            facts: Mapping[str, Any] = json.loads(ready.read_bytes())
+            return facts
+        if process.poll() is not None:
+            return None
+        if not hinted and time.monotonic() - begin > _HINT_AFTER and is_watched():
+            sys.stderr.write("Starting the sandbox; the first time it makes its sample catalogue ...\n")
+            hinted = True
+        time.sleep(0.05)
+    return None
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_STOP_TIME)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":  # where signal 0 ends a process; the health check has to do
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,115 @@
+"""What a journal holds: the newest copy of each product, what a listing of keys names, and what has gone.
+
+Pure: it reads the lines of a journal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from prodex.store.journal import Journal
+from prodex.store.journal_format import PageEntry, Stage
+from prodex.tables.records import Identity
+
+#: The note in which a journal keeps what was asked for by GTIN to see whether it has gone: for each window the keys,
+#: their GTINs, and a product that is known to be there.
+ABSENT = "absent"
+
+#: What can be asked for by GTIN.
+_GTIN = re.compile("[0-9]{1,14}")
+
+
+class NewestCopy(NamedTuple):
+    """The newest copy of a product in the journal: its updatedAt, where it stands, and what it was fetched for."""
+
+    updated_at: str
+    page: int
+    item: int
+    stage: Stage
+
+
+def newest(journal: Journal) -> dict[str, NewestCopy]:
+    """Return the newest copy of each product that came, in the order in which products first came."""
+    copies: dict[str, NewestCopy] = {}
+    for entry in journal.entries():
+        if not entry.stage.has_products:
+            continue
+        for index, key in enumerate(entry.keys):
+            if key is None:
+                continue
+            seen = copies.get(key.product_id)
+            updated_at = key.updated_at or ""
+            if seen is None or updated_at >= seen.updated_at:
+                stage = entry.stage if seen is None else seen.stage
+                copies[key.product_id] = NewestCopy(updated_at, entry.page, index, stage)
+    return copies
+
+
+def contents(journal: Journal) -> dict[str, str | None]:
+    """Return key and updatedAt of each product that came."""
+    return {product: copy.updated_at for product, copy in newest(journal).items()}
+
+
+def listed(journal: Journal) -> dict[str, Identity]:
+    """Return what the listing of all keys names."""
+    return {
+        key.product_id: key
+        for entry in journal.entries()
+        if entry.stage is Stage.LISTING
+        for key in entry.keys
+        if key
+    }
+
+
+def gone_from(held: Iterable[str], journal: Journal) -> frozenset[str]:
+    """Return the products that have gone: asked for by GTIN, because no listing named them, and not there.
+
+    A reply says nothing where it is not whole, where it holds products that nobody asked for (the service ignores the
+    filter), or where a product that is known to be there is not among them.
+    """
+    gone: set[str] = set()
+    for window, asked in (journal.notes.get(ABSENT) or {}).items():
+        pages = journal.pages_of(window)
+        came = {key.product_id: key for page in pages for key in page.keys if key}
+        gtins = {gtin.zfill(14) for gtin in asked["gtins"]}
+        is_whole = pages and failure_of(window) not in journal.notes
+        is_heeded = all(key.filled_gtin in gtins for key in came.values())
+        if is_whole and is_heeded and asked["known"] in {None, *came} and gave_all(pages, len(came)):
+            gone.update(set(asked["keys"]) - came.keys())
+    return frozenset(held) & gone
+
+
+def is_newer(updated_at: str | None, than: str | None) -> bool:
+    """Say whether a time of update is later than another, to the second: tables hold no more of it.
+
+    >>> is_newer("2026-11-20T08:00:00.9", "2026-11-20T08:00:00"), is_newer("2026-11-20T08:00:01", None)
+    (False, True)
+    """
+    return (updated_at or "")[:19] > (than or "")[:19]
+
+
+def failure_of(window: str) -> str:
+    """Return the name under which a journal notes that a window could not be fetched."""
+    return f"failed {window}"
+
+
+def contradiction_of(about: str) -> str:
+    """Return the name under which a journal notes something that the service contradicts itself in."""
+    return f"contradiction {about}"
+
+
+def askable_gtin(one: Identity) -> str | None:
+    """Return the GTIN that a product can be asked for by, if it has one; suppliers type other things as well.
+
+    >>> askable_gtin(Identity("7", gtin="3036811359935")), askable_gtin(Identity("7", gtin="to follow"))
+    ('3036811359935', None)
+    """
+    return one.gtin if one.gtin is not None and _GTIN.fullmatch(one.gtin) else None
+
+
+def gave_all(pages: Sequence[PageEntry], came: int) -> bool:
+    """Say whether pages ended, and gave at least as many products as they announced at any time."""
+    totals = [page.total_results for page in pages if page.total_results is not None]
+    return bool(pages) and came >= max(totals, default=0)

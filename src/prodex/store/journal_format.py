@@ -1,0 +1,280 @@
+"""The lines of a journal's ledger: what a load did, in the order in which it did it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import pyarrow as pa
+
+from prodex.catalog.origin import Origin
+from prodex.errors import SnapshotDamaged
+from prodex.files.untrusted import (
+    Count,
+    MadeByNewer,
+    Moment,
+    check_moment,
+    converted,
+    is_folder,
+    is_own_file,
+    is_there,
+    read_bytes,
+    read_json,
+)
+from prodex.tables.records import Identity
+
+FORMAT = 1
+QUESTION = "question.json"
+LEDGER = "ledger.jsonl"
+
+#: Bytes of a page, packed and unpacked; what a page claims to need is not allocated beyond it.
+_MOST_BYTES = 2**30
+
+#: A number that arithmetic with times and shares can stand.
+Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
+
+
+class Doubtful(msgspec.Struct):
+    """One call of products that were asked for by GTIN, to see whether they have gone; see `journal_contents`."""
+
+    keys: list[str]
+    gtins: list[Annotated[str, msgspec.Meta(pattern="^[0-9]{1,14}$")]]
+    known: str | None = None
+
+
+#: Notes that are no text, by the first word of their names.
+NOTES: dict[str, Any] = {"missing": list[str], "absent": dict[str, Doubtful], "bounds": bool}
+
+
+class _Head(msgspec.Struct):
+    asked: dict[str, Any]
+
+
+class _Question(msgspec.Struct):
+    """What every load writes down of itself, as far as it is there; see `prodex.load.resume`."""
+
+    began: Moment | None = None
+    asked: dict[str, Any] | None = None
+    snapshot: str | None = None
+    sweep: bool = False
+    windows: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+    page_size: Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None = None
+
+
+def question_of(folder: Path) -> dict[str, Any] | None:
+    """Return what the load of a journal asked for, or None where there is no journal that can be used."""
+    try:
+        return _question_of(folder)
+    except (OSError, ValueError):
+        return None
+
+
+def refuse_newer(folder: Path) -> None:
+    """Refuse a journal that only a newer version reads, so that nobody begins anew over what it holds.
+
+    Raises
+    ------
+    SnapshotDamaged
+        When it is one.
+    """
+    try:
+        _question_of(folder)
+    except MadeByNewer as error:
+        raise SnapshotDamaged(f"The journal {folder} was {error}, or delete it to load anew.") from error
+    except (OSError, ValueError):
+        return
+
+
+def _question_of(folder: Path) -> dict[str, Any]:
+    if not is_folder(folder):
+        raise OSError("it is no folder of its own")
+    question = read_json(folder / QUESTION, _Head, newest=FORMAT).asked
+    checked = converted(question, _Question)
+    check_moment(checked.began)
+    if checked.asked is not None:
+        Origin.from_json(checked.asked)
+    return question
+
+
+def read_ledger(path: Path, line: msgspec.json.Decoder[Any]) -> tuple[list[Any], int, int]:
+    """Return the lines of a ledger that hold, the bytes that they take, and the bytes that there are.
+
+    Parameters
+    ----------
+    path
+        The ledger; none is an empty one.
+    line
+        Reads a line.
+
+    Raises
+    ------
+    OSError
+        When it cannot be read, or writing to it would write elsewhere.
+    """
+    if not is_there(path):
+        return [], 0, 0
+    if not is_own_file(path):
+        raise OSError(f"{path} is no file of its own")
+    content = read_bytes(path, most=None)  # it has a line for each page, and the keys of all products
+    lines: list[Any] = []
+    good = 0
+    while (end := content.find(b"\n", good)) >= 0:
+        try:
+            read = line.decode(content[good:end])
+            _check(read)
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            break
+        lines.append(read)
+        good = end + 1
+    return lines, good, len(content)
+
+
+def _check(line: Any) -> None:
+    """Refuse what a line may not say although it has its shape."""
+    if hasattr(line, "stage"):
+        line.stage  # noqa: B018 - a window is named after what it is fetched for
+    for name in ("server_date", "received_at"):
+        moment = getattr(line, name, None)
+        check_moment(moment)
+        if isinstance(moment, datetime) and moment.tzinfo is None:
+            raise ValueError(f"{name} has no zone")
+    if (value := getattr(line, "value", None)) is not None:
+        converted(value, NOTES.get(line.name.partition(" ")[0], str))
+
+
+def read_page(path: Path) -> bytes:
+    """Return a page as it was received.
+
+    Raises
+    ------
+    SnapshotDamaged
+        When its file is gone, cut off, or no file of the journal's own.
+    """
+    try:
+        told, _, packed = read_bytes(path, _MOST_BYTES).partition(b"\n")
+        return bytes(pa.decompress(packed, _size(told), "zstd", asbytes=True))
+    except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
+        raise SnapshotDamaged(
+            f"The page {path} of the journal cannot be read ({error}). Load again."
+        ) from error
+
+
+def _size(told: bytes) -> int:
+    size = int(told) if len(told) < 20 else -1
+    if not 0 <= size <= _MOST_BYTES:
+        raise ValueError(f"it claims to have {told[:20]!r} bytes")
+    return size
+
+
+class Stage(StrEnum):
+    """What a window is fetched for; its name begins with it."""
+
+    #: The products that were asked for.
+    PULL = "pull"
+    #: Those that changed while they were pulled.
+    CHANGES = "changes"
+    #: How many there are when all is done.
+    END = "end"
+    #: Key and date of all there are: what is missing, what has gone.
+    LISTING = "listing"
+    #: What the listing names and did not come, asked for by GTIN.
+    MISSING = "missing"
+    #: What came and the listing does not name, asked for by GTIN: has it gone?
+    ABSENT = "absent"
+    #: What nobody can have, asked for to see whether the service heeds a filter.
+    CONTROL = "control"
+
+    @property
+    def has_products(self) -> bool:
+        """Whether its pages hold products as they were asked for; those of others hold keys only."""
+        return self in {Stage.PULL, Stage.CHANGES, Stage.MISSING}
+
+
+class Counted(msgspec.Struct, frozen=True, tag="count", tag_field="line"):
+    """A count that was asked for.
+
+    Attributes
+    ----------
+    window
+        Name of the window that was counted; see `prodex.load.windows`.
+    total
+        What the service announced; None where it announced nothing that is a count.
+    server_date
+        The service's clock.
+    """
+
+    window: str
+    total: Number | None
+    server_date: datetime | None
+
+    @property
+    def stage(self) -> Stage:
+        return _stage(self.window)
+
+
+class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
+    """One page in the ledger.
+
+    Attributes
+    ----------
+    page
+        Number of its file.
+    window
+        Name of the window it belongs to; the pages of a window stand in the order in which they came.
+    cursor
+        The cursor it was asked for with; None for a page by offset.
+    next_page
+        The cursor that came with it.
+    offset
+        Index of its first product, as its envelope says.
+    total_results
+        What the service announced on it; None where it announced nothing that is a count.
+    server_date, received_at
+        The service's clock, and ours.
+    size, sha256
+        Bytes and digest of the page as received.
+    keys
+        Key, updatedAt and GTIN of each product on it; null for an item that is no product.
+    asked
+        The offset it was asked for with; None for a page of a scroll, and in older journals.
+    limit
+        Products asked for; None in older journals.
+    """
+
+    page: Count
+    window: str
+    cursor: str | None
+    next_page: str | None
+    offset: Number | None
+    total_results: Number | None
+    server_date: datetime | None
+    received_at: datetime
+    size: Count
+    sha256: str
+    keys: list[Identity | None]
+    asked: int | None = None
+    limit: int | None = None
+
+    @property
+    def stage(self) -> Stage:
+        return _stage(self.window)
+
+
+class Restarted(msgspec.Struct, frozen=True, tag="restart", tag_field="line"):
+    """A window is fetched again from its first page. What it brought so far is kept."""
+
+    window: str
+
+
+class Noted(msgspec.Struct, frozen=True, tag="note", tag_field="line"):
+    """A fact about the whole load, such as what could not be loaded; with null it holds no more."""
+
+    name: str
+    value: Any
+
+
+def _stage(window: str) -> Stage:
+    return Stage(window.partition("/")[0])

@@ -1,0 +1,326 @@
+"""Products that are at hand already: records in memory, and files of any of the usual forms.
+
+Deliveries by file are identical to replies of the service, so the same tables come out.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pandas as pd
+
+from prodex.arguments import described
+from prodex.catalog import Catalog
+from prodex.catalog.origin import Ledger, Origin
+from prodex.catalog.part import Part, union
+from prodex.errors import InputError, UnexpectedReply
+from prodex.files.unpacking import opened_within
+from prodex.limits import LimitExceeded, Limits
+from prodex.query import ProductQuery
+from prodex.store.build import blocks_of
+from prodex.store.plan import PRODUCTS_PER_PART
+from prodex.store.snapshot import catalog_given
+from prodex.tables.envelope import split
+from prodex.tables.flatten import decoded
+from prodex.tables.records import identify
+from prodex.tables.values import read_json
+
+Source = str | Path
+
+
+def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") -> Catalog:
+    """Turn product records into a catalogue in memory.
+
+    Parameters
+    ----------
+    records
+        Products as `json.loads` reads them: dicts of the service's own shape.
+    source
+        Where they come from, in words.
+
+    Raises
+    ------
+    InputError
+        When a record is no mapping, or holds what JSON cannot (a date object, say). NaN and infinity are written
+        as null.
+
+    Examples
+    --------
+    >>> catalog = flatten([{"id": 7, "gtin": "03036811359935", "isLabeledBy": [
+    ...     {"isConceptualizedBy": {"code": "organic", "label": "Organic"}}]}])
+    >>> catalog.labels[["gtin", "label"]].values.tolist()
+    [['03036811359935', 'Organic']]
+    """
+    if isinstance(records, str | bytes | Path | Mapping | pd.DataFrame) or not isinstance(records, Iterable):
+        raise InputError(_no_records(records))
+    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, _Reply())
+
+
+def read_products(
+    paths: Source | Iterable[Source], *, limits: Limits | None = None, query: ProductQuery | None = None
+) -> Catalog:
+    """Read product records from files into a catalogue in memory.
+
+    Parameters
+    ----------
+    paths
+        One or more files: a reply of the service (an object with `data`), a list of products, one product, or JSON
+        lines of any of these; each also compressed (.gz).
+    limits
+        What one file may take: by default a `.gz` file may be a billion bytes unpacked, as long as it is no bomb.
+    query
+        What the files were asked for with, where they do not hold everything: chosen fields or languages. An audit
+        then takes what was not asked for as unknown, and not as missing. Nothing is filtered by it.
+
+    Raises
+    ------
+    InputError
+        When a file is missing, is larger than the limits, or holds no product at all. A line that cannot be read is
+        set aside, and `catalog.origin.ledger.set_aside` names file, line and reason.
+
+    Examples
+    --------
+    >>> import pathlib, prodex, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "products.jsonl")
+    >>> _ = path.write_text('{"id": 7, "gtin": "03036811359935"}')
+    >>> prodex.read_products(path).products["gtin"].tolist()
+    ['03036811359935']
+    """
+    if not isinstance(paths, str | Path) and (
+        isinstance(paths, Mapping | pd.DataFrame) or not isinstance(paths, Iterable)
+    ):
+        raise InputError(
+            f"paths is {described(paths)}. Give the path of a file, or a list of them: prodex.read_products('a.json')."
+        )
+    files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    reply = _Reply()
+    products = (product for path in files for product in _products_of(path, reply, limits))
+    catalog = _catalog(products, ", ".join(path.name for path in files), reply)
+    if query is not None:
+        if not isinstance(query, ProductQuery):
+            raise InputError(f"query is a {type(query).__name__}; give a prodex.ProductQuery.")
+        catalog = replace(catalog, origin=replace(catalog.origin, query=query))
+    if not len(catalog) and reply.set_aside:
+        raise InputError(f"No product could be read. {reply.set_aside[0]}")
+    return catalog
+
+
+def with_pending_updates(catalog: Catalog) -> Catalog:
+    """Return the catalogue as it will be once every update that waits is accepted.
+
+    A product that is shared and not accepted yet has its data under `lastRequest`, and so have accepted products
+    with a change that waits (`products.has_pending_update`). Here the waiting attributes take the place of the
+    product's own. Without this, an audit takes a product that waits for an empty one.
+
+    Parameters
+    ----------
+    catalog
+        With the raw records, as every catalogue has them.
+
+    Returns
+    -------
+    Catalog
+        In memory; its origin says so.
+
+    Examples
+    --------
+    >>> catalog = flatten([{"id": 7, "lifeCycle": 1, "lastRequest": {"brand": {"code": "ACME"}}}])
+    >>> accepted = with_pending_updates(catalog).products
+    >>> accepted[["life_cycle", "brand_code", "has_pending_update"]].values.tolist()
+    [[1, 'ACME', False]]
+    """
+    catalog = catalog_given(catalog, "with_pending_updates(catalog)")
+    parts = []
+    for part in catalog.parts:
+        records = part.read("raw", ["json"])["json"].to_pylist()
+        parts.append(_in_memory(_overlaid(record.encode()) for record in records))
+    origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
+    return replace(catalog, parts=tuple(parts), origin=origin, folder=None)
+
+
+def _no_records(given: object) -> str:
+    """Say what to write instead of what are no records."""
+    what = f"flatten() takes a list of records as json.loads reads them, and records is {described(given)}."
+    if isinstance(given, str | Path):
+        return f"{what} Of files prodex.read_products('a.json') makes a catalogue, and open_snapshot(name) opens one."
+    if isinstance(given, Mapping):
+        return f"{what} Put one record into a list: prodex.flatten([record])."
+    if isinstance(given, pd.DataFrame):
+        return f"{what} A frame is written by prodex.upsert(service, frame), and corrects by prodex.changes_from_frame."
+    return f"{what} Write prodex.flatten([{{'id': 7, 'gtin': '03036811359935'}}])."
+
+
+def _overlaid(product: bytes) -> bytes:
+    if b'"lastRequest"' not in product:
+        return product
+    record = json.loads(product)
+    waiting = record.get("lastRequest")
+    if not isinstance(waiting, dict):
+        return product
+    del record["lastRequest"]
+    keys = {name: record[name] for name in ("id", "uuid", "gtin") if name in record}
+    return json.dumps(record | waiting | keys).encode()
+
+
+def _in_memory(products: Iterable[bytes]) -> Part:
+    blocks = [decoded(tables) for tables in blocks_of(iter(products))]
+    return Part.in_memory({name: union([block[name] for block in blocks], name) for name in blocks[0]})
+
+
+def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
+    """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
+    every = list(products)
+    newest: dict[str, tuple[str, int]] = {}
+    for index, product in enumerate(every):
+        known = identify(product)
+        key, updated_at = (known.product_id, known.updated_at) if known else (f"odd {index}", None)
+        newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
+    chosen = [every[index] for index in sorted(index for _, index in newest.values())]
+    parts = [_in_memory(chunk) for chunk in _chunks(chosen, PRODUCTS_PER_PART)]
+    ledger = Ledger(
+        announced=reply.announced.pop() if len(reply.announced) == 1 else None,
+        received=len(every),
+        distinct=len(chosen),
+        set_aside=tuple(reply.set_aside),
+    )
+    return Catalog(tuple(parts), Origin(source, loaded_at=datetime.now(UTC), ledger=ledger))
+
+
+def _chunks(products: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
+    chunk: list[bytes] = []
+    for product in products:
+        chunk.append(product)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    yield chunk
+
+
+def _encoded(record: Any, index: int) -> bytes:
+    if not isinstance(record, Mapping):
+        raise InputError(f"Record {index} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
+    try:
+        return json.dumps(_without_nan(record), allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"Record {index} cannot be written as JSON ({error}). Use text, numbers, lists, dicts."
+        ) from error
+
+
+def _without_nan(value: Any) -> Any:
+    """Write NaN as null: in a record out of pandas it stands for "nothing here"."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _without_nan(item) for key, item in value.items()}
+    return [_without_nan(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+@dataclass
+class _Reply:
+    """What stands around the products of files.
+
+    Attributes
+    ----------
+    announced
+        The totals that replies announce; pages of one query all announce the same.
+    set_aside
+        What could not be read as a product, each with its place and the reason.
+    """
+
+    announced: set[int] = field(default_factory=set)
+    set_aside: list[str] = field(default_factory=list)
+
+
+def _products_of(path: Path, reply: _Reply, limits: Limits | None) -> Iterator[bytes]:
+    try:
+        with opened_within(path, limits, "read_products") as file:
+            first = file.readline().removeprefix(codecs.BOM_UTF8)
+            while first and not first.strip():
+                first = file.readline()
+            if _is_whole(first):
+                yield from _lines(first, file, path, reply)
+                return
+            text = first + file.read()
+    except LimitExceeded as error:
+        raise InputError(f"{path} is too large: {error}.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}. Check the path, and that the file is complete."
+        ) from error
+    if not text.strip():
+        reply.set_aside.append(f"{path.name}: the file is empty")
+    elif _is_whole(text) or b"\n" not in text.strip():
+        yield from _unpacked(text, path.name, reply)
+    else:  # lines of JSON, of which the first is broken
+        first, *rest = text.splitlines()
+        yield from _lines(first, rest, path, reply)
+
+
+def _is_whole(text: bytes) -> bool:
+    """Whether this is a JSON value of its own."""
+    try:
+        read_json(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _lines(first: bytes, rest: Iterable[bytes], path: Path, reply: _Reply) -> Iterator[bytes]:
+    yield from _unpacked(first, f"{path.name}, line 1", reply)
+    for number, line in enumerate(rest, 2):
+        if line.strip():
+            yield from _unpacked(line, f"{path.name}, line {number}", reply)
+
+
+def _unpacked(text: bytes, place: str, reply: _Reply) -> Iterator[bytes]:
+    """Yield the products of a reply, a list or a single product."""
+    text = text.strip()
+    try:
+        if text[:1] == b"[":
+            envelope = split(b'{"data":' + text + b"}")
+        elif _is_reply(text):
+            envelope = split(text)
+        else:
+            envelope = split(b'{"data":[' + text + b"]}")
+    except UnexpectedReply as error:
+        reply.set_aside.append(f"{place}: not JSON that can be read ({error.__cause__})")
+        return
+    if envelope.total_results is not None:
+        reply.announced.add(envelope.total_results)
+    for index, item in enumerate(envelope.data):
+        product = bytes(item)
+        if _has_key(product):
+            yield product
+        else:
+            shown = product[:40].decode("utf-8", "replace")
+            reply.set_aside.append(f"{place}, item {index}: no object with id, uuid or gtin, but {shown}")
+
+
+def _is_reply(text: bytes) -> bool:
+    """Whether this is an object whose `data` is a list and that has no key of a product."""
+    try:
+        top = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return bytes(top.get("data", b""))[:1] == b"[" and not _PRODUCT_KEYS & top.keys()
+
+
+def _has_key(product: bytes) -> bool:
+    try:
+        record = read_json(product)
+    except (ValueError, RecursionError):
+        return product[:1] == b"{"  # the flattening reads more than this reader
+    return isinstance(record, dict) and bool(_PRODUCT_KEYS & record.keys())
+
+
+_PRODUCT_KEYS = {"id", "uuid", "gtin"}
