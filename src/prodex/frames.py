@@ -42,7 +42,9 @@ def for_pandas(schema: pa.Schema) -> pa.Schema:
     >>> list(for_pandas(pa.schema({"gtin": pa.string()})).metadata)
     [b'pandas']
     """
-    return schema.with_metadata({**(schema.metadata or {}), b"pandas": _pandas_dtypes(schema.remove_metadata())})
+    return schema.with_metadata(
+        {**(schema.metadata or {}), b"pandas": _pandas_dtypes(schema.remove_metadata())}
+    )
 
 
 # Every file of every part of a table says the same, and to have pandas describe a frame takes longer than to write a

@@ -1,4 +1,4 @@
-"""A copy of prodex's source in which something is added, and Python run with it: how much has to be touched, and where."""
+"""A copy of the source in which something is added, and Python run with it: what that touches, and if it works."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class ChangedSource:
         lines = path.read_text("utf-8").splitlines(keepends=True)
         (place,) = (number for number, line in enumerate(lines) if line.lstrip().startswith(before))
         indent = lines[place][: -len(lines[place].lstrip())]
-        added = [indent + line if line.strip() else line for line in text.lstrip("\n").splitlines(keepends=True)]
+        added = [
+            indent + line if line.strip() else line for line in text.lstrip("\n").splitlines(keepends=True)
+        ]
         path.write_text("".join([*lines[:place], *added, *lines[place:]]), "utf-8")
         self.files.add(file)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -29,6 +29,7 @@ from prodex.catalog.wide import wide
 from prodex.dispatch import call
 from prodex.errors import QueryError
 from prodex.files import parquet
+from prodex.formats.registry import FormatName
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.presence import MEANING
@@ -551,7 +552,7 @@ class Catalog(TableProperties):
     def export(
         self,
         folder: str | Path,
-        format: Literal["parquet", "csv", "xlsx"] = "parquet",
+        format: FormatName = "parquet",
         *,
         tables: Iterable[str] | None = None,
         escape_formulas: bool = False,

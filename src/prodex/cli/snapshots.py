@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, cast
 
 import pandas as pd
 import typer
@@ -13,6 +13,7 @@ import typer
 import prodex
 from prodex.cli.output import Format, FormatOption, OutOption, say, show
 from prodex.errors import InputError, QueryError
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex.text import hint_and_all
 
@@ -86,14 +87,14 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
 def export(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     to: Annotated[Path, typer.Option(help="Folder to write to.")],
-    format: Annotated[str, typer.Option(help="parquet, csv or xlsx.")] = "parquet",
+    format: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = "parquet",
     table: Annotated[list[str], typer.Option(help="Only this table (repeat).")] = [],  # noqa: B006
     escape_formulas: Annotated[bool, typer.Option(help="CSV that is safe to open in a spreadsheet.")] = False,
 ) -> None:
     """Write the tables of a snapshot to files; prodex.read_export reads them back."""
     catalog = prodex.open_snapshot(snapshot)
     # Which formats there are is said by `export`, as from Python.
-    chosen = cast("Literal['parquet', 'csv', 'xlsx']", format)
+    chosen = cast(FormatName, format)
     for path in catalog.export(to, chosen, tables=table or None, escape_formulas=escape_formulas):
         say(f"{path}  {path.stat().st_size:,} bytes")
 

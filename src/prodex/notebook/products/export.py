@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import ipywidgets as w
 import pyarrow as pa
@@ -15,6 +14,7 @@ from prodex import formats
 from prodex.catalog import Catalog
 from prodex.display.audit import counted
 from prodex.errors import ProdexError, QueryError
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exporting import path_of
 from prodex.notebook.panel import Panel, html, in_words, rest, typed
@@ -38,7 +38,7 @@ class ExportRequest:
     what
         `AS_SHOWN` or `EVERYTHING`.
     format
-        "csv", "xlsx" or "parquet".
+        A name in `FORMATS`.
     folder
         Where to.
     is_safe
@@ -46,7 +46,7 @@ class ExportRequest:
     """
 
     what: str
-    format: Literal["parquet", "csv", "xlsx"]
+    format: FormatName
     folder: Path
     is_safe: bool = False
 
@@ -60,7 +60,7 @@ class ExportRequest:
     @property
     def escapes(self) -> bool:
         """Whether text that a spreadsheet would run gets an apostrophe."""
-        return self.is_safe and self.format == "csv"
+        return self.is_safe and FORMATS[self.format].can_escape_formulas
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,8 @@ def folder_of(text: str) -> Path:
     return path_of(text)
 
 
-_FORMATS = (("CSV", "csv"), ("XLSX (Excel)", "xlsx"), ("Parquet", "parquet"))
+#: By title, so that CSV, which every program reads, is proposed first.
+_FORMATS = sorted((one.title, name) for name, one in FORMATS.items())
 
 
 class ExportBox(w.VBox):
@@ -210,7 +211,7 @@ class ExportBox(w.VBox):
 
     def _ask_again(self) -> None:
         self._confirmed = None
-        self._safe.layout.display = "" if self._format.value == "csv" else "none"
+        self._safe.layout.display = "" if FORMATS[self._format.value].can_escape_formulas else "none"
         self._button.description = f"Export {counted(self._products, 'product')}"
         self._button.disabled = not self._products
 
