@@ -114,7 +114,7 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep every test's snapshots to itself, and real credentials out of all of them."""
     path = next(_homes)
     monkeypatch.setenv("PRODEX_HOME", str(path))
-    for name in ("PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
+    for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
         monkeypatch.delenv(name, raising=False)
     return path
 

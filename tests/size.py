@@ -48,10 +48,16 @@ def sizes(folder: Path) -> dict[str, Counter[str]]:
     return dict(sorted(found.items(), key=lambda item: (item[0] == "all", item[0])))
 
 
-if __name__ == "__main__":
-    print(f"{'package':40} {'modules':>8} {'code':>8} {'comments':>9} {'of 100':>7} {'lines':>8}")
-    for name, size in sizes(Path(sys.argv[1] if len(sys.argv) > 1 else "src")).items():
+def table(folder: Path) -> str:
+    """Return the sizes as a table, a line for each package."""
+    lines = [f"{'package':40} {'modules':>8} {'code':>8} {'comments':>9} {'of 100':>7} {'lines':>8}"]
+    for name, size in sizes(folder).items():
         share = 100 * size["comments"] / max(size["code"], 1)
-        print(
+        lines.append(
             f"{name:40} {size['modules']:8,} {size['code']:8,} {size['comments']:9,} {share:7.1f} {size['lines']:8,}"
         )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table(Path(sys.argv[1] if len(sys.argv) > 1 else "src")) + "\n")

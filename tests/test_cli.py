@@ -252,7 +252,7 @@ def test_help_gives_an_example(run: Run, command: str) -> None:
 
 def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
     """So that a job notices."""
-    folder = prodex.save(prodex.flatten([{"id": 1}]), "shop").folder
+    folder = prodex.flatten([{"id": 1}]).save("shop").folder
     assert folder is not None
     (folder / "texts" / "part-00000.parquet").write_bytes(b"PAR1 no")
 

@@ -293,7 +293,7 @@ def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
     assert [] == raised(
         path,
         spoilt[-12:],
-        lambda: prodex.save(catalog(), "copy"),
+        lambda: catalog().save("copy"),
         lambda: catalog().export(kept.folder / "out", "csv"),
         lambda: prodex.diff(catalog(), "shop").summary,
         lambda: prodex.audit(catalog(), {"checks": {"valid_gtin": {}}}).failures(),

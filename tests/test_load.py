@@ -298,7 +298,7 @@ def test_a_snapshot_is_used_again_only_by_whom_it_was_loaded_for(sample_exchange
 
     assert len(first) != len(prodex.load_products(other, name="mine"))
     again = prodex.load_products(one, name="mine")
-    prodex.save(again.where(brand_code=again.products["brand_code"][0]), "mine")
+    again.where(brand_code=again.products["brand_code"][0]).save("mine")
     assert len(first) == len(prodex.load_products(one, name="mine"))
     assert str(sample_exchange.credentials[0]["client_id"]) not in json.dumps(again.origin.to_json())
 

@@ -227,7 +227,7 @@ def test_a_wide_frame_of_numbers_goes_back_as_corrections(catalog: prodex.Catalo
 def test_a_catalogue_shows_the_same_in_every_form(catalog: prodex.Catalog) -> None:
     """In memory, on disk, in several parts, and filtered to all that it has."""
     parts = tuple(part for record in RECORDS for part in prodex.flatten([record]).parts)
-    saved = prodex.save(catalog, "three")
+    saved = catalog.save("three")
 
     for arguments in (
         {},

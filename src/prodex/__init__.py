@@ -12,16 +12,21 @@ import logging as _logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from prodex.catalog import Catalog, Ledger, Origin, UnmatchedWarning, read_export
+from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
 from prodex.display_text import printable_record as _inert_record
 from prodex.errors import ProdexError
 from prodex.formats.spreadsheet import unescape_formulas
+from prodex.ledger import Ledger
 from prodex.limits import Limits
 from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
 from prodex.load.reference_data import load_organizations, load_segments
 from prodex.query import ProductQuery
+from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 from prodex.send import (
     DELETE,
+    Changes,
+    DryRun,
+    ScenarioRequest,
     Tracking,
     changes_from_frame,
     list_upserts,
@@ -30,9 +35,9 @@ from prodex.send import (
     track,
     upsert,
 )
-from prodex.service import Client, RetryPolicy, connect
+from prodex.service import Client, ProductPage, RetryPolicy, connect
 from prodex.store.reading import flatten, read_products, with_pending_updates
-from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
+from prodex.store.snapshot import list_snapshots, open_snapshot, verify
 from prodex.store.vacuum import vacuum
 from prodex.text import hint as _hint
 
@@ -48,6 +53,8 @@ if TYPE_CHECKING:
     from prodex.pictures import Gallery, Pictures, download_pictures, gallery
     from prodex.quality import (
         Audit,
+        AuditComparison,
+        Check,
         Evidence,
         Profile,
         Verdict,
@@ -73,6 +80,8 @@ _LATER = {
     "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
     "prodex.quality": (
         "Audit",
+        "AuditComparison",
+        "Check",
         "Evidence",
         "Profile",
         "Verdict",
@@ -90,11 +99,15 @@ _MODULES = ("charts", "errors")
 __all__ = [
     "DELETE",
     "Audit",
+    "AuditComparison",
     "AuditPanel",
     "Catalog",
     "CatalogExplorer",
+    "Changes",
+    "Check",
     "Client",
     "Difference",
+    "DryRun",
     "Evidence",
     "Explore",
     "Gallery",
@@ -105,13 +118,18 @@ __all__ = [
     "Pictures",
     "ProdexError",
     "ProductCard",
+    "ProductPage",
     "ProductQuery",
+    "ProductStatus",
     "Profile",
     "QueryPanel",
     "RetryPolicy",
+    "ScenarioRequest",
+    "SharingStatus",
     "SnapshotPanel",
     "Tracking",
     "UnmatchedWarning",
+    "ValidationStatus",
     "Verdict",
     "audit",
     "changes_from_frame",
@@ -138,7 +156,6 @@ __all__ = [
     "require_scenarios",
     "rule",
     "rules",
-    "save",
     "scenario_request",
     "track",
     "unescape_formulas",

@@ -1,6 +1,7 @@
-"""What somebody typed, as it is shown: verbatim, and where it is cut, said with "n of N".
+"""How text that somebody else typed is displayed: unchanged, and where it is shortened, with its full length.
 
-Of a page nothing runs since it is escaped; of a terminal, `printable` shows what it would obey.
+Pages escape it, so that no markup in it runs. For terminals and logs `printable` and `on_one_line` escape the control
+characters in it; both stand in `prodex.errors`, since error messages need them too.
 """
 
 from __future__ import annotations
@@ -12,33 +13,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-#: Characters that a browser would drop, or read as another one; their pictures are shown in their place.
+from prodex.errors import CONTROL_CATEGORIES, on_one_line, printable
+
+__all__ = [
+    "CONTROL_CATEGORIES",
+    "LABEL",
+    "Words",
+    "ends",
+    "even_limit",
+    "label",
+    "on_one_line",
+    "printable",
+    "printable_json",
+    "printable_record",
+    "weight",
+    "words",
+]
+
+#: Control characters that a browser drops or changes; their Unicode pictures (U+2400 ...) are shown instead.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
-#: Categories of Unicode that a terminal obeys, or that make two texts look alike: controls, characters that turn the
-#: direction of writing or have no width, halves of surrogate pairs (which no stream can encode), and line separators.
-_OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-
-#: Isolates of the bidirectional algorithm (Unicode UAX #9), and the end of one.
+#: Characters that begin an isolate of the bidirectional algorithm (Unicode UAX #9), and the one that ends it.
 _ISOLATE = re.compile("[\u2066-\u2069]")
 _END = "\u2069"
 
-#: Characters of a label, such as a name or an owner; the files beside the page have all.
+#: Characters shown of a label, such as a name or an owner; the files beside the page have the whole text.
 LABEL = 160
 
 
 @dataclass(frozen=True)
 class Words:
-    """A text that somebody typed, or its beginning.
+    """A text to display, or its beginning.
 
     Attributes
     ----------
     text
-        What is shown, verbatim but for control characters, which stand as their pictures.
+        What is shown: unchanged, except that control characters are replaced by their Unicode pictures.
     length
-        Number of characters of the whole.
+        Number of characters of the whole text.
     is_missing
-        Whether there is no text at all, which is not the same as an empty one.
+        Whether there is no text at all, as opposed to an empty one.
     """
 
     text: str
@@ -51,24 +65,24 @@ class Words:
 
     @property
     def ends(self) -> str:
-        """What ends every change of direction that the text leaves open; it belongs behind the text's element."""
+        """What closes every isolate that the text leaves open; it belongs behind the text's element."""
         return ends(self.text)
 
     @property
     def is_long(self) -> bool:
-        """Whether it is folded until somebody opens it."""
+        """Whether a page shows it folded, with a button to open it."""
         return len(self.text) > 400
 
 
 def words(text: object, most: int | None = None) -> Words:
-    """Return a text as it is shown.
+    """Return a text as it is displayed.
 
     Parameters
     ----------
     text
-        What was typed; None where there is none.
+        The text; None where there is none.
     most
-        Bytes that it may take on the page.
+        Bytes that it may take on the page; a longer text is cut.
 
     Examples
     --------
@@ -93,21 +107,22 @@ def label(text: object) -> Words:
 
 
 def ends(text: str) -> str:
-    r"""Return an end for every change of direction that a text leaves open.
+    r"""Return one end mark for each isolate that a text leaves open.
 
-    A mark that isolates what follows takes the end of the element for its own, and would turn our words around too.
+    Without it, a right-to-left isolate in a supplier's text would also reverse the words of ours that follow it.
 
     >>> ends("Citron"), ends("a\u2067b"), ends("\u2066\u2067\u2069")
     ('', '\u2069', '\u2069')
     """
     depth = 0
     for mark in _ISOLATE.findall(text):
+        # An end without a beginning closes nothing (UAX #9, rule X6a).
         depth = max(depth - 1, 0) if mark == _END else depth + 1
     return _END * depth
 
 
 def weight(text: str) -> int:
-    """Return how many bytes a text takes on the page.
+    """Return how many bytes a text takes on an HTML page.
 
     >>> weight("a"), weight("é"), weight("<")
     (1, 2, 4)
@@ -115,52 +130,30 @@ def weight(text: str) -> int:
     return len(escape(text).encode())
 
 
-def printable(text: object) -> str:
-    r"""Return a text as a terminal, a log or an error may have it: what would be obeyed there is shown instead.
-
-    Line feeds stay, since our own messages have them; `on_one_line` shows those too.
-
-    >>> printable("\x1b[2Jgone\r\u202e"), printable("Crème 5\u202f% \U0001f9c0"), printable("a\nb")
-    ('\\x1b[2Jgone\\r\\u202e', 'Crème 5\u202f% 🧀', 'a\nb')
-    """
-    return "\n".join(map(on_one_line, str(text).split("\n")))
-
-
-def on_one_line(text: object) -> str:
-    r"""Return the same of a text that has to stay on its line.
-
-    >>> on_one_line("a\nprodex: all is well")
-    'a\\nprodex: all is well'
-    """
-    whole = str(text)
-    if whole.isprintable():
-        return whole
-    return "".join(_spelled(c) if unicodedata.category(c) in _OBEYED else c for c in whole)
-
-
 def printable_record(record: logging.LogRecord) -> bool:
-    """Make what a line of a log quotes printable, for every handler; a filter of a logger that passes all records."""
-    told = record.getMessage()
-    if told != (shown := printable(told)):
+    """Make the message of a log record printable for every handler; a filter of a logger, which lets all pass."""
+    message = record.getMessage()
+    if message != (shown := printable(message)):
         record.msg, record.args = shown, ()
     return True
 
 
 def printable_json(text: str) -> str:
-    r"""Return JSON that says the same, and that a terminal may have.
+    r"""Return JSON with the same values in which control characters are escaped, for a terminal.
 
     >>> printable_json('{"name": "\x9b2J\u202e"}')
     '{"name": "\\u009b2J\\u202e"}'
     """
-    if (
-        text.isascii()
-    ):  # controls below U+0020 are escapes in any JSON; what lays it out is line feeds and spaces
+    if text.isascii():
+        # JSON escapes the controls below U+0020 itself; only DEL is left.
         return text.replace("\x7f", "\\u007f")
-    return "".join(_json_escape(c) if c != "\n" and unicodedata.category(c) in _OBEYED else c for c in text)
+    return "".join(
+        _json_escape(c) if c != "\n" and unicodedata.category(c) in CONTROL_CATEGORIES else c for c in text
+    )
 
 
 def even_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the largest limit for each of several things with which all of them fit.
+    """Return the largest limit that, applied to each of several sizes, keeps their sum within the room.
 
     >>> even_limit([10, 200, 3_000], 500), even_limit([10, 20], 500)
     (290, 500)
@@ -174,11 +167,8 @@ def even_limit(sizes: Sequence[int], room: int) -> int:
     return room
 
 
-def _spelled(character: str) -> str:
-    return character.encode("unicode_escape").decode()
-
-
 def _json_escape(character: str) -> str:
+    # JSON escapes UTF-16 units, so a character beyond U+FFFF becomes two of them.
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 

@@ -37,15 +37,60 @@ secret or a token.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from prodex.display_text import printable
+import unicodedata
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prodex.catalog import Ledger
-    from prodex.send import Tracking
+#: Categories of Unicode that a terminal obeys, or that make two texts look alike: controls, characters that turn the
+#: direction of writing or have no width, halves of surrogate pairs (which no stream can encode), and line separators.
+CONTROL_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def printable(text: object) -> str:
+    r"""Return a text as a terminal, a log or an error may show it: control characters are written as escapes.
+
+    Line feeds stay, since messages of prodex have them; `on_one_line` escapes those too. It is defined here and not in
+    `prodex.display_text`, which builds on it, because every error needs it and this module imports no other.
+
+    >>> printable("\x1b[2Jgone\r\u202e"), printable("Crème 5\u202f% \U0001f9c0"), printable("a\nb")
+    ('\\x1b[2Jgone\\r\\u202e', 'Crème 5\u202f% 🧀', 'a\nb')
+    """
+    return "\n".join(map(on_one_line, str(text).split("\n")))
+
+
+def on_one_line(text: object) -> str:
+    r"""Return the same of a text that has to stay on its line.
+
+    >>> on_one_line("a\nprodex: all is well")
+    'a\\nprodex: all is well'
+    """
+    whole = str(text)
+    if whole.isprintable():  # nearly every text is: the loop below would take ten times as long
+        return whole
+    return "".join(_escaped(c) if unicodedata.category(c) in CONTROL_CATEGORIES else c for c in whole)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+class Shortfall(Protocol):
+    """What an incomplete load has to say of itself, as a `prodex.Ledger` does."""
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """What is missing and why."""
+
+
+class Unfinished(Protocol):
+    """What an interrupted upsert has to offer, as a `prodex.Tracking` does."""
+
+    @property
+    def send_rest(self) -> Callable[..., Any]:
+        """Send what was not sent yet."""
 
 
 class ProdexError(Exception):
@@ -201,10 +246,11 @@ class IncompleteLoad(ProdexError):
     Attributes
     ----------
     ledger
-        The numbers, and under `problems()` what could not be loaded and why; None where no snapshot was to be made.
+        A `Ledger`: the numbers, and under `problems()` what could not be loaded and why. None where no snapshot was to
+        be made.
     """
 
-    def __init__(self, message: str, ledger: Ledger | None = None) -> None:
+    def __init__(self, message: str, ledger: Shortfall | None = None) -> None:
         super().__init__(message)
         self.ledger = ledger
 
@@ -249,7 +295,7 @@ class UpsertStopped(StorageError):
         sends the rest once there is space.
     """
 
-    def __init__(self, message: str, tracking: Tracking | None = None) -> None:
+    def __init__(self, message: str, tracking: Unfinished | None = None) -> None:
         super().__init__(message)
         self.tracking = tracking
 

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 #: Characters of a word that are compared: a text of a million characters is no name, and comparing it takes minutes.
 _LONGEST = 60
+
+#: Letters that no normal form of Unicode takes apart, and how they are written where there are no such letters.
+LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "ø": "o"}
+_TAKEN_APART = str.maketrans(LETTERS)
+
+
+def unaccented(word: str) -> str:
+    """Return a word as words are compared: in small letters, without accents, ligatures taken apart.
+
+    Accents get lost in capitals, on old keyboards, and in machines that read labels.
+
+    >>> unaccented("Bœuf"), unaccented("Süßstoff"), unaccented("GLÚTEN")
+    ('boeuf', 'sussstoff', 'gluten')
+    """
+    # Taken apart first: what a letter is made of can be a capital or a ligature itself (the latter in ǽ).
+    decomposed = unicodedata.normalize("NFKD", word).lower().translate(_TAKEN_APART)
+    return "".join(letter for letter in decomposed if not unicodedata.category(letter).startswith("M"))
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
@@ -26,9 +44,18 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     >>> nearest("Bloker", ["blocker", "error", "warning"]), nearest("xx", ["blocker"])
     ('blocker', None)
     """
+    return next(iter(nearest_few(word, known, 1, cutoff)), None)
+
+
+def nearest_few(word: str, known: Iterable[str], most: int, cutoff: float = 0.6) -> list[str]:
+    """Return so many of the known names that are like a word, the one that is most like it first.
+
+    >>> nearest_few("1234", ["1235", "9999", "1243"], 3)
+    ['1243', '1235']
+    """
     by_folded = {name.casefold(): name for name in reversed(list(known))}
-    near = difflib.get_close_matches(word[:_LONGEST].casefold(), by_folded, n=1, cutoff=cutoff)
-    return by_folded[near[0]] if near else None
+    near = difflib.get_close_matches(word[:_LONGEST].casefold(), by_folded, n=most, cutoff=cutoff)
+    return [by_folded[one] for one in near]
 
 
 def hint(word: str, known: Iterable[str], otherwise: str = "") -> str:

@@ -14,10 +14,10 @@ import pytest
 from prodex.errors import IncompleteLoad, RedirectRefused, RequestRefused, ServiceError, UnexpectedReply
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.service.paging import ProductPage
+from prodex.store.archive import snapshots_folder
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import snapshots_folder
 from prodex.tables.envelope import split
 from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records
 

@@ -20,7 +20,7 @@ import prodex
 from prodex.errors import IncompleteLoad, ServiceError, SnapshotLocked, SnapshotNotFound
 from prodex.files.lock import locked
 from prodex.sandbox import Fault, Sandbox
-from prodex.store.snapshot import snapshots_folder
+from prodex.store.archive import snapshots_folder
 from tests.load.exchange import (
     PAGE,
     TOTAL,

@@ -292,7 +292,7 @@ def test_what_suppliers_typed_is_markup_nowhere(own_rules_stay_here: None) -> No
 
 def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     """Each button says where; what is there already is refused in words until it may be replaced."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
     files = panel.files
     files.folder.value, files.page.value = str(tmp_path / "lists"), str(tmp_path / "audit.html")
@@ -323,7 +323,7 @@ def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
 
 def test_the_report_tells_of_earlier_audits(tmp_path: Path) -> None:
     """Audits of the same snapshots by the same profile are its trend; others are not."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     prodex.audit(catalog, PROFILE, progress=False).save()
     prodex.audit(catalog, "pictures", progress=False).save()
     panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
@@ -400,21 +400,21 @@ def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
 def test_figures_say_what_became_of_them() -> None:
     """Where an audit of the same snapshots by the same profile was saved before, the tiles compare with it."""
     mended = [RECORDS[0], {**RECORDS[1], "gtin": "03036811359935"}, RECORDS[2]]
-    prodex.audit(prodex.save(prodex.flatten(RECORDS), "shop"), PROFILE, progress=False).save()
+    prodex.audit(prodex.flatten(RECORDS).save("shop"), PROFILE, progress=False).save()
     other = {"checks": {"has_name": {}}}
-    newer = prodex.save(prodex.flatten(mended), "shop")
+    newer = prodex.flatten(mended).save("shop")
     panel = AuditPanel(prodex.audit(newer, PROFILE, progress=False))
     panel.wait()
     assert "▲ 33.3 points more, better" in panel.tiles._figures[1].value
     assert "▼ 1 fewer, better" in panel.tiles._figures[4].value
-    alone = AuditPanel(prodex.audit(prodex.save(prodex.flatten(mended), "alone"), other, progress=False))
+    alone = AuditPanel(prodex.audit(prodex.flatten(mended).save("alone"), other, progress=False))
     alone.wait()
     assert "since" not in words(alone)
 
 
 def test_a_damaged_audit_is_nothing_to_compare_with() -> None:
     """The panel shows its audit all the same."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     saved = prodex.audit(catalog, PROFILE, progress=False).save()
     assert saved.folder is not None
     (saved.folder / "states" / "part-00000.parquet").write_bytes(b"no")

@@ -20,8 +20,8 @@ _BEGIN = f"""
     from prodex.sandbox import Sandbox
     from tests.notebook import canary
     records = canary.records()
-    px.save(px.flatten(records[1:]), "canary")
-    catalog = px.save(px.flatten(records), "canary")
+    px.flatten(records[1:]).save("canary")
+    catalog = px.flatten(records).save("canary")
     audit = px.audit(catalog, "online-listing", progress=False)
     sandbox = Sandbox(records).__enter__()
     keys = {{name: sandbox.credentials[0][name] for name in ("client_id", "client_secret")}}

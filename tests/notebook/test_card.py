@@ -449,7 +449,7 @@ def test_every_table_says_what_it_is() -> None:
 def test_a_snapshot_gives_the_same_card() -> None:
     """Read from disk or from memory, chosen or whole: the card is the same."""
     catalog = prodex.flatten([rich(), {"id": 8}])
-    saved = prodex.save(catalog, "shop")
+    saved = catalog.save("shop")
     once = card(catalog, "7").html
 
     assert once == card(saved, "7").html

@@ -17,7 +17,7 @@ _BEGIN = f"""
     import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
     import prodex as px
     from prodex.sandbox.sample import AS_OF, shared_products
-    catalog = px.save(px.flatten(one.record for one in shared_products(150)), "explored")
+    catalog = px.flatten(one.record for one in shared_products(150)).save("explored")
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
 """
 _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"

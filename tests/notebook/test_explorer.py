@@ -260,7 +260,7 @@ def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
 
 def test_a_damaged_snapshot_is_said(sample: prodex.Catalog) -> None:
     """What goes wrong behind a click stays in sight, with what to do."""
-    catalog = prodex.save(sample, "damaged")
+    catalog = sample.save("damaged")
     explorer = CatalogExplorer(catalog)
     for path in catalog.files("tags"):
         path.unlink()

@@ -46,7 +46,7 @@ def test_a_row_opens_its_card_again_after_another_catalogue() -> None:
 
 def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
     """A catalogue from elsewhere takes the mark away, a new snapshot is listed with it, an old one can come back."""
-    prodex.save(prodex.flatten(RECORDS), "shop")
+    prodex.flatten(RECORDS).save("shop")
     looked = explore("shop")
     looked.section = "Snapshots"
     panel = looked.places["Snapshots"].children[0]
@@ -59,7 +59,7 @@ def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
     panel.table.selected_rows = [0]
     assert 5 == len(looked.exploration.catalog)
 
-    looked.exploration.look_at(prodex.save(prodex.flatten(RECORDS[:3]), "shop"))
+    looked.exploration.look_at(prodex.flatten(RECORDS[:3]).save("shop"))
     panel.wait()
     assert ("1 to 2 of 2 snapshots", [0]) == (panel.pager.said, panel.table.selected_rows)
     panel.table.selected_rows = []  # pressed once more
@@ -141,7 +141,7 @@ def test_a_table_says_nothing_of_its_own() -> None:
 def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is counted is called by its name, one thing in the singular."""
     monkeypatch.chdir(tmp_path)
-    catalog = prodex.save(prodex.flatten(RECORDS[:1]), "shop")
+    catalog = prodex.flatten(RECORDS[:1]).save("shop")
     panel = SnapshotPanel("shop")
     panel.wait()
     assert "1 snapshot" == panel.pager.said

@@ -34,11 +34,11 @@ def record(number: int, gtin: str = "03036811359935", name: str = "Milk") -> dic
 @pytest.fixture
 def shop() -> tuple[prodex.Catalog, prodex.Catalog]:
     """Keep two snapshots of a shop, both audited: one GTIN was mended, one name changed, one product came, one went."""
-    old = prodex.save(prodex.flatten([record(1, "1"), record(2), record(3)]), "shop")
-    new = prodex.save(prodex.flatten([record(1), record(2, name="=1+1"), record(4)]), "shop")
+    old = prodex.flatten([record(1, "1"), record(2), record(3)]).save("shop")
+    new = prodex.flatten([record(1), record(2, name="=1+1"), record(4)]).save("shop")
     for catalog in (old, new):
         prodex.audit(catalog, PROFILE, progress=False).save()
-    prodex.save(prodex.flatten([record(9)]), "other")
+    prodex.flatten([record(9)]).save("other")
     return old, new
 
 
@@ -89,7 +89,7 @@ def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prod
     panel = SnapshotPanel()
     chosen(panel, shop[1].folder)
     before = panel.catalog
-    prodex.save(shop[1], "third")
+    shop[1].save("third")
     panel.refresh.click()
     panel.wait()
     assert "third" == panel.table.df["Name"][0]
@@ -180,7 +180,7 @@ def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalo
 
 def test_only_the_audits_that_both_have_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """A snapshot that was never judged has no audit to compare, and nothing is said of it."""
-    prodex.save(shop[1], "shop")
+    shop[1].save("shop")
     panel = SnapshotPanel("shop")
     panel.comparison.run.click()
     panel.wait()
@@ -227,8 +227,8 @@ def test_what_suppliers_typed_is_markup_nowhere() -> None:
         {**row, "brand": {"code": row["id"], "label": text}}
         for row, text in zip(_records(other), [*hostile.STRINGS, hostile.LONG], strict=False)
     ]
-    prodex.save(one, "shop")
-    prodex.save(prodex.flatten(spoiled), "shop")
+    one.save("shop")
+    prodex.flatten(spoiled).save("shop")
     panel = SnapshotPanel()
     panel.comparison.run.click()
     panel.wait()

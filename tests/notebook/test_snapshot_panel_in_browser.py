@@ -23,7 +23,7 @@ SHOP = """
     for record in later[:10]:
         record["namePublicLong"] = None
     for some in (records[:110], later):
-        catalog = prodex.save(prodex.flatten(some), "compared")
+        catalog = prodex.flatten(some).save("compared")
         prodex.audit(catalog, "online-listing", progress=False).save()
     panel = SnapshotPanel("compared")
     panel
@@ -34,12 +34,12 @@ HOSTILE = f"""
     import json, prodex
     from prodex.notebook.snapshots.panel import SnapshotPanel
     from tests.quality import hostile
-    catalog = prodex.save(hostile.catalog(), "hostile")
+    catalog = hostile.catalog().save("hostile")
     spoiled = [json.loads(text) for text in catalog.raw["json"]]
     french = {{"code": "fra-FR", "normalizedCode": "fr"}}
     for record, text in zip(spoiled, hostile.STRINGS):
         record["namePublicLong"] = [{{"expressedIn": french, "data": "new " + text}}]
-    prodex.save(prodex.flatten(spoiled), "hostile")
+    prodex.flatten(spoiled).save("hostile")
     panel = SnapshotPanel("hostile")
     panel
 """

@@ -522,7 +522,7 @@ def test_csv_is_safe_for_spreadsheets_and_verbatim_by_choice(tmp_path: Path) -> 
 
 def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: Path) -> None:
     """What only the catalogue knows is empty, and Read me says so."""
-    catalog = prodex.save(prodex.flatten(SMALL), "gone")
+    catalog = prodex.flatten(SMALL).save("gone")
     prodex.audit(catalog, CORE, now=AS_OF).save()
     assert catalog.folder is not None
     shutil.rmtree(catalog.folder)

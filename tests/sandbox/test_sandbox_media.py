@@ -24,11 +24,9 @@ from writer import Writer
 from prodex.sandbox import Fault, Sandbox
 from prodex.sandbox.media.addresses import MEDIA, MediaAddress, address_called
 from prodex.sandbox.media.barcodes import modules_of
-from prodex.sandbox.media.drawing import draw_pack
-from prodex.sandbox.media.files import PictureFile, file_at
+from prodex.sandbox.media.drawing import draw_logo, draw_pack
+from prodex.sandbox.media.files import Pack, PictureFile, file_at, pack_of
 from prodex.sandbox.media.fitting import fitted, four_bytes
-from prodex.sandbox.media.logos import draw_logo
-from prodex.sandbox.media.packs import Pack, pack_of
 from prodex.sandbox.media.rendering import content_of
 from prodex.sandbox.media.shapes import SHAPES, shape_of
 from prodex.sandbox.refusals import Refusal
@@ -284,7 +282,7 @@ def test_logos_differ(tea: Caller) -> None:
 
 
 def test_a_file_needs_no_token_and_can_be_asked_about(tea: Caller) -> None:
-    """HEAD says what GET gives, without a body."""
+    """HEAD has the status and headers of GET, without a body."""
     whole = media(tea, "07/7/front.jpg")
     head = requests.head(f"{tea.base_url}/media/07/7/front.jpg")
     assert (200, b"") == (head.status_code, head.content)
@@ -310,7 +308,7 @@ def test_a_file_needs_no_token_and_can_be_asked_about(tea: Caller) -> None:
     ],
 )
 def test_a_range_is_answered_as_such(tea: Caller, asked: str, wanted: slice) -> None:
-    """206 with these bytes, and where they lie."""
+    """A range is answered with 206, its bytes, and their position."""
     whole = media(tea, "07/7/front_64.jpg").content
     reply = media(tea, "07/7/front_64.jpg", Range=asked)
     first, last, _ = wanted.indices(len(whole))
@@ -320,7 +318,7 @@ def test_a_range_is_answered_as_such(tea: Caller, asked: str, wanted: slice) -> 
 
 @pytest.mark.parametrize("asked", ["bytes=2000-", "bytes=2000-2001", "bytes=-0"])
 def test_a_range_past_the_end_is_refused(tea: Caller, asked: str) -> None:
-    """416, and how long the file is."""
+    """A range past the end is answered with 416 and the length of the file."""
     reply = media(tea, "07/7/front_64.jpg", Range=asked)
     assert (416, "bytes */2000") == (reply.status_code, reply.headers["Content-Range"])
 
@@ -343,7 +341,7 @@ def test_a_range_of_another_file_gets_the_whole_one(tea: Caller) -> None:
 
 
 def test_who_has_a_file_need_not_fetch_it_again(tea: Caller) -> None:
-    """304 without a body where If-None-Match names it."""
+    """If-None-Match with the ETag of the file is answered with 304, without a body."""
     etag = media(tea, "07/7/front.jpg").headers["ETag"]
     reply = media(tea, "07/7/front.jpg", If_None_Match=f'"x", {etag}')
     assert (304, b"", etag) == (reply.status_code, reply.content, reply.headers["ETag"])

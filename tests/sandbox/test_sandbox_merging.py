@@ -64,10 +64,10 @@ def test_assets_are_merged_by_member(stored: dict[str, str], sent: dict[str, str
     if not sent:
         assert written(stored) == bytes(after).decode()
     members = plain(msgspec.json.decode(bytes(after), type=dict[str, msgspec.Raw]))
-    moved = members.pop("lastUpdatedAt", None)
+    next_updated_at = members.pop("lastUpdatedAt", None)
     assert {name: value for name, value in (stored | sent).items() if sent.get(name) != "null"} == members
     pictures = [json.loads(of.get("pictures", "null")) for of in (stored, members)]
-    assert ('{"pictures":"2026-11-20T12:00:00"}' if pictures[0] != pictures[1] else None) == moved
+    assert ('{"pictures":"2026-11-20T12:00:00"}' if pictures[0] != pictures[1] else None) == next_updated_at
 
 
 @given(before=TIMES)

@@ -76,8 +76,8 @@ def merged(
 def snapshot_of(parts: Sequence[Sequence[bytes]], name: str = "shop") -> prodex.Catalog:
     """Save products as a snapshot of just these parts."""
     catalogs = [prodex.flatten([json.loads(product) for product in part]) for part in parts]
-    return prodex.save(
-        prodex.Catalog(tuple(part for one in catalogs for part in one.parts), catalogs[0].origin), name
+    return prodex.Catalog(tuple(part for one in catalogs for part in one.parts), catalogs[0].origin).save(
+        name
     )
 
 
@@ -343,7 +343,7 @@ def test_labels_of_codes_outlive_all_products(tmp_path: Path) -> None:
     """A catalogue that lost all its products is still one, and can be filled again."""
     labels = pa.Table.from_pylist([{"attribute": "kind", "code": "1"}], TABLES["code_labels"].schema)
     tables = {**prodex.flatten([{"id": 1}]).parts[0].tables, "code_labels": labels}
-    old = prodex.save(prodex.Catalog((Part.in_memory(tables),), prodex.flatten([]).origin), "shop")
+    old = prodex.Catalog((Part.in_memory(tables),), prodex.flatten([]).origin).save("shop")
 
     empty = merged(old, [], tmp_path / "j", gone=["1"])
     filled = merged(empty, [[simple(2)]], tmp_path / "k")

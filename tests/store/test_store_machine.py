@@ -136,7 +136,7 @@ class Store(RuleBasedStateMachine):
     @rule(products=st.dictionaries(IDS, NAMES, min_size=1, max_size=3))
     def save(self, products: Content) -> None:
         catalog = prodex.flatten([record(number, name) for number, name in products.items()])
-        self._add("kept", prodex.save(catalog, "kept"), products)
+        self._add("kept", catalog.save("kept"), products)
 
     @precondition(lambda self: self.saved["shop"])
     @rule()

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.locales import language_tag
 from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS
 from prodex.tables.declaration import TABLES, child_path
 from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 #: What a path into a text or a quantity ends with on the wire, where tables name the attribute alone.
@@ -28,10 +25,10 @@ _SLIP = 0.75
 _HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
 
 
-class Names:
+class AttributeNames:
     """The attributes of a catalogue, by wire path."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: CatalogData) -> None:
         self._catalog = catalog
 
     @cached_property

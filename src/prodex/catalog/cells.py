@@ -43,7 +43,7 @@ _LEAVES = {
 }
 
 
-class Wanted(NamedTuple):
+class WantedAttributes(NamedTuple):
     """Which attributes are shown: those asked for with all below them, or all that describe the product itself."""
 
     asked: tuple[str, ...] | None
@@ -122,7 +122,7 @@ class _Rows(NamedTuple):
 
 
 def cells_of(
-    read: Read, products: pa.Array, wanted: Wanted, languages: Sequence[str] | None, numbers: bool
+    read: Read, products: pa.Array, wanted: WantedAttributes, languages: Sequence[str] | None, numbers: bool
 ) -> Iterator[Cells]:
     """Yield the cells of a catalogue, table by table.
 
@@ -159,7 +159,7 @@ def cells_of(
 class _Reader(NamedTuple):
     read: Read
     products: pa.Array
-    wanted: Wanted
+    wanted: WantedAttributes
 
     def rows(self, table: str, *columns: str) -> _Rows:
         """Read rows whose attribute is wanted, or may hold a leaf that is."""
@@ -247,7 +247,7 @@ def _is_whole(attribute: str) -> bool:
     return "." not in re.sub(r"\\.", "", attribute) or anchored(attribute) is not None
 
 
-def _leaf(rows: _Rows, leaf: str, column: str, wanted: Wanted) -> Iterator[Cells]:
+def _leaf(rows: _Rows, leaf: str, column: str, wanted: WantedAttributes) -> Iterator[Cells]:
     """Yield the leaf of an object that was asked for by its own path, such as `originCountry.code`."""
     paths = [
         f"{name}.{leaf}".lstrip(".") for name in rows.names
@@ -259,7 +259,7 @@ def _leaf(rows: _Rows, leaf: str, column: str, wanted: Wanted) -> Iterator[Cells
         yield found.cells(values, "quantity" if column == "value" else "text", paths)
 
 
-def _items(opened: _Reader, table: Table, wanted: Wanted) -> Iterator[Cells]:
+def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[Cells]:
     """Yield one cell for each item of a declared table, and the leaves of items that were asked for."""
     leaves = [column for column in table.columns if column.paths]
     named = _NAMES.get(table.name, ())

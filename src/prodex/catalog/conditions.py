@@ -38,7 +38,7 @@ _FORMS: Mapping[str, Form] = {"gtin": gtin.comparable_column, **dict.fromkeys(_P
 
 
 @dataclass(frozen=True)
-class Entry:
+class WantedValue:
     """One value: as it was given, the column that it is looked for in, and what it is there; None is no value."""
 
     given: Any
@@ -47,7 +47,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ColumnCondition:
     """Values of which a product has to have one.
 
     Attributes
@@ -65,7 +65,7 @@ class Wanted:
     """
 
     column: str
-    entries: tuple[Entry, ...]
+    entries: tuple[WantedValue, ...]
     schema: pa.Schema
     form: Form = as_it_is
     blanks: int = 0
@@ -119,9 +119,9 @@ class Wanted:
         return self.schema.field(name).type
 
 
-def wanted(
+def column_condition(
     column: str, value: Any, schema: pa.Schema, stored: Stored, closed: Mapping[str, ClosedList] = CLOSED
-) -> Wanted:
+) -> ColumnCondition:
     """Return what a person wants of a column.
 
     Parameters
@@ -154,17 +154,17 @@ def wanted(
         else:
             sought = closed_value(column, item, closed[column].read, stored) if column in closed else item
             read = _of_type(column, sought, schema.field(column).type)
-        entries.append(Entry(item, place, read))
+        entries.append(WantedValue(item, place, read))
     once = {(entry.column, entry.value): entry for entry in entries}
     form = closed[column].form if column in closed else _FORMS.get(column, as_it_is)
-    return Wanted(column, tuple(once.values()), schema, form)
+    return ColumnCondition(column, tuple(once.values()), schema, form)
 
 
-def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted:
+def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:
     """Read GTINs; an empty cell among several stands for none, and None alone for the products without."""
     given = gtin.read_several(column, value)
     if given.is_none:
-        return Wanted(column, (Entry(None, column, None),), schema)
+        return ColumnCondition(column, (WantedValue(None, column, None),), schema)
     odd = [text for text in given.texts if not gtin.has_digits(text)]
     if odd:
         there = set(gtin.comparable_column(stored(column)).to_pylist())
@@ -173,8 +173,8 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Wanted
             gtin.refuse_rounded(column, text)
         if lost and len(lost) == len(given.texts):
             raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
-    entries = tuple(Entry(shown, column, text) for text, shown in given.texts.items())
-    return Wanted(column, entries, schema, gtin.comparable_column, given.blanks)
+    entries = tuple(WantedValue(shown, column, text) for text, shown in given.texts.items())
+    return ColumnCondition(column, entries, schema, gtin.comparable_column, given.blanks)
 
 
 def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
@@ -255,7 +255,7 @@ def _shown(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
-def not_found_words(wants: Sequence[Wanted], stored: Stored) -> str:
+def not_found_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:
     """Say which of the wanted values no row has: how many of how many, and the first of them; "" if all are found."""
     told = []
     for want in wants:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.cells import NOT_ITSELF, Cells, Wanted, cells_of, within
+from prodex.catalog.cells import NOT_ITSELF, Cells, WantedAttributes, cells_of, within
+from prodex.catalog.data import CatalogData
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES, child_path
 from prodex.tables.presence import attribute_of
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
 
 _EXAMPLES = 3
 #: Characters of an example; of longer ones the beginning is shown.
@@ -52,14 +49,14 @@ class _Facts(NamedTuple):
     examples: Sequence[str]
 
 
-def describe(catalog: Catalog) -> pd.DataFrame:
+def describe(catalog: CatalogData) -> pd.DataFrame:
     """Describe every attribute; see `Catalog.describe`."""
     products = catalog.arrow("products")
     size = products.num_rows
     ids = products["product_id"].combine_chunks()
     rows: list[dict[str, Any]] = []
     for place, cells in enumerate(
-        [*cells_of(catalog.arrow, ids, Wanted(None), None, False), *_own(products)]
+        [*cells_of(catalog.arrow, ids, WantedAttributes(None), None, False), *_own(products)]
     ):
         facts = _facts(cells, size)
         for column, name in enumerate(cells.names):
@@ -157,7 +154,7 @@ def _examples(
     return shown
 
 
-def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]:
+def _never_filled(catalog: CatalogData, seen: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the attributes that products have, and that none of them fills."""
     for name in catalog.arrow("presence").column_names:
         attribute = attribute_of(name)

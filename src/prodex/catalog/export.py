@@ -5,24 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prodex import formats
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.formats.exporting import check_format
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
 #: Endings of files: a folder that ends so is most likely meant as a file.
 _ENDINGS = {ending: name for name, one in FORMATS.items() for ending in one.endings}
 
 
 def export_catalog(
-    catalog: Catalog,
+    catalog: CatalogData,
     folder: str | Path,
     format: FormatName,
     tables: Iterable[str] | None,
@@ -60,7 +58,7 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
     place = Path(folder)
     if place.is_dir():
         return place
-    if str(folder) in FORMATS:
+    if isinstance(folder, str) and folder in FORMATS:  # a Path is never a format in the wrong place
         raise QueryError(
             f"{folder!r} is the name of a format, and export() takes the folder first. Write "
             f"catalog.export('out', {folder!r}), or catalog.export('./{folder}', {format!r}) for a folder of this name."

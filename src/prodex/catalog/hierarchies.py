@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
+from prodex.tables.attributes import PENDING
 from prodex.text import hint
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
 
 _COLUMNS = ["product_id", "attribute", "position", "node_gtin", "node_uuid", "quantity", "packaging_code"]
 _BELOW = ".children"
-_PENDING = "lastRequest."
+
+#: Gives what products are called, by id.
+NamesOf = Callable[[pa.Array], Mapping[str, str]]
 
 
 @dataclass(eq=False)
@@ -58,7 +58,7 @@ class Node:
         return self.key or "a unit without GTIN"
 
 
-def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
+def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
     """Yield each tree with the product that tells it: those of `logisticalHierarchies`, then those of `sharingUnits`.
 
     Trees of an update that waits are left out: they are not the product's own yet.
@@ -69,7 +69,7 @@ def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
     inner: list[tuple[str, str, str]] = []
     columns = [rows[name].to_pylist() for name in _COLUMNS]
     for product, attribute, position, gtin, uuid, quantity, packaging in zip(*columns, strict=True):
-        if attribute.startswith(_PENDING):
+        if attribute.startswith(PENDING):
             continue
         key = gtin.zfill(14) if gtin and gtin.isdigit() else gtin or uuid or None
         place = (product, attribute, position)
@@ -118,7 +118,6 @@ def walk(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
 
 #: Types of packaging from the smallest to the largest: a tree that ends at one says nothing of smaller ones.
 _SIZES = ("EACH", "PACK", "CASE", "PALLET")
-_NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
 _SCHEMA = pa.schema(
     {
         "root_gtin": pa.string(),
@@ -144,8 +143,11 @@ class _Telling(NamedTuple):
     units: tuple[tuple[str, ...], ...]
 
 
-def contents(catalog: Catalog, of: str, unit: str) -> pd.DataFrame:
-    """Count the units in each root of a type of packaging; see `Catalog.contents`."""
+def contents(catalog: CatalogData, of: str, unit: str, names: NamesOf) -> pd.DataFrame:
+    """Count the units in each root of a type of packaging; see `Catalog.contents`.
+
+    `names` gives what products are called, by id: that is decided above catalogues, where audits and cards ask as well.
+    """
     roots, units = _meant(catalog, of), _meant(catalog, unit)
     told: dict[str, list[_Telling]] = defaultdict(list)
     inside = 0
@@ -159,12 +161,12 @@ def contents(catalog: Catalog, of: str, unit: str) -> pd.DataFrame:
             f"No hierarchy begins with {of!r}, and {inside:,} have it inside; catalog.hierarchies shows them.",
             stacklevel=3,
         )
-    products = _products(catalog) if told else {}
+    products = _products(catalog, told.keys(), names) if told else {}
     rows = [_row(key, tellings, products.get(key, {})) for key, tellings in sorted(told.items())]
     return to_frame(pa.Table.from_pylist(rows, _SCHEMA))
 
 
-def _meant(catalog: Catalog, packaging: str) -> set[str]:
+def _meant(catalog: CatalogData, packaging: str) -> set[str]:
     """Return the codes of a type of packaging that was given by code or by label."""
     if not isinstance(packaging, str):
         raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
@@ -259,21 +261,14 @@ def _row(key: str, tellings: Sequence[_Telling], products: dict[str, str | None]
     }
 
 
-def _products(catalog: Catalog) -> dict[str, dict[str, str | None]]:
-    """Return the products by GTIN, each id with what people call it."""
+def _products(catalog: CatalogData, roots: Set[str], names: NamesOf) -> dict[str, dict[str, str | None]]:
+    """Return the products of these GTINs, each id with what people call it."""
+    rows = catalog.arrow("products", ["product_id", "gtin"])
+    gtins = pc.utf8_lpad(rows["gtin"], 14, "0")
+    is_root = pc.is_in(gtins, pa.array(sorted(roots), pa.string()))
+    ids = rows["product_id"].filter(is_root).combine_chunks()
+    called = names(ids)
     found: dict[str, dict[str, str | None]] = defaultdict(dict)
-    names = dict(_names(catalog))
-    for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
-        if row["gtin"]:
-            found[row["gtin"].zfill(14)][row["product_id"]] = names.get(row["product_id"])
+    for gtin, product in zip(gtins.filter(is_root).to_pylist(), ids.to_pylist(), strict=True):
+        found[gtin][product] = called.get(product)
     return found
-
-
-def _names(catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """Yield products with their names, the best one last: the first text of the long public name, if there is one."""
-    those = pc.field("attribute").isin(_NAMES)
-    texts = catalog.arrow("texts", ["product_id", "attribute", "text"], those).to_pylist()
-    for attribute in reversed(_NAMES):
-        for row in reversed(texts):
-            if row["attribute"] == attribute and row["text"] and not row["text"].isspace():
-                yield row["product_id"], row["text"]

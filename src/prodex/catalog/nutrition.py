@@ -6,16 +6,15 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
+from prodex.tables.attributes import PENDING
 from prodex.text import hint
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
 
 _COLUMNS = (
     "product_id",
@@ -29,7 +28,6 @@ _COLUMNS = (
     "unit_code",
     "unit",
 )
-_PENDING = "lastRequest."
 #: How people write units (UN/CEFACT Recommendation 20).
 _SYMBOLS = {
     "GRM": "g",
@@ -73,12 +71,12 @@ class Basis(NamedTuple):
         return f"{self.amount:g} {_SYMBOLS.get(self.unit, self.unit)}"
 
 
-def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
+def nutrition_wide(catalog: CatalogData, basis: str, labels: bool) -> pd.DataFrame:
     """Put the nutrients of one basis side by side; see `Catalog.nutrition_wide`."""
     if not isinstance(basis, str):
         raise QueryError(f"nutrition_wide() takes a basis such as '100 g', not {basis!r:.60}.")
     rows = to_frame(catalog.arrow("nutrients", _COLUMNS))
-    rows = rows[~rows["attribute"].str.startswith(_PENDING)]
+    rows = rows[~rows["attribute"].str.startswith(PENDING)]
     bases, contradicted = _bases(rows)
     chosen = _of_basis(rows, bases, basis)
     if skipped := sorted(set(rows["product_id"][contradicted.map(lambda two: parsed(basis) in two)])):

@@ -11,22 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
 
 #: What DuckDB takes as a value, and nothing that it would look into or run.
 _VALUES = (bool, int, float, str, bytes, Decimal, datetime, date, time, timedelta, UUID)
@@ -182,7 +179,7 @@ _CONFINED: Settings = {
 
 
 def ask(
-    catalog: Catalog, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
+    catalog: CatalogData, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
 ) -> pd.DataFrame:
     """Answer a query over the tables of a catalogue and frames beside them; see `Catalog.sql`."""
     values = parameters_of(parameters)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +14,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.arguments import is_one, listed
-from prodex.catalog.conditions import not_found_words, wanted
+from prodex.arguments import is_one, listed, whole_number
+from prodex.catalog.conditions import column_condition, not_found_words
+from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
-
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
 
 Mask = npt.NDArray[np.bool_]
 
@@ -185,7 +182,9 @@ class UnmatchedWarning(UserWarning):
     """
 
 
-def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[str, Any]) -> tuple[Part, ...]:
+def selected(
+    catalog: CatalogData, condition: Any, unmatched: str, equal: Mapping[str, Any]
+) -> tuple[Part, ...]:
     """Return the parts of a catalogue with only the products that are meant; see `Catalog.where`.
 
     Raises
@@ -206,7 +205,7 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
     def stored(column: str) -> pa.Array:
         return catalog.arrow("products", [column])[column].unique()
 
-    wants = [wanted(column, value, schema, stored) for column, value in equal.items()]
+    wants = [column_condition(column, value, schema, stored) for column, value in equal.items()]
     conditions = [want.condition for want in wants if len(want.entries) <= _MANY]
     masks = [
         want.holds(catalog.arrow("products", want.columns)).to_numpy()
@@ -230,20 +229,20 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
     return tuple(part.choose(reduce(and_, conditions)) for part in parts)
 
 
-def _ids(catalog: Catalog) -> pd.Index:
+def _ids(catalog: CatalogData) -> pd.Index:
     ids: pd.Index = pd.Index(
         catalog.arrow("products", ["product_id"])["product_id"].to_pylist(), dtype=object
     )
     return ids
 
 
-def first(catalog: Catalog, n: int) -> pc.Expression:
+def first(catalog: CatalogData, n: int) -> pc.Expression:
     """Return the condition that holds for the first products."""
     ids = catalog.arrow("products", ["product_id"])["product_id"]
     return _among(ids.slice(0, _count(n, "head")))
 
 
-def drawn(catalog: Catalog, n: int, seed: int | None) -> pc.Expression:
+def drawn(catalog: CatalogData, n: int, seed: int | None) -> pc.Expression:
     """Return the condition that holds for products drawn at random, each at most once."""
     ids = catalog.arrow("products", ["product_id"])["product_id"]
     if _count(n, "sample") > len(ids):
@@ -253,9 +252,9 @@ def drawn(catalog: Catalog, n: int, seed: int | None) -> pc.Expression:
 
 
 def _count(n: int, method: str) -> int:
-    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
+    if (number := whole_number(n, 0)) is None:
         raise QueryError(f"{method}() takes a number of products, and {n!r:.60} is none.")
-    return int(n)
+    return number
 
 
 def _among(ids: pa.ChunkedArray) -> pc.Expression:

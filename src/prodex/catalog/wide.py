@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.attribute_names import Names
-from prodex.catalog.cells import Cells, Kind, Wanted, cells_of, grouped, language_of, number_texts, within
+from prodex.catalog.attribute_names import AttributeNames
+from prodex.catalog.cells import (
+    Cells,
+    Kind,
+    WantedAttributes,
+    cells_of,
+    grouped,
+    language_of,
+    number_texts,
+    within,
+)
+from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
 from prodex.locales import language_tag, short_of
@@ -21,28 +31,24 @@ from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
-if TYPE_CHECKING:
-    from prodex.catalog.catalog import Catalog
-
-
 _PRODUCTS = TABLES["products"]
 
 
 def wide(
-    catalog: Catalog,
+    catalog: CatalogData,
     language: str | Iterable[str] | None,
     attributes: str | Iterable[str] | None,
     columns: str | Iterable[str] | None,
     numbers: bool,
 ) -> pd.DataFrame:
     """Put what stands in rows beside the products; see `Catalog.wide`."""
-    names = Names(catalog)
+    names = AttributeNames(catalog)
     languages = None if language is None else _languages(catalog, _listed(language, "language"))
     asked = None if attributes is None else [names.attribute(a) for a in _listed(attributes, "attributes")]
     chosen = None if columns is None else _listed(columns, "columns")
     _warn_of_unasked(catalog, languages, asked)
     products = catalog.arrow("products")
-    wanted = Wanted(None if asked is None else tuple(asked))
+    wanted = WantedAttributes(None if asked is None else tuple(asked))
     ids = products["product_id"].combine_chunks()
     side = pivot(cells_of(catalog.arrow, ids, wanted, languages, numbers), products.num_rows, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
@@ -75,7 +81,7 @@ def _listed(given: str | Iterable[str], what: str) -> list[str]:
     return listed
 
 
-def _languages(catalog: Catalog, given: Sequence[str]) -> list[str]:
+def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
     """Return the short codes of languages; one that neither the texts nor the CLDR have is refused."""
     there = _spoken(catalog)
     found = []
@@ -92,7 +98,7 @@ def _languages(catalog: Catalog, given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _spoken(catalog: Catalog) -> set[str]:
+def _spoken(catalog: CatalogData) -> set[str]:
     """Return the short codes of the languages that texts are in."""
     rows = catalog.arrow("texts", ["language", "language_code"]).group_by(["language", "language_code"])
     pairs = rows.aggregate([])
@@ -100,7 +106,9 @@ def _spoken(catalog: Catalog) -> set[str]:
     return set(language_of(language, code).drop_null().to_pylist())
 
 
-def _warn_of_unasked(catalog: Catalog, languages: Sequence[str] | None, asked: Sequence[str] | None) -> None:
+def _warn_of_unasked(
+    catalog: CatalogData, languages: Sequence[str] | None, asked: Sequence[str] | None
+) -> None:
     """Say where a column stays empty because nobody asked the service for it."""
     origin = catalog.origin
     unasked = [path for path in asked or () if not origin.asked(path)]
@@ -115,13 +123,13 @@ def _warn_of_unasked(catalog: Catalog, languages: Sequence[str] | None, asked: S
         )
 
 
-def _asked_language(catalog: Catalog, language: str) -> bool:
+def _asked_language(catalog: CatalogData, language: str) -> bool:
     query = catalog.origin.query
     several = (query.product_languages or ()) if query is not None else ()
     return any(short_of(one) == language for one in several)
 
 
-def _of_products(catalog: Catalog, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:
+def _of_products(catalog: CatalogData, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:
     """Return the leaves asked for that have columns in `products`, under their wire path."""
     found: dict[str, pa.Array] = {}
     if "id" in asked and "id_state" in (presence := catalog.arrow("presence")).column_names:
@@ -144,7 +152,9 @@ def _themselves(asked: Sequence[str]) -> list[str]:
     return [*named, *(path for path in asked if path == "gtin")]
 
 
-def _text_columns(catalog: Catalog, wanted: Wanted, languages: Sequence[str] | None) -> list[str]:
+def _text_columns(
+    catalog: CatalogData, wanted: WantedAttributes, languages: Sequence[str] | None
+) -> list[str]:
     """Return the columns that every text attribute has in the languages asked for, filled or not."""
     if languages is None:
         return []
@@ -175,7 +185,7 @@ def _chosen(
     chosen: Sequence[str],
     own: Sequence[str],
     side: Iterable[str],
-    names: Names,
+    names: AttributeNames,
     languages: Sequence[str] | None,
 ) -> list[str]:
     """Return the columns meant; an attribute stands for all its columns."""

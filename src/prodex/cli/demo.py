@@ -20,6 +20,7 @@ from prodex.compare import diff
 from prodex.display.audit import percent, readiness
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
+from prodex.facts.groups import shown_names
 from prodex.files import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
@@ -166,10 +167,11 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
     say(repr(judged))
     owners = judged.scores("owner").head(_LINES)
     say(f"The {len(owners)} owners with the lowest scores:")
-    for row in owners.to_dict("records"):
+    for name, row in zip(shown_names(owners, "owner"), owners.to_dict("records"), strict=True):
         score = percent(row["score"])
-        name = "no owner" if pd.isna(row["owner_id"]) else on_one_line(row["owner"])
-        say(f"  {name:<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}")
+        say(
+            f"  {on_one_line(name):<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}"
+        )
     folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
     page = judged.to_html(folder / "report.html")
     index = judged.worklists(folder / "to_fix")

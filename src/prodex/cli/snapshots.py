@@ -126,7 +126,8 @@ def diff(
         DifferencePart, typer.Option("--show", help="Which part of the difference.")
     ] = DifferencePart.SUMMARY,
     by: Annotated[
-        str, typer.Option(help="Count for each owner, brand, kind or other column of products.")
+        str,
+        typer.Option(help="Count for each owner, brand, kind, market, language, tag or column of products."),
     ] = "",
     format: FormatOption = Format.TABLE,
     out: OutOption = None,

@@ -16,6 +16,7 @@ import msgspec
 from prodex.compare.alignment import Moves, Position, align, moved, shown_key
 from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
+from prodex.facts.pending import own_path
 from prodex.tables.declaration import TABLES, child_path
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
@@ -100,17 +101,6 @@ def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
     return Compared(sorted(changes, key=_order), touched)
 
 
-def name_of(record: bytes) -> str | None:
-    """Return the first name of a product, to know it again by."""
-    top = _top_level(record)
-    for attribute in ("namePublicLong", "namePublicShort", "nameLegal"):
-        texts = _decoded(top.get(attribute))
-        for item in texts if isinstance(texts, list) else ():
-            if isinstance(item, dict) and isinstance(item.get("data"), str) and item["data"]:
-                return storable(item["data"])
-    return None
-
-
 def _top_level(record: bytes) -> dict[str, Any]:
     """Read the top level alone where the strict reader can; what it refuses is decoded."""
     try:
@@ -186,7 +176,7 @@ def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[Change
     for column in COMPARED[table]:
         values = ((old or {}).get(column), (new or {}).get(column))
         attribute = _PATH_OF[column] if table == "products" else row["attribute"]
-        whole = (old is None or new is None) and attribute.removeprefix("lastRequest.") not in _DECLARED
+        whole = (old is None or new is None) and own_path(attribute) not in _DECLARED
         if values[0] == values[1] or (whole and column in _MANNERS):
             continue
         yield _change(table, attribute, row, column, positions, values)

@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from prodex import locales
-from prodex.arguments import described
-from prodex.catalog import Catalog, Ledger, Origin
+from prodex.arguments import described, whole_number
+from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
+from prodex.ledger import Ledger
 from prodex.load.budget import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
@@ -26,11 +27,12 @@ from prodex.query.filters import FILTERS
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
+from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import commit_built, name_of, snapshots_folder
+from prodex.store.snapshot import commit_built, name_of
 
 #: Windows that are fetched side by side.
 WINDOWS = 4
@@ -285,11 +287,11 @@ def _query(query: Any, function: str) -> ProductQuery:
 
 def checked_windows(windows: int) -> int:
     """Return the number of windows side by side, or refuse what is none."""
-    if not isinstance(windows, int) or isinstance(windows, bool) or windows < 0:
+    if (whole := whole_number(windows, 0)) is None:
         raise QueryError(
             f"windows is {windows!r}. Give the number to be fetched side by side, or 0 for one scroll."
         )
-    return windows
+    return whole
 
 
 def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:

@@ -27,6 +27,7 @@ from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
+from prodex.store.archive import snapshots_folder
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import NewestCopy, gone_from, newest
 from prodex.store.merge import merge_parts
@@ -34,7 +35,7 @@ from prodex.store.merge_plan import MergePlan, held_products, plan_merge
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
 from prodex.store.repair import repaired
-from prodex.store.snapshot import commit, name_of, open_snapshot, snapshots_folder, stored_parts
+from prodex.store.snapshot import commit, name_of, open_snapshot, stored_parts
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")

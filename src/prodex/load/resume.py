@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from prodex.catalog import Ledger
 from prodex.errors import IncompleteLoad, ProdexError
 from prodex.files import remove
 from prodex.files.untrusted import is_folder, is_there
+from prodex.ledger import Ledger
 from prodex.store.journal import Journal
 from prodex.store.journal_format import QUESTION, refuse_newer
 

@@ -6,8 +6,9 @@ import logging
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from prodex.catalog import Catalog, Ledger, Origin
+from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError, SnapshotError
+from prodex.ledger import Ledger
 from prodex.progress import Progress, tell
 from prodex.send.upserts import last_write
 from prodex.store.snapshot import open_snapshot

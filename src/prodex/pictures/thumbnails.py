@@ -13,6 +13,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.limits import Limits
@@ -254,11 +255,12 @@ def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict
     InputError
         When the size is none for a small picture.
     """
-    if not isinstance(size, int) or isinstance(size, bool) or size not in _SIDES:
+    if (whole := whole_number(size, _SIDES[0], _SIDES[-1])) is None:
         raise InputError(
             f"size={size!r} must be a number of pixels from {_SIDES[0]} to {_SIDES[-1]}; download_pictures() brings "
             "larger pictures."
         )
+    size = whole
     found: dict[str, list[Picture]] = {key: [] for key in product_ids}
     for picture in plan(catalog, size=size, products=pa.array(product_ids, pa.string())):
         if picture.left_out is None:

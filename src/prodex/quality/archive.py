@@ -43,7 +43,8 @@ from prodex.quality.problems import with_problem
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
-from prodex.store.snapshot import entries_of, folder_of, name_of, open_snapshot, snapshots_folder
+from prodex.store.archive import entries_of, snapshots_folder
+from prodex.store.snapshot import folder_of, name_of, open_snapshot
 from prodex.text import hint_and_all
 
 _FORMAT = 1
@@ -121,7 +122,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     Examples
     --------
     >>> import prodex
-    >>> catalog = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "judged")
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).save("judged")
     >>> _ = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
     >>> float(prodex.open_audit("judged").summary["score"])
     1.0
@@ -163,7 +164,7 @@ def list_audits(name: str | Catalog = "*") -> pd.DataFrame:
     Examples
     --------
     >>> import prodex
-    >>> catalog = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "shop")
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).save("shop")
     >>> _ = prodex.audit(catalog, "core").save()
     >>> prodex.list_audits("shop")[["name", "profile", "products"]].values.tolist()
     [['shop', 'core', 1]]

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from prodex import locales
 from prodex.catalog.closed_lists import ClosedList, in_three_digits, market_value
-from prodex.catalog.conditions import Wanted, wanted
+from prodex.catalog.conditions import ColumnCondition, column_condition
 from prodex.errors import QueryError
 from prodex.frames import to_frame
 from prodex.locales import short_of
@@ -38,7 +38,7 @@ OF_CHECK: Mapping[str, str] = {
 
 def failure_filters(
     names: Sequence[str], parts: Sequence[AuditPart], checks: Sequence[CheckFacts], equal: Mapping[str, Any]
-) -> list[Wanted]:
+) -> list[ColumnCondition]:
     """Return what is wanted of the columns of the findings.
 
     Parameters
@@ -74,7 +74,7 @@ def failure_filters(
 
     schema = pa.schema([(name, pa.string()) for name in names])
     closed = _closed(checks, stored)
-    return [wanted(column, value, schema, stored, closed) for column, value in equal.items()]
+    return [column_condition(column, value, schema, stored, closed) for column, value in equal.items()]
 
 
 def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
@@ -145,7 +145,9 @@ FAILURES = pa.schema(
 _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 
 
-def failure_rows(part: AuditPart, checks: Sequence[CheckFacts], wants: Sequence[Wanted] = ()) -> pa.Table:
+def failure_rows(
+    part: AuditPart, checks: Sequence[CheckFacts], wants: Sequence[ColumnCondition] = ()
+) -> pa.Table:
     """Return the findings of a part: its evidence, and a row from the matrix for each failing check without any.
 
     Parameters
@@ -178,7 +180,11 @@ def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
 
 
 def _kept(
-    part: AuditPart, checks: Sequence[CheckFacts], products: Any, places: Any, wants: Sequence[Wanted]
+    part: AuditPart,
+    checks: Sequence[CheckFacts],
+    products: Any,
+    places: Any,
+    wants: Sequence[ColumnCondition],
 ) -> Any:
     """Say which rows are wanted, by what is known before any of them is written."""
     kept = np.ones(len(products), bool)

@@ -1,7 +1,8 @@
-"""The command `prodex sandbox`: a process that serves until it is stopped."""
+"""The command `prodex sandbox`: its options, and a process that serves until it is stopped."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -11,21 +12,22 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from textwrap import fill
+from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
 
-from prodex.sandbox.api.middleware import served_hosts
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults.fault import Fault
+from prodex.sandbox.faults.fault import ENDPOINTS, Fault
+from prodex.sandbox.faults.kinds import FAULTS
 from prodex.sandbox.faults.schedule import FaultSchedule
-from prodex.sandbox.home import Filling, default_home, open_store, word_of
-from prodex.sandbox.options import parser
+from prodex.sandbox.home import Filling, announced, default_home, open_store
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.reading import read_records
 from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.running import access_keys
-from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_as_before, server_of
+from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 
 if TYPE_CHECKING:
     import uvicorn
@@ -33,8 +35,9 @@ if TYPE_CHECKING:
     from prodex.sandbox.records.model import Organization
     from prodex.sandbox.records.store import Store
 
+
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
-_MOST_REPORTED: Final = 20
+_MAX_REPORTED: Final = 20
 _SAMPLE_SIZE: Final = 12_000
 
 
@@ -79,7 +82,7 @@ def serve(
     """Serve until the process is asked to stop.
 
     Once it answers, one line of JSON goes to the standard output: service, base_url, pid, number of products,
-    and the access keys. The same stands in `home`/server.json while it runs.
+    and the access keys. The same is in `home`/server.json while it runs.
 
     Parameters
     ----------
@@ -114,8 +117,9 @@ def serve(
         When a file cannot be read, or the port cannot be had.
     """
     from prodex.sandbox.api.endpoints import SERVICE
+    from prodex.sandbox.api.middleware import served_hosts
     from prodex.sandbox.app import create_app
-    from prodex.sandbox.records.imports import working
+    from prodex.sandbox.records.imports import running_worker
     from prodex.sandbox.sample import LABELS, organizations, shared_products
 
     home = home or default_home()
@@ -129,35 +133,38 @@ def serve(
         origin = f"the sample of {sample_size:,} products with seed {sample_seed}"
         filling = partial(shared_products, sample_size, sample_seed)
 
+    # Filling a store takes a while, and can be interrupted; uvicorn sets handlers of its own later.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_stop, _end)
     with ExitStack() as stack:
         store = stack.enter_context(open_store(home, filling, organizations(), LABELS, origin))
+        # A store that is there is used as it is; asking for another content is an error, not a reason to delete it.
         if (products or sample is not None or seed is not None) and store.origin != origin:
             raise StoreUnusable(
                 f"{home} holds {store.origin}, not {origin}; delete it, or give another home."
             )
-        for text in left_out[:_MOST_REPORTED]:
+        # A damaged file may have thousands of such lines.
+        for text in left_out[:_MAX_REPORTED]:
             _report(text)
         if left_out:
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
-        worker = stack.enter_context(working(store, behaviour))
+        worker = stack.enter_context(running_worker(store, behaviour))
         serves_host = served_hosts(host, allow_hosts)
         app = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
         server = server_of(app, behaviour)
         importer = _organization(store, import_as)
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
-        listener = listen_as_before(host, home) if port is None else listen(host, port)
-        word = {
+        listener = listen_on_home_port(host, home) if port is None else listen(host, port)
+        announcement = {
             "service": SERVICE,
             "base_url": base_url_of(listener),
             "pid": os.getpid(),
             "products": store.product_count(),
             "credentials": access_keys(store.organizations),
         }
-        with word_of(home, ready, word):
-            sys.stdout.write(json.dumps(word) + "\n")  # ASCII: nothing in it moves a cursor
+        with announced(home, ready, announcement):
+            sys.stdout.write(json.dumps(announcement) + "\n")  # ASCII: nothing in it moves a cursor
             sys.stdout.flush()
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
@@ -188,7 +195,7 @@ def _runs(pid: int) -> bool:
     if sys.platform == "win32":
         import ctypes
 
-        # os.kill would end the process there.
+        # On Windows, os.kill ends the process whatever the signal.
         synchronize, still_running = 0x00100000, 0x00000102
         handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, pid)
         running = bool(handle) and ctypes.windll.kernel32.WaitForSingleObject(handle, 0) == still_running
@@ -200,16 +207,128 @@ def _runs(pid: int) -> bool:
         return False
     except PermissionError:
         return True
-    # A process that has ended is still there until its parent takes note.
+    # A process that has ended exists as a zombie until its parent waits for it.
     stat = Path(f"/proc/{pid}/stat")
     return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def _report(text: str) -> None:
-    """Say something on one line; what it quotes of a file must not move the terminal's cursor."""
+    """Report something on one line; control characters from a file must not reach the terminal."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     sys.stderr.write(f"prodex sandbox: {shown}\n")
 
 
 def _end(*_signal: object) -> NoReturn:
     raise SystemExit(0)
+
+
+_HOW_TO_ORDER: Final = (
+    "faults: each hits the calls whose numbers follow @, counted from 1 among those of its endpoint, or every call. "
+    f"Options: times (calls in a row), endpoint ({', '.join(ENDPOINTS)}; list unless given), and those of the kind."
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's options; one for each setting of `Behaviour`."""
+    options = argparse.ArgumentParser(
+        prog="prodex sandbox",
+        description="Serve a complete product data exchange service on this machine, with sample products.",
+        epilog=_faults_in_words(),
+        formatter_class=_Formatter,
+    )
+    options.add_argument("--host", default=LOOPBACK, help="address to listen on (%(default)s)")
+    options.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        dest="allow_hosts",
+        help="also answer calls under this name; those of this machine and of --host are always answered",
+    )
+    options.add_argument(
+        "--port", type=int, help="port to listen on (always the same for its home, where free)"
+    )
+    options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")
+    options.add_argument("--ready", type=Path, metavar="FILE", help="file to write once it answers")
+    options.add_argument("--stop-with", type=int, metavar="PID", help="end when this process has ended")
+    options.add_argument(
+        "--products",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="fill a new store with these JSON or JSON-lines files, gzip too, instead of the sample",
+    )
+    options.add_argument(
+        "--sample", type=int, metavar="N", help="products of the sample in a new store (12000)"
+    )
+    options.add_argument("--seed", type=int, metavar="N", help="seed of the sample (1)")
+    options.add_argument(
+        "--import",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        dest="imports",
+        help="import these JSON or XML files, as an upsert would; the tracking ids are reported",
+    )
+    options.add_argument("--import-as", metavar="CLIENT_ID", help="who imports them (the first organisation)")
+    options.add_argument(
+        "--fault",
+        type=_fault,
+        action="append",
+        default=[],
+        metavar="KIND[@CALL[,CALL...]][,OPTION=VALUE...]",
+        dest="faults",
+        help="what shall go wrong, and at which calls; see below, and give it as often as you like",
+    )
+    options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
+    settings = options.add_argument_group("behaviour")
+    types = get_type_hints(Behaviour)
+    for field in fields(Behaviour):
+        flag, meaning = "--" + field.name.replace("_", "-"), f"{field.metadata['meaning']} (%(default)s)"
+        kind = types[field.name]
+        if kind is bool:
+            settings.add_argument(
+                flag, default=field.default, action=argparse.BooleanOptionalAction, help=meaning
+            )
+        elif issubclass(kind, StrEnum):
+            settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
+        else:
+            unit = {float: "SECONDS", int: "N"}.get(kind, "NAME")
+            settings.add_argument(flag, type=kind, default=field.default, metavar=unit, help=meaning)
+    return options
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Fills paragraphs and items of the epilog each on its own."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(
+            fill(
+                line,
+                width,
+                initial_indent=indent,
+                subsequent_indent=indent + " " * 16 * line.startswith("  "),
+            )
+            for line in text.splitlines()
+        )
+
+
+def _faults_in_words() -> str:
+    kinds = {name: kind for name, kind in FAULTS.items() if "run" not in kind.options}
+    return "\n".join(
+        (
+            "examples:",
+            "  prodex sandbox --port 8080 --products mine.jsonl.gz",
+            "  prodex sandbox --fault lost-cursor@3 --fault 429@2,5,endpoint=upsert,retry_after=1 --latency 0.2",
+            "",
+            _HOW_TO_ORDER,
+            *(f"  {name:14}{kind.meaning.replace('`', '')}" for name, kind in kinds.items()),
+        )
+    )
+
+
+def _fault(text: str) -> Fault:
+    try:
+        return Fault.from_text(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

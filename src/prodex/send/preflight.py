@@ -15,11 +15,10 @@ import pandas as pd
 
 from prodex import gtin
 from prodex.errors import InputError, PreflightFailed
+from prodex.facts.name import NAMES
 from prodex.send import xml_writing
 from prodex.send.batches import writable
 from prodex.send.records import KEPT_BY_THE_SERVICE, Product
-
-NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
 
 _ONE_NAME = "Send one as it stands: a write holds a name, also where the service has the product already."
 

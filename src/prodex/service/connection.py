@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 
 _SANDBOX = "sandbox"
+
+#: Names the service of a terminal, for commands and for `connect()` without a target.
+_VARIABLE = "PRODEX_SERVICE"
 
 
 def connect(
@@ -44,7 +48,8 @@ def connect(
     Parameters
     ----------
     target
-        "sandbox" for the local service, which is started when it does not run yet, or a base URL.
+        "sandbox" for the local service, which is started when it does not run yet, or a base URL. When neither this
+        nor `base_url` is given, the environment variable `PRODEX_SERVICE` may name the sandbox.
     client_id, client_secret, base_url
         Credentials and base URL. What is not given comes from the environment (`PRODEX_BASE_URL`,
         `PRODEX_CLIENT_ID`, `PRODEX_CLIENT_SECRET`), the nearest `.env` file up to the home directory, the
@@ -98,6 +103,8 @@ def connect(
         raise SettingsError(
             f"There is no service {target!r:.60}; did you mean {_SANDBOX!r}? Or give a base URL."
         )
+    if target is None and base_url is None:
+        target = _sandbox_named_in_environment()
     if target == _SANDBOX:
         settings = local_sandbox.sandbox_settings(client_id=client_id, client_secret=client_secret)
     else:
@@ -114,6 +121,24 @@ def connect(
         session=session,
         token_version=token_version,
     )
+
+
+def _sandbox_named_in_environment() -> str | None:
+    """Return "sandbox" if `PRODEX_SERVICE` names it, and None if it names nothing.
+
+    Raises
+    ------
+    SettingsError
+        When it names anything else. An editor may load it from a `.env` file that came along with files of others,
+        and what is given as a target gets the secret: an address there could fetch it.
+    """
+    named = os.environ.get(_VARIABLE, "").strip()
+    if named not in ("", _SANDBOX):
+        raise SettingsError(
+            f"The environment variable {_VARIABLE} may only be {_SANDBOX!r}. Name a service of your own with "
+            "PRODEX_BASE_URL, connect(...) or --service."
+        )
+    return named or None
 
 
 def service_given(given: object, call: str, *others: object) -> Client:

@@ -182,6 +182,8 @@ def _ask(variable: str, host: str | None) -> str | None:
     if not (in_notebook() or (sys.stdin is not None and sys.stdin.isatty())):
         return None
     question = f"{variable} for {host}: " if host else f"{variable}: "
+    if variable == VARIABLES["base_url"]:  # who has no account yet would not know what to answer
+        question = f'{variable} (without an account: connect("sandbox"), or --service sandbox): '
     try:
         return getpass.getpass(question) if variable == VARIABLES["client_secret"] else input(question)
     except (EOFError, NotImplementedError):  # a notebook that is run by a program has nobody to ask

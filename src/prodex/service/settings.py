@@ -163,7 +163,8 @@ def _required(name: str, found: FoundSetting | None, places: SettingSources) -> 
         raise SettingsError(
             f"{name} is not set. Give connect({name}=...), or set {VARIABLES[name]} in the environment or in a .env "
             f"file, or store it with `keyring set prodex {VARIABLES[name]}`.{places.passed_over} Without an account, "
-            'connect("sandbox") starts a complete local service.'
+            'connect("sandbox") starts a complete local service; so does --service sandbox with a command, or '
+            "PRODEX_SERVICE=sandbox in the environment."
         )
     return found
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from prodex.catalog.origin import Ledger
+from prodex.ledger import Ledger
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import gone_from, newest
 from prodex.store.reconciliation import ledger_of

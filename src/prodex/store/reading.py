@@ -20,10 +20,11 @@ import pandas as pd
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.catalog.origin import Ledger, Origin
+from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.errors import InputError, UnexpectedReply
 from prodex.files.unpacking import opened_within
+from prodex.ledger import Ledger
 from prodex.limits import LimitExceeded, Limits
 from prodex.query import ProductQuery
 from prodex.store.build import blocks_of

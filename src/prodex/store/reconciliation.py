@@ -1,6 +1,6 @@
 """Reconciliation: what came, held against what was announced, and what the service contradicts itself in.
 
-Pure: it reads the lines of a journal. A total is a claim of the service; see `prodex.catalog.origin.Ledger` for what
+Pure: it reads the lines of a journal. A total is a claim of the service; see `prodex.ledger.Ledger` for what
 makes a load complete.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from prodex.catalog.origin import Ledger
+from prodex.ledger import Ledger
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import (
     NewestCopy,

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, discard, left_over
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
-from prodex.store.snapshot import list_snapshots, name_of, snapshots_folder, verify
+from prodex.store.archive import snapshots_folder
+from prodex.store.snapshot import list_snapshots, name_of, verify
 
 #: A journal younger than this may still be taken up again.
 _RESUMABLE = timedelta(days=1)
@@ -65,12 +67,13 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     --------
     >>> import prodex
     >>> for number in range(3):
-    ...     _ = prodex.save(prodex.flatten([{"id": number}]), "cleaned")
+    ...     _ = prodex.flatten([{"id": number}]).save("cleaned")
     >>> prodex.vacuum("cleaned", keep=1)["reason"].tolist()
     ['older than the newest 1', 'older than the newest 1']
     """
-    if isinstance(keep, bool) or not isinstance(keep, int) or keep < 1:
+    if (whole := whole_number(keep, 1)) is None:
         raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
+    keep = whole
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
     if not folder.is_dir():

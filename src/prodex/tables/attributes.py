@@ -9,6 +9,9 @@ from collections.abc import Iterator
 
 from prodex.tables.declaration import TABLES
 
+#: What the wire path of everything in an update begins with that waits to be accepted.
+PENDING = "lastRequest."
+
 #: Localized texts that the specification names.
 TEXTS = (
     "nameLegal",

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from prodex.display_text import Words, even_limit, weight, words
 from prodex.errors import QueryError
+from prodex.facts.name import NAMES
 from prodex.locales import language_tag, short_of
 from prodex.notebook.card.labelled_values import tongue
 from prodex.notebook.card.missing import Missing, face
 from prodex.notebook.card.record import Record, Row
-from prodex.quality.text_columns import NAMES, TEXTS
+from prodex.quality.text_columns import TEXTS
 
 #: Bytes that all texts of a card may take together, and how many are shown.
 _ROOM = 600_000

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Part
 from prodex.notebook.products.product_columns import Mask, ProductColumns
+from prodex.tables.columns import unaccented_texts
 
 #: Columns of `products` that are searched beside the texts.
 _COLUMNS = (
@@ -66,7 +67,7 @@ class Search:
             at the beginning.
         """
         found = np.ones(len(self._stock), bool)
-        for word in folded(pa.array(words.split(), pa.string())).to_pylist():
+        for word in unaccented_texts(pa.array(words.split(), pa.string())).to_pylist():
             found &= self._find(word)
         return found
 
@@ -103,23 +104,11 @@ class Search:
 
     @staticmethod
     def _kept(places: _Places, texts: pa.Array) -> _Indexed:
-        return places[texts.is_valid().to_numpy(zero_copy_only=False)], folded(texts.drop_null())
+        return places[texts.is_valid().to_numpy(zero_copy_only=False)], unaccented_texts(texts.drop_null())
 
 
 def _holding(texts: pa.Array, piece: str) -> Mask:
     return np.asarray(pc.match_substring(texts, piece).to_numpy(zero_copy_only=False), bool)
-
-
-def folded(texts: pa.Array) -> pa.Array:
-    """Return texts as they are compared: in lower case, without accents.
-
-    >>> folded(pa.array(["CRÈME Brûlée", None])).to_pylist()
-    ['creme brulee', None]
-    """
-    lower = pc.utf8_lower(texts)
-    odd = pc.fill_null(pc.invert(pc.string_is_ascii(lower)), False)
-    marked = pc.utf8_normalize(lower.filter(odd), "NFKD")
-    return pc.replace_with_mask(lower, odd, pc.replace_substring_regex(marked, r"\p{Mn}+", ""))
 
 
 def contains(labels: Sequence[str], words: str) -> Mask:
@@ -128,8 +117,8 @@ def contains(labels: Sequence[str], words: str) -> Mask:
     >>> contains(["Crème fraîche", "Lait"], "FRAI cre").tolist()
     [True, False]
     """
-    texts = folded(pa.array(labels, pa.string()))
+    texts = unaccented_texts(pa.array(labels, pa.string()))
     found = np.ones(len(labels), bool)
-    for word in folded(pa.array(words.split(), pa.string())).to_pylist():
+    for word in unaccented_texts(pa.array(words.split(), pa.string())).to_pylist():
         found &= _holding(texts, word)
     return found

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from prodex.display.audit import percent
 from prodex.display_text import words
-from prodex.notebook.products.naming import NAMES
+from prodex.facts.name import NAME_PATHS
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
-from prodex.notebook.products.search import folded
+from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
 
 #: What is shown first, and what further columns are called; the others go by their names.
@@ -118,7 +118,7 @@ class Sorter:
         values = shown(self._stock, by.column, language)
         there = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
         values = values.drop_null()
-        values = folded(values) if pa.types.is_string(values.type) else values
+        values = unaccented_texts(values) if pa.types.is_string(values.type) else values
         order = pc.array_sort_indices(values, order="descending" if by.descending else "ascending")
         missing = np.setdiff1d(np.arange(len(self._stock)), there)
         return np.concatenate([there[order.to_numpy()], missing])
@@ -199,7 +199,7 @@ _DECLARED = frozenset(TABLES["products"].schema.names)
 #: What has to have been asked for, at least one of it; texts of any kind are counted, whichever they are.
 _PATHS: dict[str, tuple[str, ...]] = {
     **{column.name: (".".join(column.paths[0]),) for column in TABLES["products"].columns if column.paths},
-    "name": NAMES,
-    "texts_count": NAMES,
+    "name": NAME_PATHS,
+    "texts_count": NAME_PATHS,
     "pictures_count": ("assets.pictures",),
 }

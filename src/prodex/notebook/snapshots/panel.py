@@ -22,7 +22,8 @@ from prodex.notebook.panel import Panel, html, rest, typed
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
-from prodex.store.snapshot import open_snapshot, snapshots_folder, verify
+from prodex.store.archive import snapshots_folder
+from prodex.store.snapshot import open_snapshot, verify
 
 _ROWS = 10
 _OPTIONS: dict[str, Any] = {
@@ -54,7 +55,7 @@ class SnapshotPanel(Panel):
     Examples
     --------
     >>> import prodex
-    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    >>> _ = prodex.flatten([{"id": 7}]).save("shop")
     >>> panel = SnapshotPanel("shop")
     >>> panel.table.selected_rows = [0]
     >>> len(panel.catalog)
@@ -114,7 +115,7 @@ class SnapshotPanel(Panel):
             of = f" of {typed(self._name)}" if self._name else ""
             self._about.value = (
                 f"<p class='muted'>There is no snapshot{of} in {typed(seen_from_here(snapshots_folder()))}. "
-                "prodex.load_products(service, name='shop') or prodex.save(catalog, 'shop') makes one.</p>"
+                "prodex.load_products(service, name='shop') or catalog.save('shop') makes one.</p>"
             )
             return
         self.comparison.offer(self._every)

@@ -1,10 +1,10 @@
-"""What stands before everything else: calls under a foreign name, and calls that a page of another site makes.
+"""What a call passes before the endpoints: a recorder, the check of host and origin, routing beyond the endpoints.
 
-A sandbox listens on this machine, where every browser reaches it. A page from elsewhere whose name is made to lead
-here (DNS rebinding) sends that name as `Host`, and would be of one origin with the sandbox; it is refused as a whole.
-Any other page from elsewhere is kept from reading by the browser itself, since no reply carries a header of CORS. Its
-calls are made all the same where they need no preflight, and a JSON body needs none when it is announced as
-text/plain; such a call says in `Origin` whose page it comes from.
+A sandbox listens on this machine, where every browser reaches it. A page of another site whose name is made to lead
+here (DNS rebinding) sends that name as `Host`, and would be of one origin with the sandbox; the call is refused. Any
+other page is kept from reading by the browser itself, since no reply carries a header of CORS. Its calls arrive all the
+same where they need no preflight, and a JSON body needs none when it is announced as text/plain; such a call says in
+`Origin` whose page it comes from.
 """
 
 from __future__ import annotations
@@ -12,18 +12,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from prodex.sandbox.faults.call import TRANSPORT
 from prodex.sandbox.media.addresses import PATH as MEDIA_PATH
+from prodex.sandbox.raw_json import decode
 from prodex.sandbox.refusals import Refusal, reply_of
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    import asyncio
 
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+#: Keeps browsers from guessing the type of a reply: from showing the text of a product as a page, for example.
+NO_SNIFFING: Final = ("X-Content-Type-Options", "nosniff")
 
 #: Tells whether a `Host` is served, at the address that the call came to.
 ServesHost = Callable[[str, str], bool]
@@ -34,10 +41,10 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def served_hosts(listens_on: str, allowed: Iterable[str] = ()) -> ServesHost:
-    """Return what tells whether a `Host` is served, with a port or without.
+    """Return a function that tells whether a `Host` is served, with a port or without.
 
-    The loopback names are, the address that the sandbox listens on, and whatever is allowed beside. Where it listens
-    on every address of the machine, the one at which a call came in is served: no rebound name is an address.
+    Served are the loopback names, the address that the sandbox listens on, and names that are allowed besides. Where
+    it listens on every address of the machine, the one at which a call arrived is served: no rebound name is one.
 
     Examples
     --------
@@ -65,7 +72,7 @@ def _is_loopback(name: str) -> bool:
 
 
 class HostMiddleware:
-    """The application, for callers on this machine and programs anywhere; for no page of another site."""
+    """Refuses calls under the name of another host, and writes from a page of another site."""
 
     def __init__(self, app: ASGIApp, serves_host: ServesHost) -> None:
         self._app = app
@@ -78,18 +85,19 @@ class HostMiddleware:
     def _refusal(self, scope: Scope) -> Refusal | None:
         address = scope["server"][0]
         # HTTP/1.0 may come without a Host; every browser sends one.
+        # Every one of several Host headers counts: which of them a program takes is up to the program.
         for host in _header_values(scope, b"host"):
             if not self._serves_host(host, address):
                 return Refusal(
                     "host_not_served",
-                    f"The call came under the host {host[:100]!r}, which is not a name of this machine: call "
+                    f"The call has the Host {host[:100]!r}, which is not a name of this machine: call "
                     "localhost, or start the sandbox with --allow-host.",
                 )
         for origin in _header_values(scope, b"origin") if scope["method"] not in _READING else ():
             if not self._serves_host(_host_of(origin), address):
                 return Refusal(
                     "origin_foreign",
-                    f"The call came from a page of {origin[:100]!r}; pages of other sites may not write here.",
+                    f"The call has the Origin {origin[:100]!r}; pages of other sites may not write here.",
                 )
         return None
 
@@ -101,16 +109,14 @@ def _header_values(scope: Scope, name: bytes) -> list[str]:
 def _host_of(origin: str) -> str:
     """Return the host and port of an origin; empty where it has none, as the origin `null`."""
     try:
+        # Ports are left in: `serves_host` ignores them.
         return urlsplit(origin).netloc
     except ValueError:
         return ""
 
 
-_ALWAYS: Final = "OPTIONS"
-
-
 class RoutingMiddleware:
-    """The application, which answers HEAD wherever it answers GET, says what a path takes, and bears a last slash."""
+    """Answers HEAD wherever the application answers GET, and OPTIONS; ignores a slash at the end of a path."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         self._app = app
@@ -140,9 +146,56 @@ def methods_of(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
     }
     if "GET" in methods:
         methods.add("HEAD")
-    return sorted(methods | {_ALWAYS}) if methods else []
+    return sorted(methods | {"OPTIONS"}) if methods else []
 
 
 def allow(methods: Iterable[str]) -> dict[str, str]:
     """Return the header that names the methods of a path (RFC 9110, 10.2.1)."""
     return {"Allow": ", ".join(methods)}
+
+
+class RecordingMiddleware:
+    """Records every call to the application; of a body that is too large, the beginning."""
+
+    def __init__(self, app: ASGIApp, requests: list[tuple[str, str, Any]], limit: int) -> None:
+        self._app = app
+        self._requests = requests
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        messages = [await receive()]
+        size = len(messages[0].get("body", b""))
+        while messages[-1].get("more_body") and size <= self._limit:
+            messages.append(await receive())
+            size += len(messages[-1].get("body", b""))
+        body = b"".join(message.get("body", b"") for message in messages)
+        parameters: Any = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        if body:
+            try:
+                parameters = decode(body)
+            except (ValueError, RecursionError):
+                parameters = body
+        self._requests.append((scope["method"], scope["path"], parameters))
+
+        async def replay() -> Message:
+            return messages.pop(0) if messages else await receive()
+
+        await self._app(scope, replay, send)
+
+
+class Connection(H11Protocol):
+    """A connection of the server that lets a call reach its transport."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, TRANSPORT: transport}
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse bytes that are no call, with the header that every reply has; uvicorn would send it without."""
+        name, value = NO_SNIFFING
+        body = msg.encode("ascii")
+        self.transport.write(
+            b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+            b"Content-Length: %d\r\n%b: %b\r\n\r\n%b" % (len(body), name.encode(), value.encode(), body)
+        )
+        self.transport.close()

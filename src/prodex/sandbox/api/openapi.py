@@ -1,6 +1,6 @@
-"""The OpenAPI document beyond what FastAPI finds out itself: references to schemas, tokens and product lists.
+"""The OpenAPI document beyond what FastAPI finds out itself: schemas, parameters, bodies and replies of each endpoint.
 
-Schemas come from the models of `prodex.sandbox.records.schemas`, parameters from their declarations.
+Schemas come from the models of `api.messages` and `records.schemas`, parameters from their declarations.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from prodex.sandbox.api import organizations
-from prodex.sandbox.api.filters import FILTERS, Filter
+from prodex.sandbox.api.filters import FILTERS, ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, Filter
 from prodex.sandbox.api.messages import (
     AccessToken,
     Error,
@@ -30,7 +29,6 @@ from prodex.sandbox.api.messages import (
     TrackingRecord,
     UpsertAnswer,
 )
-from prodex.sandbox.records import segments
 from prodex.sandbox.refusals import REFUSALS
 
 JSON: Final = "application/json"
@@ -155,9 +153,9 @@ def _lines(texts: Iterable[str]) -> str:
 
 
 ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": in_query(organizations.PARAMETERS),
+    "parameters": in_query(ORGANIZATION_PARAMETERS),
     "responses": replies(
-        "The organisations; an envelope, or a bare array where the sandbox is told so.",
+        "The organisations; an envelope, or a bare array where the setting organizations_as_list is on.",
         {"anyOf": [reference(OrganizationPage), array_of(ListedOrganization)]},
     ),
 }
@@ -189,7 +187,7 @@ MEDIA_CONTRACT: Final[dict[str, Any]] = {
         {
             "name": "If-Range",
             "in": "header",
-            "description": "The ETag of the file that the range is of; the whole comes when it is another by now.",
+            "description": "The ETag that the range belongs to; the whole file is sent when it has another by now.",
             "schema": {"type": "string"},
         },
     ],
@@ -202,7 +200,7 @@ MEDIA_CONTRACT: Final[dict[str, Any]] = {
 }
 
 SEGMENTS_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": in_query(segments.PARAMETERS),
+    "parameters": in_query(SEGMENT_PARAMETERS),
     "responses": replies("The trees.", array_of(Segment)),
 }
 

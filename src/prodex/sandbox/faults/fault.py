@@ -1,4 +1,4 @@
-"""A fault as it is ordered: which kind, at which calls of which endpoint."""
+"""A fault: which kind, at which calls of which endpoint."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, cast
 
-from prodex.sandbox.faults.kinds import FAULTS
+from prodex.sandbox.faults.kinds import FAULTS, FaultOptions
 
 #: What a fault can be ordered for -> (method, pattern of the path) of its calls.
 ENDPOINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -25,8 +25,8 @@ ENDPOINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 
 
 @dataclass(frozen=True)
-class Fault:
-    """Something that shall go wrong, and at which calls.
+class Fault(FaultOptions):
+    """Something that goes wrong on purpose, and at which calls.
 
     Parameters
     ----------
@@ -39,8 +39,7 @@ class Fault:
         How many calls in a row it hits from there on; 1 unless given. Without `at`, from the first call.
     endpoint
         A key of `ENDPOINTS`. "list", both endpoints that list products, unless given. "all" is the service, not the
-        files of its products, which are "media". What goes wrong with a page of products (see `FAULTS`) can only be
-        ordered for "list".
+        files of its products, which are "media". Faults of a page of products (see `FAULTS`) are for "list" only.
     seconds
         For "latency", "stalled" and "slow": how much longer the call takes.
     retry_after
@@ -66,11 +65,6 @@ class Fault:
     at: int | Iterable[int] | None = None
     times: int | None = None
     endpoint: str = "list"
-    seconds: float | None = None
-    retry_after: int | None = None
-    products: int | None = None
-    to: str | None = None
-    run: Callable[[], object] | None = None
 
     def __post_init__(self) -> None:
         kind = FAULTS.get(self.kind) if isinstance(self.kind, str) else None
@@ -81,11 +75,12 @@ class Fault:
             )
         if not isinstance(self.endpoint, str) or self.endpoint not in ENDPOINTS:
             raise ValueError(f"endpoint is {self.endpoint!r}, not one of {', '.join(ENDPOINTS)}.")
-        if kind.spoils and self.endpoint != "list":
+        if kind.on_page and self.endpoint != "list":
             raise ValueError(
                 f"{self.kind} happens to pages of products, so endpoint is 'list', not {self.endpoint!r}."
             )
         if isinstance(self.at, Iterable) and not isinstance(self.at, range):
+            # An iterator could be read only once; the fault is compared and shown later.
             object.__setattr__(self, "at", tuple(self.at))
         if self.at is not None and not _are_calls(self.at):
             raise ValueError(f"at is {self.at!r}, not the number of a call, from 1, or several.")
@@ -102,9 +97,9 @@ class Fault:
 
     def __repr__(self) -> str:
         default = {"endpoint": "list", **FAULTS[self.kind].options}
-        given = {one.name: getattr(self, one.name) for one in fields(self)[1:]}
-        said = "".join(f", {name}={value!r}" for name, value in given.items() if value != default.get(name))
-        return f"Fault({self.kind!r}{said})"
+        given = {name: getattr(self, name) for name in ("at", "times", "endpoint", *_OPTIONS)}
+        shown = "".join(f", {name}={value!r}" for name, value in given.items() if value != default.get(name))
+        return f"Fault({self.kind!r}{shown})"
 
     def hits(self, call: int) -> bool:
         """Tell whether it hits a call, by its number since the fault was ordered."""
@@ -146,7 +141,7 @@ class Fault:
         return (self.at,) if isinstance(self.at, int) else cast("Collection[int] | None", self.at)
 
 
-_OPTIONS: Final = ("seconds", "retry_after", "products", "to", "run")
+_OPTIONS: Final = tuple(option.name for option in fields(FaultOptions))
 _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "times": int,
     "endpoint": str,

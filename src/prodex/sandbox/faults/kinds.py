@@ -8,37 +8,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from prodex.sandbox.faults.fault import Fault
-    from prodex.sandbox.faults.middleware import Call
+from prodex.sandbox.faults.call import Call, PageSlice
 
 
-@dataclass(frozen=True)
-class PageSlice:
-    """What a call is about to get from the product list; faults change it.
+@dataclass(frozen=True, kw_only=True)
+class FaultOptions:
+    """The options that kinds of fault take, each of them the ones that its `FaultKind` names."""
 
-    Attributes
-    ----------
-    position
-        Index of its first product, from 0.
-    cursor
-        The cursor that came with the call, None for a page by offset and the first of a scroll.
-    cursor_lost
-        Whether the service forgets the cursor.
-    without
-        How many of its first products are left out of the page.
-    """
-
-    position: int
-    cursor: str | None
-    cursor_lost: bool = False
-    without: int = 0
+    seconds: float | None = None
+    retry_after: int | None = None
+    products: int | None = None
+    to: str | None = None
+    run: Callable[[], object] | None = None
 
 
-Strike = Callable[["Fault", "Call"], Awaitable[None]]
-Spoil = Callable[["Fault", PageSlice], PageSlice]
+CallEffect = Callable[[FaultOptions, Call], Awaitable[None]]
+PageEffect = Callable[[FaultOptions, PageSlice], PageSlice]
 
 
 @dataclass(frozen=True)
@@ -49,57 +36,59 @@ class FaultKind:
     ----------
     meaning
         What it does, in words.
-    strikes
+    on_call
         Does it to a call, whatever the endpoint; None for what happens to a page of products.
-    spoils
+    on_page
         Does it to a page of products; None for the others.
     options
         The options that it takes, with their values unless given.
     """
 
     meaning: str
-    strikes: Strike | None = None
-    spoils: Spoil | None = None
+    on_call: CallEffect | None = None
+    on_page: PageEffect | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> Strike:
-    async def strike(fault: Fault, call: Call) -> None:
+def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> CallEffect:
+    async def effect(fault: FaultOptions, call: Call) -> None:
         headers = [(b"content-type", content_type)]
+        # RFC 9110 requires the header, and clients look for it.
         if status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
         if fault.retry_after is not None:
             headers.append((b"retry-after", b"%d" % fault.retry_after))
         await call.reply(status, headers, body)
 
-    return strike
+    return effect
 
 
-async def _wait(fault: Fault, _call: Call) -> None:
+async def _wait(fault: FaultOptions, _call: Call) -> None:
     await asyncio.sleep(fault.seconds or 0)
 
 
-async def _run(fault: Fault, call: Call) -> None:
+async def _run(fault: FaultOptions, call: Call) -> None:
     assert fault.run is not None  # noqa: S101 - checked when the fault was made
     try:
+        # In a thread, since the function may call the sandbox itself.
         await asyncio.to_thread(fault.run)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is for whoever gave the function
+    except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
         await call.fail(error)
 
 
-async def _cut(_fault: Fault, call: Call) -> None:
+async def _cut(_fault: FaultOptions, call: Call) -> None:
     await call.hang_up()
 
 
-async def _truncate(_fault: Fault, call: Call) -> None:
+async def _truncate(_fault: FaultOptions, call: Call) -> None:
     await call.answer_half()
 
 
-async def _redirect(fault: Fault, call: Call) -> None:
+async def _redirect(fault: FaultOptions, call: Call) -> None:
     await call.reply(302, [(b"location", (fault.to or "").encode())], b"")
 
 
-async def _stall(fault: Fault, call: Call) -> None:
+async def _stall(fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
         half = len(body) // 2
         yield body[:half]
@@ -109,8 +98,9 @@ async def _stall(fault: Fault, call: Call) -> None:
     await call.answer_as(pieces)
 
 
-async def _drip(fault: Fault, call: Call) -> None:
+async def _drip(fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        # Rounded up, so that there are no more pieces than that.
         length = -(-len(body) // _DRIPS) or 1
         for start in range(0, len(body), length):
             yield body[start : start + length]
@@ -119,7 +109,7 @@ async def _drip(fault: Fault, call: Call) -> None:
     await call.answer_as(pieces)
 
 
-async def _damage(_fault: Fault, call: Call) -> None:
+async def _damage(_fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
         half = len(body) // 2
         yield body[:half] + body[half:].translate(_INVERTED)
@@ -127,26 +117,26 @@ async def _damage(_fault: Fault, call: Call) -> None:
     await call.answer_as(pieces)
 
 
-async def _expire(_fault: Fault, call: Call) -> None:
+async def _expire(_fault: FaultOptions, call: Call) -> None:
     call.expire_tokens()
 
 
-def _lose_cursor(_fault: Fault, stretch: PageSlice) -> PageSlice:
-    return replace(stretch, cursor_lost=stretch.cursor is not None)
+def _lose_cursor(_fault: FaultOptions, page: PageSlice) -> PageSlice:
+    return replace(page, cursor_lost=page.cursor is not None)
 
 
-def _repeat(fault: Fault, stretch: PageSlice) -> PageSlice:
-    return replace(stretch, position=max(0, stretch.position - (fault.products or 0)))
+def _repeat(fault: FaultOptions, page: PageSlice) -> PageSlice:
+    return replace(page, position=max(0, page.position - (fault.products or 0)))
 
 
-def _move(fault: Fault, stretch: PageSlice) -> PageSlice:
-    if stretch.cursor or not stretch.position:
-        return stretch
-    return replace(stretch, position=stretch.position + (fault.products or 0))
+def _move(fault: FaultOptions, page: PageSlice) -> PageSlice:
+    if page.cursor or not page.position:
+        return page
+    return replace(page, position=page.position + (fault.products or 0))
 
 
-def _drop(fault: Fault, stretch: PageSlice) -> PageSlice:
-    return replace(stretch, without=fault.products or 0)
+def _drop(fault: FaultOptions, page: PageSlice) -> PageSlice:
+    return replace(page, without=fault.products or 0)
 
 
 def _error(text: str) -> bytes:
@@ -219,26 +209,26 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
     "lost-cursor": FaultKind(
         "The scroll cursor that came with the call is forgotten for good: 410, now and when it is tried again. "
         "Nothing happens to a call without cursor.",
-        spoils=_lose_cursor,
+        on_page=_lose_cursor,
     ),
     "repeats": FaultKind(
         "The page begins with the last products of the page before, as many as `products` says. A scroll goes on from "
         "there, so that nothing is missing at its end; a page by offset lacks as many at its own end. Nothing "
         "happens to a first page.",
-        spoils=_repeat,
+        on_page=_repeat,
         options={"products": 1},
     ),
     "moves": FaultKind(
         "Products have moved from the pages before to behind this page, as many as `products` says: a page by offset "
         "begins so much later, and what slid before it is in neither page. Nothing happens to a first page, or to a "
         "scroll, whose order is frozen.",
-        spoils=_move,
+        on_page=_move,
         options={"products": 1},
     ),
     "drops": FaultKind(
         "The first products of the page, as many as `products` says, are missing from it, silently: totals and the "
         "next page are as always.",
-        spoils=_drop,
+        on_page=_drop,
         options={"products": 1},
     ),
     "call": FaultKind(

@@ -1,20 +1,81 @@
-"""The merge rule: what becomes of a stored record when attributes are written on it (contract, writing).
+"""The merge rule: a stored record after attributes were written to it (contract, Writing), and the date of the write.
 
-Attributes are handled as the JSON bytes they are, so that what is not written on stays byte for byte. The members
+Attributes stay JSON bytes, so that those that are not written keep every byte. The members
 of `assets` count as attributes of their own, by the names `assets.pictures` and so on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
 
 from prodex.sandbox.raw_json import decode, encode, joined, members
-from prodex.sandbox.records.timestamps import stamp
 from prodex.sandbox.records.validation import ProductRefused
+
+#: How long a commit may take; where the second ends earlier, what is written belongs to the next one.
+_COMMIT: Final = timedelta(milliseconds=50)
+
+_MEMBER: Final = """
+UPDATE records SET body = CAST(replace(CAST(body AS TEXT), :before, :after) AS BLOB)
+WHERE key IN (SELECT value FROM json_each(:keys))
+"""
+_PICTURES: Final = """
+UPDATE products SET pictures_updated_at = :after
+WHERE key IN (SELECT value FROM json_each(:keys)) AND pictures_updated_at = :before
+"""
+_PRODUCTS: Final = """
+UPDATE products SET updated_at = :after
+WHERE key IN (SELECT value FROM json_each(:keys)) AND updated_at = :before
+"""
+
+Clock = Callable[[], datetime]
+
+
+def stamp(moment: datetime) -> str:
+    """Return a time as records hold it: local date-time without zone; the sandbox lives in UTC."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def date_writes(
+    connection: sqlite3.Connection, keys: Collection[int], written: datetime, clock: Clock
+) -> None:
+    """Date products that a transaction wrote to the second in which it is going to be committed.
+
+    Parameters
+    ----------
+    keys
+        The products.
+    written
+        The time that they were given when they were written.
+    clock
+        The clock of the service.
+    """
+    dated, needed = written.replace(microsecond=0), timedelta(0)
+    while dated < (second := (clock() + _COMMIT + needed).replace(microsecond=0)):
+        begin = time.monotonic()
+        _date(connection, keys, dated, second)
+        dated = second
+        # Where dating itself takes long, it is done for a second that has not come yet.
+        needed = (
+            timedelta(seconds=time.monotonic() - begin) * 2 if clock() + _COMMIT > second else timedelta(0)
+        )
+    time.sleep(max(0.0, (dated - clock()).total_seconds()))
+
+
+def _date(connection: sqlite3.Connection, keys: Collection[int], before: datetime, after: datetime) -> None:
+    bound: dict[str, object] = {"keys": encode(list(keys)).decode()}
+    for name in ("updatedAt", "pictures"):
+        members = {"before": f'"{name}":"{stamp(before)}"', "after": f'"{name}":"{stamp(after)}"'}
+        connection.execute(_MEMBER, bound | members)
+    times = {"before": int(before.timestamp()), "after": int(after.timestamp())}
+    connection.execute(_PICTURES, bound | {name: 1_000 * second for name, second in times.items()})
+    connection.execute(_PRODUCTS, bound | times)
+
 
 #: What a record holds, or what was sent: attribute -> its JSON bytes.
 Members = Mapping[str, bytes | msgspec.Raw]
@@ -49,7 +110,7 @@ def attributes_of(sent: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
 
 
 def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, bytes | msgspec.Raw]:
-    """Return a record with attributes written on it.
+    """Return a record after attributes were written to it.
 
     Parameters
     ----------
@@ -57,7 +118,7 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
         The time of the write; `updatedAt` moves to it, and never back.
     """
     record = dict(stored)
-    updated_at = encode(moved(record.get("updatedAt"), now))
+    updated_at = encode(next_updated_at(record.get("updatedAt"), now))
     of_assets = {
         name.removeprefix(_ASSETS): raw for name, raw in attributes.items() if name.startswith(_ASSETS)
     }
@@ -69,11 +130,13 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
         assets = {} if "assets" in attributes else dict(before)
         for name, raw in of_assets.items():
             _write(assets, name, raw)
+        # Compared as values: the same pictures with other blanks are no change.
         if _decoded(assets.get("pictures")) != _decoded(before.get("pictures")):
             dates = _object(assets.get("lastUpdatedAt"))
             assets["lastUpdatedAt"] = joined(dates | {"pictures": updated_at})
         if assets or of_assets:
             record["assets"] = joined(assets)
+    # Last, so that an `updatedAt` among the attributes sent cannot win.
     record["updatedAt"] = updated_at
     return record
 
@@ -95,7 +158,7 @@ def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
     return None if raw is None else decode(bytes(raw))
 
 
-def moved(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
+def next_updated_at(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
     """Return the `updatedAt` of a write: now, or what it was where that is later.
 
     Two writes of one second have one date. To be later than it was in any case, the date of a product that is written

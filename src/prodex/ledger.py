@@ -1,0 +1,174 @@
+"""The ledger of a load: what the service announced against what came, and whether that is all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from prodex.files.untrusted import converted
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What the service announced against what came.
+
+    Attributes
+    ----------
+    announced
+        Number of matching products (`totalResults`) as announced before the first page, or None where nobody announced
+        anything (records from memory or files).
+    announced_last
+        The same on the last page, where the pages follow one another from begin to end.
+    announced_end
+        The same when all was fetched.
+    received
+        Products that came, repetitions included.
+    distinct
+        Different products that are kept.
+    arrived
+        Those of them that only came with the last pass, which looks through what changed while it was loaded.
+    listed
+        Number of products in the listing of all keys that was made because the numbers did not agree, or because a
+        refresh was asked to sweep; None where there was none, or it did not agree with itself.
+    gone
+        Products that came, or were there, and have disappeared: the listing does not name them, and asked for by GTIN
+        they were not there.
+    missing_gtins
+        GTINs that were asked for and that the service does not have for this query.
+    set_aside
+        What came and could not be read as a product, each with its place and the reason.
+    not_loaded
+        What the service has and did not give: a product or a stretch of the pull, each with the reason.
+    notes
+        What the service said that contradicts itself or the specification, and what was made of it.
+
+    Examples
+    --------
+    >>> Ledger(announced=3, distinct=2).complete, str(Ledger(announced=3, distinct=2))
+    (False, '2 of 3 products')
+    """
+
+    announced: int | None = None
+    announced_last: int | None = None
+    announced_end: int | None = None
+    received: int = 0
+    distinct: int = 0
+    arrived: int = 0
+    listed: int | None = None
+    gone: int = 0
+    missing_gtins: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+    not_loaded: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether at least as many products came as were announced, or all that a listing of every key names.
+
+        A service that announces fewer products than it gives contradicts itself, which `notes` says; what it gave is
+        kept.
+        """
+        if self.not_loaded:
+            return False
+        # What could not be read may have been a product, unless just as many came without it as there are.
+        if self.set_aside and self.announced_end != self.distinct:
+            return False
+        if self.listed is not None:
+            return self.listed <= self.distinct
+        return self.distinct >= max(self._totals(), default=0)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether what is kept agrees with all that was announced, exactly.
+
+        A total from before the end may be lower by the products that the last pass saw arrive.
+        """
+        early = [total for total in (self.announced, self.announced_last) if total is not None]
+        return self.announced_end in {None, self.distinct} and all(
+            self.distinct - self.arrived <= total <= self.distinct for total in early
+        )
+
+    def _totals(self) -> list[int]:
+        totals = (self.announced, self.announced_last, self.announced_end)
+        return [total for total in totals if total is not None]
+
+    def __str__(self) -> str:
+        total = next((n for n in (self.listed, self.announced_end, self.announced) if n is not None), None)
+        words = [f"{self.distinct:,} of {'an unknown number of' if total is None else f'{total:,}'} products"]
+        if self.announced not in {None, total}:
+            words.append(f"{self.announced:,} announced at first")
+        if self.announced_last not in {None, self.announced, total}:
+            words.append(f"{self.announced_last:,} announced on the last page")
+        if self.received > self.distinct + self.gone:
+            words.append(f"{self.received - self.distinct - self.gone:,} came more than once")
+        if self.gone:
+            words.append(f"{self.gone:,} disappeared")
+        if self.missing_gtins:
+            words.append(f"{len(self.missing_gtins):,} GTINs asked for did not come")
+        if self.set_aside:
+            words.append(f"{len(self.set_aside):,} set aside")
+        if self.not_loaded:
+            words.append(f"{len(self.not_loaded):,} could not be loaded")
+        if self.notes:
+            words.append(
+                f"{len(self.notes):,} {'note' if len(self.notes) == 1 else 'notes'} about the service"
+            )
+        return ", ".join(words)
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """What is missing and why: (product or place, reason).
+
+        Examples
+        --------
+        >>> Ledger(missing_gtins=("03036811359935",)).problems
+        [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
+        """
+        unknown = [
+            (gtin, "asked for by GTIN, and the service has none for this query")
+            for gtin in self.missing_gtins
+        ]
+        reasons = [text.partition(": ")[::2] for text in (*self.set_aside, *self.not_loaded)]
+        return [*unknown, *reasons]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ledger as plain JSON values.
+
+        Examples
+        --------
+        >>> Ledger(announced=3, distinct=2).to_json()["announced"]
+        3
+        """
+        value = asdict(self)
+        # The journal of an interrupted load is found by what it asked for, which has an empty ledger in it. 0.1.0 wrote
+        # ledgers without notes, and its journals must still be found.
+        if not self.notes:
+            del value["notes"]
+        return value
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            When it is anything else. A ledger with a fact that this version does not know is refused as well: the
+            fact may be that products are missing.
+
+        Examples
+        --------
+        >>> Ledger.from_json({"announced": 3, "distinct": 2}) == Ledger(announced=3, distinct=2)
+        True
+        """
+        unknown = sorted(value.keys() - {one.name for one in fields(cls)})
+        if unknown:
+            raise ValueError(
+                f"its ledger has {unknown[0]!r:.60}, which this version does not know: update prodex"
+            )
+        ledger = converted(value, cls)
+        for name in value:
+            if isinstance(number := getattr(ledger, name), int) and number < 0:
+                raise ValueError(f"its ledger has {number} under {name}")
+        return ledger
