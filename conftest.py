@@ -1,10 +1,4 @@
-"""For every test, the examples in docstrings included: a home of its own; and which tests `make check` runs.
-
-`pytest --quick` is what `make check` runs. It does not import what needs a browser, JupyterLab or processes that are
-killed. Of what is marked `slow` it takes every tenth case of a test with parameters, and leaves out a test that is one
-long proof. Laws that Hypothesis tests draw a tenth of their examples (see `tests.examples`). The choice depends on
-nothing but the tests themselves, so it is the same everywhere.
-"""
+"""For every test, the examples in docstrings included: a home of its own; and which tests `make check` runs."""
 
 from __future__ import annotations
 
@@ -18,21 +12,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests import quick
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 
 _EXAMPLES = ExitStack()
-
-#: Marker -> names of the files whose tests have it. `--quick` leaves these files out.
-LEFT_OUT = {
-    "browser": ("test_*_in_browser.py", "test_lab.py", "test_notebooks_in_lab.py"),
-    "notebooks": ("test_notebooks.py", "test_notebooks_in_lab.py"),
-    "kills": ("test_killed*.py",),
-}
-
-#: Of the cases of a slow test, `--quick` takes one in so many.
-_ONE_IN = 10
 
 # No test depends on how fast the machine is; where CI is set, Hypothesis has a profile of its own that says so too.
 settings.register_profile("no deadline", deadline=None)
@@ -41,53 +26,66 @@ if not os.environ.get("CI"):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option of `make check`."""
-    parser.addoption(
-        "--quick", action="store_true", help="run what `make check` runs: no browser, no long proof"
-    )
+    """Add the option of `make check`, and the one that measures what it leaves out."""
+    parser.addoption("--quick", action="store_true", help="run what `make check` runs; see tests/quick.py")
+    parser.addoption("--list-slow", action="store_true", help="run, and write the list of slow tests anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell modules that are imported from now on whether only a tenth of the examples is wanted."""
+    """Prepare a quick run before any test is imported, or the list of slow tests."""
     if config.getoption("quick"):
-        os.environ["PRODEX_QUICK_TESTS"] = "1"
+        quick.be_quick()
+        settings.register_profile("quick", settings(), max_examples=quick.examples(settings().max_examples))
+        settings.load_profile("quick")
+    if config.getoption("list_slow") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SlowTests(), "slow tests")
+
+
+class SlowTests:
+    """Adds up how long every test takes, in the process that starts the workers."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count set-up and tear-down as well, but not what all tests of a worker share."""
+        if report.when == "call" or report.duration < quick.SLOW_FROM:
+            self._seconds[report.nodeid] = self._seconds.get(report.nodeid, 0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the list."""
+        quick.write_list(self._seconds)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not import what a quick run leaves out: JupyterLab alone takes seconds."""
-    return True if config.getoption("quick") and _marks_of(collection_path) else None
+    return True if config.getoption("quick") and quick.marks_of(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests by the files in which they are, and choose among the slow ones of a quick run."""
-    browsing = sorted({item.path for item in items if "browser" in _marks_of(item.path)})
+    """Mark tests by the files in which they are, and leave out those that a quick run does not have."""
+    slow = quick.listed()
+    browsing = sorted({item.path for item in items if "browser" in quick.marks_of(item.path)})
     chains = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     for item in items:
-        for mark in _marks_of(item.path):
+        for mark in quick.marks_of(item.path):
             item.add_marker(mark)
+        if quick.function_of(item.nodeid) in slow:
+            item.add_marker("slow")
         if item.path in browsing:
             # The modules of a chain share one browser and one server, and each worker has one chain.
             item.add_marker(pytest.mark.xdist_group(f"browser-{browsing.index(item.path) % chains}"))
     if config.getoption("quick"):
-        chosen = _quick(items)
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = [item for item in items if item in chosen]
+        marked = {quick.function_of(item.nodeid) for item in items if item.get_closest_marker("slow")}
+        laws = {quick.function_of(item.nodeid) for item in items if _is_law(item)}
+        chosen = quick.chosen([item.nodeid for item in items], marked, laws)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+        items[:] = [item for item in items if item.nodeid in chosen]
 
 
-def _marks_of(path: Path) -> list[str]:
-    return [mark for mark, names in LEFT_OUT.items() if any(path.match(name) for name in names)]
-
-
-def _quick(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the tests of a quick run: all that are not slow, and every tenth case of those that are."""
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("slow"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    slow = {item for found in cases.values() for item in found}
-    kept = {item for found in cases.values() if len(found) > 1 for item in found[::_ONE_IN]}
-    return {item for item in items if item not in slow or item in kept}
+def _is_law(item: pytest.Item) -> bool:
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
 @cache

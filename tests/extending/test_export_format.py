@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.extending.changed_source import ChangedSource
-
-pytestmark = pytest.mark.slow
 
 MODULE = '''
 """JSON Lines: one object per row, in the order of the table."""
