@@ -26,6 +26,7 @@ from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client, PullReport, RetryPolicy, pages
+from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)
 
@@ -483,7 +484,7 @@ def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
     assert 40_000 == len(query.gtins_in)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(data: st.DataObject) -> None:
     """No text in a control breaks the panel: it can be asked for, or is refused in words."""

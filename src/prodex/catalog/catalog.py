@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import pandas as pd
 
@@ -18,6 +18,7 @@ from prodex.catalog.sql import ask
 from prodex.catalog.views import CatalogViews
 from prodex.catalog.where import drawn, first, selected
 from prodex.dispatch import call
+from prodex.formats.registry import FormatName
 from prodex.tables.declaration import TABLES
 from prodex.text import hint, nearest
 
@@ -175,7 +176,7 @@ class Catalog(CatalogViews):
     def export(
         self,
         folder: str | Path,
-        format: Literal["parquet", "csv", "xlsx"] = "parquet",
+        format: FormatName = "parquet",
         *,
         tables: Iterable[str] | None = None,
         escape_formulas: bool = False,
