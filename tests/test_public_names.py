@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import inspect
+import typing
+from collections.abc import Iterator
+
+import pandas
+import requests
 
 import prodex
 from prodex import errors
 
 NAMES = [
     "Audit",
+    "AuditComparison",
     "AuditPanel",
     "Catalog",
     "CatalogExplorer",
+    "Changes",
+    "Check",
     "Client",
     "DELETE",
     "Difference",
+    "DryRun",
     "Evidence",
     "Explore",
     "Gallery",
@@ -25,13 +34,18 @@ NAMES = [
     "Pictures",
     "ProdexError",
     "ProductCard",
+    "ProductPage",
     "ProductQuery",
+    "ProductStatus",
     "Profile",
     "QueryPanel",
     "RetryPolicy",
+    "ScenarioRequest",
+    "SharingStatus",
     "SnapshotPanel",
     "Tracking",
     "UnmatchedWarning",
+    "ValidationStatus",
     "Verdict",
     "audit",
     "changes_from_frame",
@@ -90,3 +104,45 @@ def test_every_error_is_in_the_tree_at_the_top_of_its_module() -> None:
 
     assert set() == {name for name in classes if name not in (errors.__doc__ or "")}
     assert [name for name, one in classes.items() if not issubclass(one, errors.ProdexError)] == []
+
+
+#: What properties give to the rest of prodex, each documented where it is declared; nobody needs to name its type.
+INNER = {"Asked", "CheckFacts", "Crash", "Groups", "Identity", "Tally"}
+
+
+def _named(annotation: object) -> Iterator[type]:
+    """Yield the classes of prodex that a type consists of."""
+    if isinstance(annotation, type) and annotation.__module__.startswith("prodex"):
+        yield annotation
+    for argument in typing.get_args(annotation):
+        yield from _named(argument)
+
+
+def _hints(value: object) -> dict[str, object]:
+    """Return the types that a function or class of prodex declares itself; of anything else none."""
+    module = inspect.getmodule(value)
+    if module is None or not module.__name__.startswith("prodex"):
+        return {}
+    imported_for_types = {"pd": pandas, "requests": requests}
+    return inspect.get_annotations(value, globals={**vars(module), **imported_for_types}, eval_str=True)
+
+
+def _given(value: object) -> Iterator[object]:
+    """Yield the type of whatever a public name gives: its result, or those of its public methods and properties."""
+    if not inspect.isclass(value):
+        yield _hints(value).get("return")
+        return
+    for member, static in inspect.getmembers_static(value):
+        function = getattr(static, "fget", None) or getattr(static, "func", None) or static
+        function = getattr(function, "__func__", function)
+        if not member.startswith("_") and inspect.isfunction(function):
+            yield _hints(function).get("return")
+
+
+def test_what_is_returned_is_public() -> None:
+    """Whatever a public function, method or property gives can be named in an annotation: `changes: px.Changes`."""
+    values = [getattr(prodex, name) for name in NAMES if name != "DELETE"]
+    found = {one for value in values for kind in _given(value) for one in _named(kind)}
+    public = [*values, *vars(errors).values()]
+
+    assert INNER == {one.__name__ for one in found if one not in public}

@@ -21,8 +21,12 @@ from prodex.limits import Limits
 from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
 from prodex.load.reference_data import load_organizations, load_segments
 from prodex.query import ProductQuery
+from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 from prodex.send import (
     DELETE,
+    Changes,
+    DryRun,
+    ScenarioRequest,
     Tracking,
     changes_from_frame,
     list_upserts,
@@ -31,7 +35,7 @@ from prodex.send import (
     track,
     upsert,
 )
-from prodex.service import Client, RetryPolicy, connect
+from prodex.service import Client, ProductPage, RetryPolicy, connect
 from prodex.store.reading import flatten, read_products, with_pending_updates
 from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
 from prodex.store.vacuum import vacuum
@@ -49,6 +53,8 @@ if TYPE_CHECKING:
     from prodex.pictures import Gallery, Pictures, download_pictures, gallery
     from prodex.quality import (
         Audit,
+        AuditComparison,
+        Check,
         Evidence,
         Profile,
         Verdict,
@@ -74,6 +80,8 @@ _LATER = {
     "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
     "prodex.quality": (
         "Audit",
+        "AuditComparison",
+        "Check",
         "Evidence",
         "Profile",
         "Verdict",
@@ -91,11 +99,15 @@ _MODULES = ("charts", "errors")
 __all__ = [
     "DELETE",
     "Audit",
+    "AuditComparison",
     "AuditPanel",
     "Catalog",
     "CatalogExplorer",
+    "Changes",
+    "Check",
     "Client",
     "Difference",
+    "DryRun",
     "Evidence",
     "Explore",
     "Gallery",
@@ -106,13 +118,18 @@ __all__ = [
     "Pictures",
     "ProdexError",
     "ProductCard",
+    "ProductPage",
     "ProductQuery",
+    "ProductStatus",
     "Profile",
     "QueryPanel",
     "RetryPolicy",
+    "ScenarioRequest",
+    "SharingStatus",
     "SnapshotPanel",
     "Tracking",
     "UnmatchedWarning",
+    "ValidationStatus",
     "Verdict",
     "audit",
     "changes_from_frame",

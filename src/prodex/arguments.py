@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from numbers import Number
+from numbers import Integral, Number
 from pathlib import PurePath
 from typing import Any
 
@@ -32,6 +32,21 @@ def is_one(value: object) -> bool:
     """Whether this is a single value, not something that holds several."""
     single = isinstance(value, _SINGLE) or value is pd.NA or value is pd.NaT
     return single or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def whole_number(value: object, least: int | None = None, most: int | None = None) -> int | None:
+    """Return a whole number within bounds as plain Python has it, numpy's too; None for anything else.
+
+    True and 12.0 are none: who gives them means something else, or has read a column wrongly.
+
+    >>> whole_number(12), whole_number(np.int64(12)), whole_number(True), whole_number(12.0), whole_number(12, 1, 10)
+    (12, 12, None, None, None)
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        return None
+    number = int(value)
+    is_within = (least is None or number >= least) and (most is None or number <= most)
+    return number if is_within else None
 
 
 def listed(name: str, value: object) -> list[Any]:

@@ -18,6 +18,7 @@ FUNCTIONS = {
     "Audit.text": "prodex.display.audit:text_of",
     "Audit.worklists": "prodex.display.worklists:write_worklists",
     "Catalog.html": "prodex.display.catalog:html_of",
+    "CatalogViews.names": "prodex.facts.name:names_of",
     "Catalog.text": "prodex.display.catalog:text_of",
     "Difference.html": "prodex.display.difference:html_of",
     "Difference.text": "prodex.display.difference:text_of",

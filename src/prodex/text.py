@@ -26,9 +26,18 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     >>> nearest("Bloker", ["blocker", "error", "warning"]), nearest("xx", ["blocker"])
     ('blocker', None)
     """
+    return next(iter(nearest_few(word, known, 1, cutoff)), None)
+
+
+def nearest_few(word: str, known: Iterable[str], most: int, cutoff: float = 0.6) -> list[str]:
+    """Return so many of the known names that are like a word, the one that is most like it first.
+
+    >>> nearest_few("1234", ["1235", "9999", "1243"], 3)
+    ['1243', '1235']
+    """
     by_folded = {name.casefold(): name for name in reversed(list(known))}
-    near = difflib.get_close_matches(word[:_LONGEST].casefold(), by_folded, n=1, cutoff=cutoff)
-    return by_folded[near[0]] if near else None
+    near = difflib.get_close_matches(word[:_LONGEST].casefold(), by_folded, n=most, cutoff=cutoff)
+    return [by_folded[one] for one in near]
 
 
 def hint(word: str, known: Iterable[str], otherwise: str = "") -> str:

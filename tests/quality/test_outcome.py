@@ -113,7 +113,7 @@ def test_scores_can_be_of_one_block(audit: Audit) -> None:
     texts = audit.scores("owner", block="texts").set_index("owner_id")["score"]
 
     assert 10 / 18 == texts["4"]
-    with pytest.raises(QueryError, match="No check stands under 'food'; there are identity, texts"):
+    with pytest.raises(QueryError, match=r"No check stands under 'food'. There are identity, texts"):
         audit.scores("owner", block="food")
 
 

@@ -11,8 +11,7 @@ import pytest
 import requests
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.contract import SECTIONS
-from prodex.sandbox.api.docs import as_html
+from prodex.sandbox.api.docs import SECTIONS, as_html
 from prodex.sandbox.api.filters import FILTERS
 
 

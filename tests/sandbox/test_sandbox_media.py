@@ -24,11 +24,9 @@ from writer import Writer
 from prodex.sandbox import Fault, Sandbox
 from prodex.sandbox.media.addresses import MEDIA, MediaAddress, address_called
 from prodex.sandbox.media.barcodes import modules_of
-from prodex.sandbox.media.drawing import draw_pack
-from prodex.sandbox.media.files import PictureFile, file_at
+from prodex.sandbox.media.drawing import draw_logo, draw_pack
+from prodex.sandbox.media.files import Pack, PictureFile, file_at, pack_of
 from prodex.sandbox.media.fitting import fitted, four_bytes
-from prodex.sandbox.media.logos import draw_logo
-from prodex.sandbox.media.packs import Pack, pack_of
 from prodex.sandbox.media.rendering import content_of
 from prodex.sandbox.media.shapes import SHAPES, shape_of
 from prodex.sandbox.refusals import Refusal

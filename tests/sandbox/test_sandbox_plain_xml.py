@@ -13,7 +13,7 @@ from small_exchange import BREAD, BUTTER, DAIRY, MILL
 from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.contract import XML_MODEL
+from prodex.sandbox.api.docs import SECTIONS
 from prodex.sandbox.records.attribute_types import ATTRIBUTES, FLAG_ATTRIBUTES
 from prodex.sandbox.records.model import SharedProduct
 from prodex.sandbox.records.payload import XML, read_payload
@@ -300,7 +300,10 @@ def test_every_attribute_that_the_specification_types_is_declared() -> None:
 
 def test_the_example_of_the_contract_is_read_as_it_says() -> None:
     """What /docs shows as XML is what JSON would say so."""
-    begin, end = XML_MODEL.index("    <SupplierProducts>"), XML_MODEL.index("</SupplierProducts>")
+    begin, end = (
+        SECTIONS["Products as XML"].index("    <SupplierProducts>"),
+        SECTIONS["Products as XML"].index("</SupplierProducts>"),
+    )
     assert [
         {
             "gtin": BREAD,
@@ -312,4 +315,4 @@ def test_the_example_of_the_contract_is_read_as_it_says() -> None:
             "assets": {"pictures": [{"url": "https://pictures.example/1.jpg", "isPackshot": True}]},
             "validationRules": [{"type": "T", "ruleId": "5"}],
         }
-    ] == read(XML_MODEL[begin:end] + "</SupplierProducts>")
+    ] == read(SECTIONS["Products as XML"][begin:end] + "</SupplierProducts>")

@@ -1,4 +1,4 @@
-"""Names of attributes that a person gives: known to the specification or seen here, else refused with the nearest."""
+"""Names of attributes that a person gives: in the specification or in the catalogue, else refused with the nearest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SLIP = 0.75
 _HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
 
 
-class Names:
+class AttributeNames:
     """The attributes of a catalogue, by wire path."""
 
     def __init__(self, catalog: CatalogData) -> None:
@@ -33,7 +33,7 @@ class Names:
 
     @cached_property
     def heads(self) -> set[str]:
-        """Names at the top of a product: the specification's, and those that any product has in any form."""
+        """AttributeNames at the top of a product: the specification's, and those that any product has in any form."""
         columns = (name for part in self._catalog.parts for name in part.columns("presence"))
         seen = (
             child_path("", attribute) for attribute in map(attribute_of, columns) if attribute is not None

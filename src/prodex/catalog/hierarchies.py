@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,11 +19,14 @@ import pyarrow.compute as pc
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
+from prodex.tables.attributes import PENDING
 from prodex.text import hint
 
 _COLUMNS = ["product_id", "attribute", "position", "node_gtin", "node_uuid", "quantity", "packaging_code"]
 _BELOW = ".children"
-_PENDING = "lastRequest."
+
+#: Gives what products are called, by id.
+NamesOf = Callable[[pa.Array], Mapping[str, str]]
 
 
 @dataclass(eq=False)
@@ -66,7 +69,7 @@ def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
     inner: list[tuple[str, str, str]] = []
     columns = [rows[name].to_pylist() for name in _COLUMNS]
     for product, attribute, position, gtin, uuid, quantity, packaging in zip(*columns, strict=True):
-        if attribute.startswith(_PENDING):
+        if attribute.startswith(PENDING):
             continue
         key = gtin.zfill(14) if gtin and gtin.isdigit() else gtin or uuid or None
         place = (product, attribute, position)
@@ -115,7 +118,6 @@ def walk(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
 
 #: Types of packaging from the smallest to the largest: a tree that ends at one says nothing of smaller ones.
 _SIZES = ("EACH", "PACK", "CASE", "PALLET")
-_NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
 _SCHEMA = pa.schema(
     {
         "root_gtin": pa.string(),
@@ -141,8 +143,11 @@ class _TreeCount(NamedTuple):
     units: tuple[tuple[str, ...], ...]
 
 
-def contents(catalog: CatalogData, of: str, unit: str) -> pd.DataFrame:
-    """Count the units in each root of a type of packaging; see `Catalog.contents`."""
+def contents(catalog: CatalogData, of: str, unit: str, names: NamesOf) -> pd.DataFrame:
+    """Count the units in each root of a type of packaging; see `Catalog.contents`.
+
+    `names` gives what products are called, by id: that is decided above catalogues, where audits and cards ask as well.
+    """
     roots, units = _meant(catalog, of), _meant(catalog, unit)
     counted: dict[str, list[_TreeCount]] = defaultdict(list)
     inside = 0
@@ -156,7 +161,7 @@ def contents(catalog: CatalogData, of: str, unit: str) -> pd.DataFrame:
             f"No hierarchy begins with {of!r}, and {inside:,} have it inside; catalog.hierarchies shows them.",
             stacklevel=3,
         )
-    products = _products(catalog) if counted else {}
+    products = _products(catalog, counted.keys(), names) if counted else {}
     rows = [_row(key, counts, products.get(key, {})) for key, counts in sorted(counted.items())]
     return to_frame(pa.Table.from_pylist(rows, _SCHEMA))
 
@@ -258,21 +263,14 @@ def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str 
     }
 
 
-def _products(catalog: CatalogData) -> dict[str, dict[str, str | None]]:
-    """Return the products by GTIN, each id with what people call it."""
+def _products(catalog: CatalogData, roots: Set[str], names: NamesOf) -> dict[str, dict[str, str | None]]:
+    """Return the products of these GTINs, each id with what people call it."""
+    rows = catalog.arrow("products", ["product_id", "gtin"])
+    gtins = pc.utf8_lpad(rows["gtin"], 14, "0")
+    is_root = pc.is_in(gtins, pa.array(sorted(roots), pa.string()))
+    ids = rows["product_id"].filter(is_root).combine_chunks()
+    called = names(ids)
     found: dict[str, dict[str, str | None]] = defaultdict(dict)
-    names = dict(_names(catalog))
-    for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
-        if row["gtin"]:
-            found[row["gtin"].zfill(14)][row["product_id"]] = names.get(row["product_id"])
+    for gtin, product in zip(gtins.filter(is_root).to_pylist(), ids.to_pylist(), strict=True):
+        found[gtin][product] = called.get(product)
     return found
-
-
-def _names(catalog: CatalogData) -> Iterator[tuple[str, str]]:
-    """Yield products with their names, the best one last: the first text of the long public name, if there is one."""
-    those = pc.field("attribute").isin(_NAMES)
-    texts = catalog.arrow("texts", ["product_id", "attribute", "text"], those).to_pylist()
-    for attribute in reversed(_NAMES):
-        for row in reversed(texts):
-            if row["attribute"] == attribute and row["text"] and not row["text"].isspace():
-                yield row["product_id"], row["text"]

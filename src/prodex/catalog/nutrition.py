@@ -13,6 +13,7 @@ import pandas as pd
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
+from prodex.tables.attributes import PENDING
 from prodex.text import hint
 
 _COLUMNS = (
@@ -27,7 +28,6 @@ _COLUMNS = (
     "unit_code",
     "unit",
 )
-_PENDING = "lastRequest."
 #: How people write units (UN/CEFACT Recommendation 20).
 _SYMBOLS = {
     "GRM": "g",
@@ -76,7 +76,7 @@ def nutrition_wide(catalog: CatalogData, basis: str, labels: bool) -> pd.DataFra
     if not isinstance(basis, str):
         raise QueryError(f"nutrition_wide() takes a basis such as '100 g', not {basis!r:.60}.")
     rows = to_frame(catalog.arrow("nutrients", _COLUMNS))
-    rows = rows[~rows["attribute"].str.startswith(_PENDING)]
+    rows = rows[~rows["attribute"].str.startswith(PENDING)]
     bases, contradicted = _bases(rows)
     chosen = _of_basis(rows, bases, basis)
     if skipped := sorted(set(rows["product_id"][contradicted.map(lambda two: parsed(basis) in two)])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from prodex.catalog.describe import describe, drift
 from prodex.catalog.hierarchies import contents
 from prodex.catalog.nutrition import nutrition_wide
 from prodex.catalog.wide import wide
+from prodex.dispatch import call
 
 
 class CatalogViews(CatalogData):
@@ -180,7 +182,7 @@ class CatalogViews(CatalogData):
         >>> catalog.contents()[["root_gtin", "pieces", "levels", "told_by"]].values.tolist()
         [['23663836037988', 200, 3, 3]]
         """
-        return contents(self, of, unit)
+        return contents(self, of, unit, partial(call, "CatalogViews.names", self))
 
     @property
     def drift(self) -> pd.DataFrame:

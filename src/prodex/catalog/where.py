@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.arguments import is_one, listed
+from prodex.arguments import is_one, listed, whole_number
 from prodex.catalog.conditions import column_condition, not_found_words
 from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
@@ -252,9 +252,9 @@ def drawn(catalog: CatalogData, n: int, seed: int | None) -> pc.Expression:
 
 
 def _count(n: int, method: str) -> int:
-    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
+    if (number := whole_number(n, 0)) is None:
         raise QueryError(f"{method}() takes a number of products, and {n!r:.60} is none.")
-    return int(n)
+    return number
 
 
 def _among(ids: pa.ChunkedArray) -> pc.Expression:

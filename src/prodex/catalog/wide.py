@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import names_given
-from prodex.catalog.attribute_names import Names
+from prodex.catalog.attribute_names import AttributeNames
 from prodex.catalog.cells import (
     Cells,
     Kind,
@@ -42,7 +42,7 @@ def wide(
     numbers: bool,
 ) -> pd.DataFrame:
     """Put what stands in rows beside the products; see `Catalog.wide`."""
-    names = Names(catalog)
+    names = AttributeNames(catalog)
     languages = None if language is None else _languages(catalog, names_given(language, "wide", "language"))
     asked = (
         None
@@ -179,7 +179,7 @@ def _chosen(
     chosen: Sequence[str],
     own: Sequence[str],
     side: Iterable[str],
-    names: Names,
+    names: AttributeNames,
     languages: Sequence[str] | None,
 ) -> list[str]:
     """Return the columns meant; an attribute stands for all its columns."""

@@ -13,10 +13,11 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.compare.match import Index, Numbers, Pairing, groups, indexes, pair, records
-from prodex.compare.records import Change, compare_records, name_of
+from prodex.compare.records import Change, compare_records
 from prodex.compare.result import Difference
 from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
+from prodex.facts.name import names_of
 from prodex.frames import to_frame
 from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.snapshot import open_snapshot
@@ -43,7 +44,6 @@ _QUIET = frozenset({"touched only", "unchanged"})
 class _Outcome(NamedTuple):
     product_id: str
     change: str
-    name: str | None
     changes: Sequence[Change]
 
 
@@ -72,11 +72,11 @@ def _outcome(
     if before is None or after is None:
         where, change = (old, "added") if before is None else (new, "removed")
         change = change if where.complete else "not comparable"
-        return _Outcome(product_id, change, name_of(before or after or b"{}"), ())
+        return _Outcome(product_id, change, ())
     changes, touched = compare_records(before, after, scope)
     if changes:
-        return _Outcome(product_id, "changed", name_of(after), changes)
-    return _Outcome(product_id, "touched only" if touched else "unchanged", None, ())
+        return _Outcome(product_id, "changed", changes)
+    return _Outcome(product_id, "touched only" if touched else "unchanged", ())
 
 
 def _pairs(
@@ -106,11 +106,12 @@ def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.Da
     told = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in told], pa.string())
     sides = [_shown(catalog, ids) for catalog in (old, new)]
+    names = _names(old, new, ids, sides[1]["product_id"].is_valid())
     columns: dict[str, Any] = {
         "product_id": ids,
         "change": [one.change for one in told],
         "changes": [len(one.changes) if one.changes else None for one in told],
-        "name": [one.name for one in told],
+        "name": [names.get(one.product_id) for one in told],
         "old_updated_at": sides[0]["updated_at"],
         "new_updated_at": sides[1]["updated_at"],
     }
@@ -118,6 +119,12 @@ def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.Da
     for name in _SHOWN[:-1]:
         columns[name] = pc.if_else(is_new, sides[1][name], sides[0][name])
     return to_frame(pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS))
+
+
+def _names(old: Catalog, new: Catalog, ids: pa.Array, is_new: pa.ChunkedArray) -> dict[str, str]:
+    """Return what these products are called in the newer catalogue that has them."""
+    gone = ids.filter(pc.invert(is_new))
+    return names_of(new, ids) | (names_of(old, gone) if len(gone) else {})
 
 
 def _shown(catalog: Catalog, ids: pa.Array) -> pa.Table:

@@ -101,17 +101,6 @@ def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
     return Compared(sorted(changes, key=_order), touched)
 
 
-def name_of(record: bytes) -> str | None:
-    """Return the first name of a product, to know it again by."""
-    top = _top_level(record)
-    for attribute in ("namePublicLong", "namePublicShort", "nameLegal"):
-        texts = _decoded(top.get(attribute))
-        for item in texts if isinstance(texts, list) else ():
-            if isinstance(item, dict) and isinstance(item.get("data"), str) and item["data"]:
-                return storable(item["data"])
-    return None
-
-
 def _top_level(record: bytes) -> dict[str, Any]:
     """Read the top level alone where the strict reader can; what it refuses is decoded."""
     try:

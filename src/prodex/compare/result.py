@@ -9,10 +9,8 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.dispatch import call
-from prodex.errors import QueryError
+from prodex.facts.groups import groups_of, named
 from prodex.frames import to_frame
-from prodex.tables.declaration import TABLES
-from prodex.text import hint
 
 #: What can have become of a product.
 CHANGES = ("added", "removed", "changed", "touched only", "unchanged", "not comparable")
@@ -91,8 +89,18 @@ class Difference:
         Parameters
         ----------
         by
-            Any column of `products`: "owner", "brand", "kind", "sharing_status" ... Of what has a code (brand, kind)
-            the code makes the group. A product that changed its group counts in the new one.
+            "owner", "brand", "kind", "market", "language", "tag", or a column of `products`; see `prodex.facts.groups`.
+            A product that changed its group counts in the new one, and one with several tags or languages in each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per group: its code and label (empty for products without), and the numbers of products.
+
+        Raises
+        ------
+        QueryError
+            When there is nothing to group by under this name; the message names the nearest.
 
         Examples
         --------
@@ -102,23 +110,21 @@ class Difference:
         >>> difference.counts("brand")[["added", "changed"]].values.tolist()
         [[1, 1]]
         """
-        names = TABLES["products"].schema.names
-        if by not in names:
-            there_are = hint(by, ["owner", "brand", "kind", *names], "catalog.dictionary lists its columns.")
-            raise QueryError(f"products has no column {by!r}{there_are}")
-        code = f"{by}_code"
-        columns = [code, by] if code in TABLES["products"].schema.names else [by]
-        sides = [to_frame(side.arrow("products", ["product_id", *columns])) for side in (self.new, self.old)]
-        every = pd.concat(sides, ignore_index=True).drop_duplicates("product_id")
+        sides = [_members(catalog, by) for catalog in (self.new, self.old)]
+        is_only_old = ~sides[1]["product_id"].isin(sides[0]["product_id"])
+        every = pd.concat([sides[0], sides[1][is_only_old]], ignore_index=True)
+        labels = (
+            pd.concat(sides, ignore_index=True).dropna().drop_duplicates("code").set_index("code")["label"]
+        )
         known = to_frame(self.outcomes).merge(every, on="product_id", how="left")
-        if len(columns) == 2:  # one label for each code, whichever was seen first
-            known[by] = known.groupby(code, dropna=False)[by].transform("first")
-        counted = known.groupby([*columns, "change"], dropna=False).size().unstack(fill_value=0)
+        counted = known.groupby(["code", "change"], dropna=False).size().unstack(fill_value=0)
         counted = counted.reindex(columns=list(CHANGES), fill_value=0).sort_values(
             list(CHANGES[:3]), ascending=False
         )
         counted.columns.name = None
-        return counted.reset_index()
+        codes = [None if pd.isna(code) else code for code in counted.index]
+        shown = [None if code is None else labels.get(code) for code in codes]
+        return named(counted.reset_index(drop=True), codes, shown, by)
 
     @property
     def by_attribute(self) -> pd.DataFrame:
@@ -148,3 +154,13 @@ class Difference:
     def _repr_html_(self) -> str:
         html: str = call("Difference.html", self)
         return html
+
+
+def _members(catalog: Catalog, by: str) -> pd.DataFrame:
+    """Return one row for each product and group that it is in: product_id, code, label."""
+    groups = groups_of(catalog, by)
+    ids = catalog.arrow("products", ["product_id"])["product_id"].take(pa.array(groups.rows))
+    rows = pa.array(groups.groups)
+    columns = [ids, *(pa.array(one, pa.string()).take(rows) for one in (groups.codes, groups.labels))]
+    frame = to_frame(pa.table(columns, names=["product_id", "code", "label"]))
+    return frame.drop_duplicates()  # a catalogue can hold a product twice

@@ -1,30 +1,56 @@
-"""Groups of products: by owner, brand, kind, market, tag or any column of `products`; by code, never by label."""
+"""Groups of products: by owner, brand, kind, market, tag, language, or any column of `products`.
+
+Every place that groups takes the same words and means the same by them:
+
+- A group is made by code, never by label: labels follow the language that was asked for, and two owners can have one
+  name. A column with a code beside it (`packaging`, `packaging_code`) is grouped by the code under either name.
+- It is called by the label that most of its products have. Lists of names tell groups of one name apart (`shown`).
+- A product counts in each group that it is in: it can have several tags and texts in several languages. What an update
+  that waits would add does not count.
+- A product that is in no other group is in the one whose code is None: the products without.
+
+An audit asked for "language" scores the checks that are about texts in it, and a worklist for a language lists the
+findings that are, since checks and findings have a language of their own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog import Catalog
 from prodex.errors import QueryError
-from prodex.locales import market_name
+from prodex.facts.label import CODE_OF, told_apart
+from prodex.facts.market import market_label, markets_of
+from prodex.facts.name import languages
+from prodex.facts.owner import owner_codes
+from prodex.facts.pending import IS_OWN
+from prodex.locales import language_label
+from prodex.tables.columns import Rows, encoded, filled_values, places, unless_blank, whole
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
-#: What people group by, with the columns that hold code and label.
-NAMED = {
-    "owner": ("owner_id", "owner"),
-    "brand": ("brand_code", "brand"),
-    "kind": ("kind_code", "kind"),
-    "market": ("market", None),
-}
-BY = (*NAMED, "language", "tag")
+#: What people group by most, in the order in which it is proposed.
+BY = ("owner", "brand", "kind", "market", "language", "tag")
+#: What an audit can be grouped by without its catalogue.
+KEPT = BY[:4]
 
-Integers = npt.NDArray[np.int64]
+#: Codes of which a table of all products and codes is small.
+_NARROW = 64
+
+_COLUMNS = TABLES["products"].schema.names
+_LABEL_OF = {code: label for label, code in CODE_OF.items()}
+
+#: Gives a column, one value for each product; "owner_id" is `owner_codes`, and "market" is `markets_of`.
+Column = Callable[[str], pa.Array]
+#: Gives rows of a child table that are the products' own: `product`, the place of the product, and the columns named.
+OwnRows = Callable[..., pa.Table]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,73 +59,171 @@ class Groups:
 
     Attributes
     ----------
+    by
+        What they are grouped by.
     rows, groups
-        Place of a product and number of its group, in pairs: a product can have several tags, or none.
+        Place of a product and number of its group, in pairs, each once.
     codes, labels
-        Of each group; None for the products without.
+        Of each group. The code None is that of the products without; a group that is called nothing has no label.
     """
 
-    rows: Integers
-    groups: Integers
+    by: str
+    rows: Rows
+    groups: Rows
     codes: list[str | None]
     labels: list[str | None]
 
+    @classmethod
+    def of(
+        cls,
+        by: str,
+        size: int,
+        pairs: tuple[Rows, Rows],
+        codes: Sequence[str | None],
+        labels: Sequence[str | None],
+    ) -> Self:
+        """Put products that are in no group, of so many, into the one of those without."""
+        rows, groups = pairs
+        codes, labels = list(codes), list(labels)
+        outside = np.ones(size, bool)
+        outside[rows] = False
+        others = np.flatnonzero(outside)
+        if len(others):
+            if None not in codes:
+                codes, labels = [*codes, None], [*labels, None]
+            rows = np.concatenate([rows, others])
+            groups = np.concatenate([groups, np.full(len(others), codes.index(None))])
+        return cls(by, rows, groups, codes, labels)
 
-def grouped(by: str, column: Callable[[str], pa.Array], tags: Callable[[], pa.Table]) -> Groups:
+    @property
+    def shown(self) -> list[str]:
+        """How each group is listed; groups of one name with their codes behind."""
+        return told_apart(self.codes, self.labels, f"without {self.by}")
+
+    def members(self, code: str | None) -> Rows:
+        """Return the places of the products in a group; none where there is no such group."""
+        if code not in self.codes:
+            return np.zeros(0, np.int64)
+        members: Rows = self.rows[self.groups == self.codes.index(code)]
+        return members
+
+
+def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:
     """Group products.
 
     Parameters
     ----------
     by
-        "owner", "brand", "kind", "market", "tag" or a column of `products`.
-    column
-        Gives a column, one value for each product.
-    tags
-        Gives the tags: `product` (place of the product) and `tag`.
+        "owner", "brand", "kind", "market", "language", "tag", or a column of `products`.
+    size
+        How many products there are.
+    column, own_rows
+        What reads them.
 
     Raises
     ------
     QueryError
-        When there is no such column.
+        When there is nothing to group by under this name; the message names the nearest.
     """
     if by == "tag":
-        return _by_tag(tags())
-    code, label = NAMED.get(by, (by, None))
-    if by not in NAMED and by not in TABLES["products"].schema.names:
-        otherwise = f"Group by {', '.join(BY)} or a column of products."
-        near = hint(by, [*BY, *TABLES["products"].schema.names], otherwise)
-        raise QueryError(f"There is nothing to group by under {by!r}{near}")
+        return _by_tag(size, own_rows("tags", "tag"))
+    if by == "language":
+        return _by_language(size, own_rows("texts", "language", "language_code", "text"))
+    code, label = _columns(by)
     values = column(code)
-    groups, codes = _encoded(values)
-    labels: Sequence[str | None] = codes
+    codes, groups = encoded(values.cast(pa.string()))
+    names = codes.to_pylist()
     if label is not None:
-        labels = _labels(groups, column(label), len(codes))
-    elif by in {"market", "target_market"}:
-        labels = [market_name(one) if one is not None and one.isdecimal() else one for one in codes]
-    return Groups(np.arange(len(values)), groups, codes, list(labels))
+        labels = _labels(groups, column(label), len(names))
+    elif code in {"market", "target_market"}:
+        labels = [market_label(one) for one in names]
+    else:
+        labels = names
+    there = np.flatnonzero(groups >= 0)
+    return Groups.of(by, size, (there, groups[there]), names, labels)
+
+
+def groups_of(catalog: Catalog, by: str) -> Groups:
+    """Group the products of a catalogue; see `grouped`.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> owners = [{"id": 4, "name": "Mill"}, {"id": 5, "name": "Mill"}, None]
+    >>> groups = groups_of(prodex.flatten({"id": n, "owner": owner} for n, owner in enumerate(owners)), "owner")
+    >>> groups.codes, groups.shown
+    (['4', '5', None], ['Mill (4)', 'Mill (5)', 'without owner'])
+    """
+
+    def column(name: str) -> pa.Array:
+        return fact_column(name, catalog)
+
+    def own_rows(table: str, *columns: str) -> pa.Table:
+        rows = catalog.arrow(table, ["product_id", *columns], IS_OWN)
+        place = places(whole(rows["product_id"]), column("product_id"))
+        return rows.drop_columns("product_id").add_column(0, "product", pa.array(place))
+
+    return grouped(by, len(catalog), column, own_rows)
+
+
+def fact_column(name: str, catalog: Catalog) -> pa.Array:
+    """Return a column of a catalogue's products as groups are made by it: the owner's code, the market that counts."""
+    if name == "market":
+        return markets_of(fact_column("target_market", catalog), catalog.origin)
+    if name == "owner_id":
+        return owner_codes(lambda one: whole(catalog.arrow("products", [one])[one]))
+    return whole(catalog.arrow("products", [name])[name])
 
 
 def column_names(by: str) -> tuple[str, str]:
     """Return how the columns of a group's code and label are called in a result.
 
-    >>> column_names("owner"), column_names("gpc_code")
-    (('owner_id', 'owner'), ('gpc_code', 'gpc_code_label'))
+    >>> column_names("owner"), column_names("gpc_code"), column_names("market")
+    (('owner_id', 'owner'), ('gpc_code', 'gpc'), ('market', 'market_label'))
     """
-    code, label = NAMED.get(by, (by, None))
-    return code, label or f"{by}_label"
+    code, label = (by, None) if by in {"tag", "language"} else _columns(by)
+    return code, label or f"{code}_label"
 
 
-def _encoded(values: pa.Array) -> tuple[Integers, list[str | None]]:
-    encoded = values.cast(pa.string()).dictionary_encode(null_encoding="encode")
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_pylist()
+def named(
+    frame: pd.DataFrame, groups: Sequence[str | None], labels: Sequence[str | None], by: str
+) -> pd.DataFrame:
+    """Put code and label of groups before their figures; the label is left out where it is the code in every row."""
+    code, label = column_names(by)
+    frame.insert(0, code, pd.Series(list(groups), frame.index, dtype="str"))
+    if list(groups) != list(labels):
+        frame.insert(1, label, pd.Series(list(labels), frame.index, dtype="str"))
+    return frame
 
 
-def _labels(groups: Integers, labels: pa.Array, count: int) -> list[str | None]:
-    """Return the label of each group: the one that most of its products have."""
-    table = pa.table([pa.array(groups), labels], names=["group", "label"])
-    table = table.filter(pc.is_valid(table["label"]))
+def shown_names(frame: pd.DataFrame, by: str) -> list[str]:
+    """Return how the groups of such a frame are listed, row by row."""
+    columns = [name for name in column_names(by) if name in frame]
+    codes, labels = (
+        [None if pd.isna(one) else one for one in frame[name]] for name in (columns[0], columns[-1])
+    )
+    return told_apart(codes, labels, f"without {by}")
+
+
+def _columns(by: str) -> tuple[str, str | None]:
+    """Return the columns with code and label; the latter is None where the code is called by itself."""
+    if by in {"owner", "owner_id"}:
+        return "owner_id", "owner"
+    if by == "market":
+        return by, None
+    if by not in _COLUMNS:
+        otherwise = f"Group by {', '.join(BY)} or a column of products."
+        raise QueryError(
+            f"There is nothing to group by under {by!r:.60}{hint(by, [*BY, *_COLUMNS], otherwise)}"
+        )
+    code = CODE_OF.get(by, by)
+    return code, _LABEL_OF.get(code)
+
+
+def _labels(groups: Rows, labels: pa.Array, count: int) -> list[str | None]:
+    """Return the label of each group: the one that most of its products have, and of several the first by alphabet."""
+    table = pa.table([pa.array(groups), unless_blank(labels)], names=["group", "label"])
+    table = table.filter(pc.and_(pc.is_valid(table["label"]), pc.greater_equal(table["group"], 0)))
     counted = (
         table.group_by(["group", "label"])
         .aggregate([("label", "count")])
@@ -111,7 +235,31 @@ def _labels(groups: Integers, labels: pa.Array, count: int) -> list[str | None]:
     return found
 
 
-def _by_tag(tags: pa.Table) -> Groups:
-    once = tags.group_by(["product", "tag"]).aggregate([]).sort_by("product")
-    groups, codes = _encoded(once["tag"].combine_chunks())
-    return Groups(once["product"].to_numpy().astype(np.int64), groups, codes, codes)
+def _by_tag(size: int, tags: pa.Table) -> Groups:
+    codes, tag = encoded(tags["tag"])
+    names = codes.to_pylist()
+    return Groups.of("tag", size, _once(tags["product"], tag, len(names)), names, names)
+
+
+def _by_language(size: int, texts: pa.Table) -> Groups:
+    texts = texts.filter(pa.array(filled_values(whole(texts["text"]))))
+    codes, language = encoded(languages(whole(texts["language"]), whole(texts["language_code"])))
+    names = codes.to_pylist()
+    pairs = _once(texts["product"], language, len(names))
+    return Groups.of("language", size, pairs, names, [language_label(one) for one in names])
+
+
+def _once(product: pa.ChunkedArray, code: Rows, width: int) -> tuple[Rows, Rows]:
+    """Return each pair of product and code once, by product; those that are of no product or code are left out."""
+    products = whole(product).to_numpy(zero_copy_only=False)
+    there = (products >= 0) & (code >= 0)
+    products, code = products[there].astype(np.int64), code[there]
+    if (
+        len(products) and width <= _NARROW
+    ):  # several times as fast as sorting, for the languages of millions of texts
+        has = np.zeros((products.max() + 1, width), bool)
+        has[products, code] = True
+        rows, groups = np.nonzero(has)
+        return rows, groups
+    pairs = np.unique(products * max(width, 1) + code)
+    return pairs // max(width, 1), pairs % max(width, 1)

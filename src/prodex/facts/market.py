@@ -1,4 +1,9 @@
-"""Languages in which a market wants to read what stands on a product.
+"""The market of a product, and the languages that are read there.
+
+A product is one version of an article, made for one market (ISO 3166-1 numeric). A market is the same with and
+without zeros in front (056 is 56). Where a product does not say its market, it is of the one that its catalogue was
+asked for (`filter_target_market`): the service gave no other. An audit's profile can name a market for the rest, which
+then counts in that audit alone.
 
 Food information has to be in a language that consumers of the market easily understand (Regulation (EU) No 1169/2011,
 Art. 15); the list follows the official languages in which member states ask for it.
@@ -8,7 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Short language codes by ISO 3166-1 number of the market.
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Origin
+from prodex.locales import market_name
+from prodex.tables.columns import unless_blank
+
+#: Short language codes by ISO 3166-1 number of the market, the one that most people there read first.
 REQUIRED_LANGUAGES: Mapping[int, tuple[str, ...]] = {
     250: ("fr",),
     56: ("nl", "fr"),
@@ -24,3 +36,47 @@ REQUIRED_LANGUAGES: Mapping[int, tuple[str, ...]] = {
     246: ("fi", "sv"),
     372: ("en",),
 }
+
+
+def markets_of(own: pa.Array, origin: Origin, assumed: int | None = None) -> pa.Array:
+    """Return the market that counts for each product, as text without zeros in front; null where none is known.
+
+    Parameters
+    ----------
+    own
+        What the products say: `target_market`.
+    origin
+        What their catalogue was asked for.
+    assumed
+        The market of products of which neither says one.
+
+    Examples
+    --------
+    >>> from prodex import ProductQuery
+    >>> markets_of(pa.array(["056", "", None]), Origin("sandbox", ProductQuery(target_market=250))).to_pylist()
+    ['56', '250', '250']
+    """
+    own = unless_blank(pc.utf8_ltrim(own, "0"))
+    asked = origin.query.target_market if origin.query is not None else None
+    other = assumed if asked is None else asked
+    return own if other is None else pc.fill_null(own, str(other))
+
+
+def languages_of(market: str | None) -> tuple[str, ...]:
+    """Return the short codes of the languages in which a market wants to read; none where nobody has listed them.
+
+    >>> languages_of("56"), languages_of("392"), languages_of(None)
+    (('nl', 'fr'), (), ())
+    """
+    is_number = market is not None and market.isascii() and market.isdecimal()
+    return REQUIRED_LANGUAGES.get(int(market), ()) if is_number and len(market) < 10 else ()  # type: ignore[arg-type]
+
+
+def market_label(market: str | None) -> str | None:
+    """Return what people call a market; what is no number is called what it is.
+
+    >>> market_label("56"), market_label("XX"), market_label(None)
+    ('Belgium', 'XX', None)
+    """
+    is_number = market is not None and market.isascii() and market.isdecimal() and len(market) <= 3
+    return market_name(market) if is_number else market  # type: ignore[arg-type]

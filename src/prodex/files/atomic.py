@@ -185,7 +185,7 @@ def left_over(folder: Path) -> list[Path]:
     return [
         left
         for left, process in zip(found, writers, strict=True)
-        if process.isdecimal() and not _is_alive(int(process))
+        if process.isdecimal() and not is_alive(int(process))
     ]
 
 
@@ -227,7 +227,11 @@ def discard(folder: Path) -> None:
     remove(gone)
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Whether a process runs, whoever's it is; on Windows nobody can say, and it is taken to.
+
+    What else is known of it (a lock, a reply) has to decide then.
+    """
     if os.name == "nt":  # where signal 0 would end it
         return True
     try:

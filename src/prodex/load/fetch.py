@@ -261,7 +261,9 @@ class Fetch:
         else:
             pulled = [one for entry in self._entries(Stage.PULL) for one in entry.keys if one]
             expected = _of_second(pulled, newest_second) if parts else set()
-            keys_of_window = {one.product_id for entry in self._entries(Stage.CHANGES) for one in entry.keys if one}
+            keys_of_window = {
+                one.product_id for entry in self._entries(Stage.CHANGES) for one in entry.keys if one
+            }
         if expected and not expected & keys_of_window:
             self._note(
                 "zone",

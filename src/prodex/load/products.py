@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from prodex import locales
-from prodex.arguments import described
+from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.files import checked_name, remove, storage
@@ -287,7 +287,7 @@ def _query(query: Any, function: str) -> ProductQuery:
 
 def checked_windows(windows: int) -> int:
     """Return the number of windows side by side, or refuse what is none."""
-    if not isinstance(windows, int) or isinstance(windows, bool) or windows < 0:
+    if whole_number(windows, 0) is None:
         raise QueryError(
             f"windows is {windows!r}. Give the number to be fetched side by side, or 0 for one scroll."
         )

@@ -17,6 +17,7 @@ from prodex.errors import IncompleteLoad, QueryError, RequestRefused, Unexpected
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.segments import segment_rows
+from prodex.tables.envelope import count_of
 from prodex.text import hint_and_all
 
 #: organization_type on the wire (spec, endpoint 3), by what people may write.
@@ -189,11 +190,8 @@ def _total(reply: Any) -> int:
     """Return how many a reply announces; 0 where it says nothing that can be read."""
     if not isinstance(reply, dict):
         return 0
-    for total in map(reply.get, _TOTALS):
-        text = str(total).strip() if isinstance(total, int | str) and not isinstance(total, bool) else ""
-        if text.isascii() and text.isdigit() and len(text) < 10:
-            return int(text)
-    return 0
+    totals = (count_of(reply.get(name)) for name in _TOTALS)
+    return next((total for total in totals if total is not None), 0)
 
 
 def _key(row: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from prodex.arguments import whole_number
 from prodex.errors import OutcomeUnknown, ServiceError, ServiceUnreachable, SettingsError
 from prodex.limits import is_positive
 
@@ -111,7 +112,7 @@ class RetryPolicy:
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "attempts":
-                is_good = value is None or (is_positive(value) and isinstance(value, int))
+                is_good = value is None or whole_number(value, 1) is not None
             else:
                 is_good = is_positive(value) or (_is_zero(value) and not field.name.startswith("retries"))
             if not is_good:

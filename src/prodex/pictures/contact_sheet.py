@@ -8,14 +8,16 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
+from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.display.contact_sheet import page_of, sheet_of
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
+from prodex.facts.label import shown_one
+from prodex.facts.name import names_of
 from prodex.files import writing
 from prodex.frames import to_frame
 from prodex.limits import Limits
-from prodex.pictures.naming import names_of
 from prodex.pictures.thumbnails import (
     NO_PACKSHOT,
     NO_PICTURE,
@@ -223,11 +225,11 @@ def gallery(
     >>> gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
     Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture, 1 without a packshot
     """
-    if not _is_in(per_page, _PER_PAGE):
+    if whole_number(per_page, 1, _PER_PAGE[-1]) is None:
         raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
     catalog = catalog_given(catalog, "gallery(catalog)")
     pages = max(1, -(-len(catalog) // per_page))
-    if not _is_in(page, range(1, pages + 1)):
+    if whole_number(page, 1, pages) is None:
         raise InputError(f"page={page!r} is not there: {len(catalog):,} products make {pages:,} pages.")
     first = (page - 1) * per_page
     shown = catalog.arrow("products", ["product_id", "gtin", "brand", "brand_code"]).slice(first, per_page)
@@ -250,12 +252,10 @@ def gallery(
             else Thumbnail.of(chosen, made[chosen.number])
         )
         others = len(pictures[key]) - (chosen is not None)
-        cells.append(SheetCell(thumbnail, names.get(key), product["brand"] or product["brand_code"], others))
+        cells.append(
+            SheetCell(thumbnail, names.get(key), shown_one(product["brand"], product["brand_code"]), others)
+        )
     return Gallery(tuple(cells), page, pages, first + 1, len(catalog), catalog.origin.source, size)
-
-
-def _is_in(number: object, allowed: range) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and number in allowed
 
 
 def _kind(thumbnail: Thumbnail) -> str | None:

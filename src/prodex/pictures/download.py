@@ -7,14 +7,14 @@ from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
-from prodex.arguments import described
+from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError, StorageError
+from prodex.facts.name import names_of
 from prodex.files.lock import locked
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
-from prodex.pictures.naming import names_of
 from prodex.pictures.picture_folder import PictureFolder
 from prodex.pictures.plan import Picture, checked_origin, plan
 from prodex.pictures.result import PictureResult, Pictures, PictureState, frame_of
@@ -85,7 +85,7 @@ def download_pictures(
     >>> pictures.broken[["state", "reason"]].values.tolist()
     [['failed', 'file:///etc/passwd is a file: address, and only http and https are asked.']]
     """
-    if not isinstance(workers, int) or isinstance(workers, bool) or workers not in _WORKERS:
+    if whole_number(workers, _WORKERS[0], _WORKERS[-1]) is None:
         raise InputError(f"workers={workers!r} must be a number from 1 to {_WORKERS[-1]}.")
     catalog = catalog_given(catalog, "download_pictures(catalog, 'pictures')", folder)
     if not isinstance(folder, str | Path):

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.files import safe_name
@@ -96,7 +97,7 @@ def plan(
     >>> [(picture.url, picture.stem) for picture in plan(catalog)]
     [('a', '03036811359935_0_7')]
     """
-    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size not in _SIDES):
+    if size is not None and whole_number(size, _SIDES[0], _SIDES[-1]) is None:
         raise InputError(
             f"size={size!r} is no number of pixels. Give the longest side, such as 512, or None for the original."
         )

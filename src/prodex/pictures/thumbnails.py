@@ -13,6 +13,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.limits import Limits
@@ -254,7 +255,7 @@ def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict
     InputError
         When the size is none for a small picture.
     """
-    if not isinstance(size, int) or isinstance(size, bool) or size not in _SIDES:
+    if whole_number(size, _SIDES[0], _SIDES[-1]) is None:
         raise InputError(
             f"size={size!r} must be a number of pixels from {_SIDES[0]} to {_SIDES[-1]}; download_pictures() brings "
             "larger pictures."

@@ -18,15 +18,18 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.dispatch import call
 from prodex.errors import QueryError
-from prodex.facts.groups import NAMED, Groups, column_names, grouped
+from prodex.facts.groups import KEPT, Groups, column_names, grouped, named
+from prodex.facts.pending import IS_OWN
 from prodex.frames import to_frame
+from prodex.locales import language_label
 from prodex.quality.check import CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
 from prodex.quality.scores import SMALL, Tally, coverage, grades, whole_score
 from prodex.quality.states import State, States
-from prodex.text import nearest
+from prodex.tables.columns import places, whole
+from prodex.text import hint_and_all
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,8 +221,9 @@ class Audit:
         Parameters
         ----------
         by
-            "owner", "brand", "kind", "market", "language", "tag", or a column of `products`. Languages are those of the
-            checks; the market of a product is that of its version, else the one that was asked for, else the profile's.
+            "owner", "brand", "kind", "market", "language", "tag", or a column of `products`; see `prodex.facts.groups`.
+            Languages are those of the checks; the market of a product is that of its version, else the one that was
+            asked for, else the profile's.
         block
             Only the checks under this heading, such as "pictures".
 
@@ -240,15 +244,14 @@ class Audit:
         chosen = np.array([block is None or check.block == block for check in self.checks], bool)
         if not chosen.any() and block is not None:
             there = dict.fromkeys(check.block for check in self.checks)
-            near = nearest(str(block), there)
-            meant = "there are" if near is None else f"did you mean {near!r}? There are"
-            raise QueryError(f"No check stands under {block!r}; {meant} {', '.join(there)}.")
+            near = hint_and_all(str(block), there, f"There are {', '.join(there)}.")
+            raise QueryError(f"No check stands under {block!r}{near}")
         if by == "language":
             return self._by_language(chosen)
         groups = self.groups(by)
         tally = self.tally if chosen.all() else self._tally(chosen)
         frame = tally.taken(groups.rows).by_group(groups.groups, len(groups.codes))
-        return _named(frame, by, groups.codes, groups.labels)
+        return _by_need(named(frame, groups.codes, groups.labels, by))
 
     def gaps(self, by: str = "check") -> pd.DataFrame:
         """Return what fails, by how much it would help to mend it.
@@ -348,11 +351,12 @@ class Audit:
         """
         presence = [place for place, check in enumerate(self.checks) if check.is_presence]
         if by == "language":
-            everything = Groups(np.arange(len(self)), np.zeros(len(self), np.int64), [None], [None])
+            places_of_all = np.arange(len(self))
+            everything = Groups(by, places_of_all, np.zeros(len(self), np.int64), [None], [None])
             return coverage(self.states, self.checks, presence, everything).drop(columns=["code", "label"])
         code, label = column_names(by)
-        named = {"code": code, "label": label}
-        frame = coverage(self.states, self.checks, presence, self.groups(by)).rename(columns=named)
+        frame = coverage(self.states, self.checks, presence, self.groups(by))
+        frame = frame.rename(columns={"code": code, "label": label})
         return frame.drop(columns=label) if frame[code].equals(frame[label]) else frame
 
     def trend(self, others: Sequence[Audit] = ()) -> pd.DataFrame:
@@ -397,7 +401,7 @@ class Audit:
         >>> audit.groups("brand").codes
         [None]
         """
-        return grouped(by, self._column, self._tags)
+        return grouped(by, len(self), self._column, self._own_rows)
 
     def save(self, name: str | None = None) -> Audit:
         """Keep the audit beside its snapshot, and return it with its folder.
@@ -485,44 +489,34 @@ class Audit:
             concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
             frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
         empty = self._tally(chosen).by_group(np.empty(0, np.int64), 0)
-        return _named(pd.concat([empty, *frames], ignore_index=True), "language", languages, languages)
+        frame = pd.concat([empty, *frames], ignore_index=True)
+        return _by_need(named(frame, languages, list(map(language_label, languages)), "language"))
 
     def _column(self, name: str) -> pa.Array:
         """Return a column for all products, from the audit itself or from its catalogue."""
         if name in self.identity.column_names:
             return self.identity[name].combine_chunks()
-        return self._from_catalog("products", name)
+        read = self._at_hand(f"the column {name!r}").arrow("products", ["product_id", name])
+        place = pc.index_in(self._column("product_id"), whole(read["product_id"]))
+        return whole(read[name]).take(place)
 
-    def _from_catalog(self, table: str, name: str) -> pa.Array:
-        catalog = self._at_hand(f"the column {name!r}")
-        read = catalog.arrow(table, ["product_id", name])
-        place = pc.index_in(self._column("product_id"), read["product_id"].combine_chunks())
-        return read[name].combine_chunks().take(place)
-
-    def _tags(self) -> pa.Table:
-        own = self._at_hand("tags").arrow(
-            "tags", ["product_id", "tag"], ~pc.starts_with(pc.field("attribute"), "lastRequest.")
-        )
-        place = pc.index_in(own["product_id"].combine_chunks(), self._column("product_id"))
-        table = pa.table([place, own["tag"].combine_chunks()], names=["product", "tag"])
-        return table.filter(pc.and_(place.is_valid(), table["tag"].combine_chunks().is_valid()))
+    def _own_rows(self, table: str, *columns: str) -> pa.Table:
+        """Return the products' own rows of a child table, each with the place of its product in the audit."""
+        read = self._at_hand(table).arrow(table, ["product_id", *columns], IS_OWN)
+        place = places(whole(read["product_id"]), self._column("product_id"))
+        return read.drop_columns("product_id").add_column(0, "product", pa.array(place))
 
     def _at_hand(self, wanted: str) -> Catalog:
         if self.catalog is None:
             raise QueryError(
                 f"An audit does not keep {wanted} itself, and its catalogue is not at hand. Audit the catalogue again, "
-                f"or group by {', '.join((*NAMED, 'language'))}."
+                f"or group by {', '.join(KEPT)}."
             )
         return self.catalog
 
 
-def _named(
-    frame: pd.DataFrame, by: str, codes: Sequence[str | None], labels: Sequence[str | None]
-) -> pd.DataFrame:
-    code, label = column_names(by)
-    frame.insert(0, code, pd.Series(list(codes), dtype="str"))
-    if list(codes) != list(labels):
-        frame.insert(1, label, pd.Series(list(labels), dtype="str"))
+def _by_need(frame: pd.DataFrame) -> pd.DataFrame:
+    """Sort groups, the worst first; small ones below the others, since one product makes too much of their score."""
     by_need = frame.assign(small=frame["products"] < SMALL)
     order = by_need.sort_values(["small", "score", "products"], ascending=[True, True, False], kind="stable")
     return frame.loc[order.index].reset_index(drop=True)

@@ -77,6 +77,12 @@ class Check:
         The products that the profile means: those of any of these conditions, and of the rule's own scope.
     place
         File, line and key where it is written; empty in the profiles that come with prodex.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> [(check.rule.id, check.severity) for check in prodex.Profile.read("core").checks][0]
+    ('valid_gtin', 'blocker')
     """
 
     rule: Rule

@@ -42,6 +42,15 @@ class AuditComparison:
         Products of only the new audit, and of only the old one: what they are.
     notes
         What stands in the way of comparing the figures.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> profile = {"checks": {"valid_gtin": {"severity": "blocker"}}}
+    >>> before = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359936"}]), profile)
+    >>> after = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), profile)
+    >>> prodex.diff(before, after).by_check[["check", "fixed"]].values.tolist()
+    [['valid_gtin', 1]]
     """
 
     old: Audit

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, SnapshotError
+from prodex.facts.owner import owner_codes
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
@@ -277,12 +277,9 @@ def _told(error: Exception) -> str:
 
 
 def _identity(products: Products) -> pa.Table:
-    """Keep what tells products apart; an owner without id has another code."""
-    owner = pc.coalesce(products.column("owner_id"), products.column("owner_uuid"), products.column("owner"))
-    columns = [
-        owner if name == "owner_id" else products.name if name == "name" else products.column(name)
-        for name in IDENTITY.names
-    ]
+    """Keep what products are called and grouped by; an owner is kept by what tells owners apart."""
+    made = {"owner_id": owner_codes(products.column), "name": products.name}
+    columns = [made[name] if name in made else products.column(name) for name in IDENTITY.names]
     return pa.table(columns, schema=IDENTITY)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, get_args, get_origin
 
 from prodex.errors import InputError
-from prodex.text import nearest
+from prodex.text import hint
 
 _SIMPLE = (str, int, float, bool)
 
@@ -120,10 +120,8 @@ def read_parameters(declared: tuple[Parameter, ...], given: Mapping[str, Any]) -
     names = [parameter.name for parameter in declared]
     for name in given:
         if name not in names:
-            takes = f"it takes {', '.join(names) or 'none'}."
-            near = nearest(name, names)
-            meant = takes if near is None else f"did you mean {near!r}?"
-            raise InputError(f"there is no parameter {name!r}; {meant}")
+            takes = f"It takes {', '.join(names) or 'none'}."
+            raise InputError(f"there is no parameter {name!r}{hint(name, names, takes)}")
     missing = [p.name for p in declared if p.required and p.name not in given]
     if missing:
         raise InputError(f"{' and '.join(missing)} must be given.")

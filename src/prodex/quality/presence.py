@@ -75,18 +75,6 @@ class PresenceIndex:
         return found
 
 
-def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
-    """Say for each value whether it is data: neither null, nor text without a single visible character.
-
-    >>> filled_values(pa.array(["a", "", " \\n", None])).tolist(), filled_values(pa.array([0.0, None])).tolist()
-    ([True, False, False, False], [True, False])
-    """
-    if pa.types.is_string(values.type):
-        length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
-        return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
-    return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))
-
-
 def _encoded(values: pa.Array) -> tuple[list[str], npt.NDArray[np.int64]]:
     encoded = values.dictionary_encode()
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)

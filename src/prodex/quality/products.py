@@ -20,10 +20,14 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
+from prodex.facts.market import markets_of
+from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
+from prodex.facts.pending import PENDING, are_pending
 from prodex.frames import to_frame
-from prodex.quality.presence import PresenceIndex, filled_values
+from prodex.quality.presence import PresenceIndex
 from prodex.quality.requested import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
+from prodex.tables.columns import filled_values
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of, state_column
 
@@ -34,13 +38,6 @@ Mask = npt.NDArray[np.bool_]
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 _ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _KEYS = {"id": "product_id", "gtin": "gtin"}
-_PENDING = "lastRequest."
-#: From the last choice to the first.
-_NAMES = tuple(
-    f"{before}{name}"
-    for before in (_PENDING, "")
-    for name in ("nameLegal", "namePublicShort", "namePublicLong")
-)
 
 
 class Products:
@@ -174,21 +171,17 @@ class Products:
 
     @property
     def name(self) -> pa.Array:
-        """What people call each product: its long public name, else the short or legal one, else one that waits."""
-        self._paths.update(_NAMES)
+        """What people call each product; see `prodex.facts.name`."""
+        query = self.origin.query
+        is_market_asked = query is not None and query.target_market is not None
+        self._paths.update(NAME_PATHS if is_market_asked else (*NAME_PATHS, *wire_paths("market")))
         return self._once("name", self._named)
 
     def _named(self) -> pa.Array:
-        texts = self._read("texts", ("attribute", "text"))
-        names: npt.NDArray[np.object_] = np.full(len(self), None, object)
+        texts = pa.table(self._read("texts", TEXT_COLUMNS), names=list(TEXT_COLUMNS))
         positions = self._positions("texts", None).to_numpy()
-        filled = filled_values(texts[1])
-        for attribute in _NAMES:
-            chosen = np.flatnonzero(pc.equal(texts[0], attribute).to_numpy(zero_copy_only=False) & filled)[
-                ::-1
-            ]
-            names[positions[chosen]] = texts[1].take(pa.array(chosen)).to_numpy(zero_copy_only=False)
-        return pa.array(names, pa.string())
+        (own,) = self._read("products", ("target_market",))
+        return Names.of(texts, positions, markets_of(own, self.origin)).best()
 
     def _once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         if key not in self._made:
@@ -197,11 +190,7 @@ class Products:
         return made
 
     def _markets(self) -> pa.Array:
-        own = pc.utf8_ltrim(self.column("target_market"), "0")  # 056 is 56
-        query = self.origin.query
-        asked = query.target_market if query is not None else None
-        other = asked if asked is not None else self._market
-        return own if other is None else pc.fill_null(own, str(other))
+        return markets_of(self.column("target_market"), self.origin, self._market)
 
     def _index(self, table: str) -> PresenceIndex:
         return self._once(("index", table), lambda: self._make_index(table))
@@ -250,8 +239,8 @@ class Products:
         if "attribute" not in TABLES[table].schema.names:
             return None
         (attribute,) = self._read(table, ("attribute",))
-        waiting = pc.starts_with(attribute, _PENDING)
-        return pc.invert(waiting) if pc.any(waiting).as_py() else None
+        pending = are_pending(attribute)
+        return pa.array(~pending) if pending.any() else None
 
     def _positions(self, table: str, own: pa.Array | None) -> pa.Array:
         every = self._once(("position", table), lambda: self._every_position(table))
@@ -308,5 +297,5 @@ def _within(path: str, outer: str) -> bool:
 
 def _meets(attribute: str, anchor: str) -> bool:
     """Whether rows anchored here can stand at the path, above it or below it, an update that waits included."""
-    own = attribute.removeprefix(_PENDING)
+    own = attribute.removeprefix(PENDING)
     return _within(own, anchor) or _within(anchor, own) or own == "lastRequest"

@@ -34,7 +34,7 @@ another; with "A" its score alone decides.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -52,7 +52,7 @@ from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES
 from prodex.tables.declaration import TABLES
-from prodex.text import hint, nearest
+from prodex.text import hint
 
 OF_THE_MARKET = "of the market"
 _KEYS = (
@@ -129,7 +129,7 @@ class Profile:
         path = Path(source)
         if path.suffix != ".toml" and not path.is_file():
             raise InputError(
-                f"There is no profile {name!r}; {_nearest(name, known)} Give your own by its path, such as own.toml."
+                f"There is no profile {name!r}{_hint(name, known)} Give your own by its path, such as own.toml."
             )
         try:
             return cls._parsed(path.stem, path.read_text("utf-8"), str(path))
@@ -151,13 +151,11 @@ class Profile:
     def _made(cls, name: str, content: Mapping[str, Any], place: _Place) -> Self:
         for key in content:
             if key not in _KEYS:
-                raise place.error((key,), f"there is no key {key!r}; {_nearest(key, _KEYS)}")
+                raise place.error((key,), f"there is no key {key!r}{_hint(key, _KEYS)}")
         base = cls(name)
         if (parent := content.get("extends")) is not None:
             if not isinstance(parent, str) or parent not in shipped():
-                raise place.error(
-                    ("extends",), f"{parent!r} is no profile; {_nearest(str(parent), shipped())}"
-                )
+                raise place.error(("extends",), f"{parent!r} is no profile{_hint(str(parent), shipped())}")
             base = cls.read(parent)
         for key in ("title", "description"):
             if not isinstance(content.get(key, ""), str):
@@ -285,7 +283,7 @@ def _checks(rule: str, written: Any, place: _Place) -> Iterator[Check]:
     for number, entry in enumerate(entries):
         here = ("checks", rule, number)
         if rule not in RULES:
-            raise place.error(here, f"there is no rule {rule!r}; {_nearest(rule, RULES)}")
+            raise place.error(here, f"there is no rule {rule!r}{_hint(rule, RULES)}")
         if not isinstance(entry, Mapping):
             raise place.error(here, f"{entry!r} is no table; write [checks.{rule}] and its keys below.")
         yield from _expanded(rule, entry, place, here)
@@ -301,9 +299,7 @@ def _expanded(
         if key in _CHECK_KEYS:
             continue
         if key not in declared:
-            raise place.error(
-                (*here, key), f"there is no key {key!r}; {_nearest(key, [*declared, *_CHECK_KEYS])}"
-            )
+            raise place.error((*here, key), f"there is no key {key!r}{_hint(key, [*declared, *_CHECK_KEYS])}")
         single = not declared[key].several
         given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
     scope = _scope(entry, place, here)
@@ -431,9 +427,8 @@ def _own_attributes(given: Any, place: _Place) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _nearest(name: str, known: Any) -> str:
-    near = nearest(name, known)
-    return f"there are {', '.join(known)}." if near is None else f"did you mean {near!r}?"
+def _hint(name: str, known: Collection[str]) -> str:
+    return hint(name, known, f"There are {', '.join(known)}.")
 
 
 def shipped() -> dict[str, str]:

@@ -101,7 +101,6 @@ def _confirm_kinds(catalog: Catalog, column: str, mentions: list[tuple[Check, st
         begins = value.removesuffix("*")
         if value in there or (value.endswith("*") and any(code.startswith(begins) for code in there)):
             continue
-        near = nearest(begins, there)
-        meant = f"it has {len(there):,} others." if near is None else f"did you mean {near!r}?"
-        message = f"{place}: no product of this catalogue has the {column} {value!r}; {meant}"
+        near = hint(begins, there, f"It has {len(there):,} others.")
+        message = f"{place}: no product of this catalogue has the {column} {value!r}{near}"
         warnings.warn(message, stacklevel=4)

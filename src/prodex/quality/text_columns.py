@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR
 from prodex.quality.rulebook import Evidence, Verdict, Words
+from prodex.tables.columns import filled_values
 
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]

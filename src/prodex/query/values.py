@@ -11,17 +11,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, IntEnum, StrEnum
-from numbers import Integral
 from typing import Any, TypeVar
 
 from prodex import gtin, locales
-from prodex.arguments import is_one, listed
+from prodex.arguments import is_one, listed, whole_number
 from prodex.errors import InputError, QueryError
 from prodex.text import hint_and_all
 
 
 class ValidationStatus(IntEnum):
-    """Validation status of a product (spec, "Product"; the fourth is known from a deployed service)."""
+    """Validation status of a product (spec, "Product"; the fourth is known from a deployed service).
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.ProductQuery(validation_status_in=[prodex.ValidationStatus.NOT_OK]).to_body()
+    {'filter_validation_status_in': 1}
+    """
 
     NA = 0
     NOT_OK = 1
@@ -30,7 +36,14 @@ class ValidationStatus(IntEnum):
 
 
 class SharingStatus(IntEnum):
-    """Sharing status of a product (spec, "Sharing status")."""
+    """Sharing status of a product (spec, "Sharing status").
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.ProductQuery(status_shared_with=prodex.SharingStatus.ACCEPTED).to_body()
+    {'status_shared_with': 4}
+    """
 
     DRAFT = 2
     PENDING = 3
@@ -38,7 +51,14 @@ class SharingStatus(IntEnum):
 
 
 class ProductStatus(StrEnum):
-    """Product status on the retailer side (spec, "Product status on the retailer side")."""
+    """Product status on the retailer side (spec, "Product status on the retailer side").
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.ProductQuery(target_productstatus_in=[prodex.ProductStatus.TO_BE_VALIDATED]).to_body()
+    {'filter_target_productstatus_in': 'TO_BE_VALIDATED'}
+    """
 
     NOT_ASSIGNED = "NOT_ASSIGNED"
     ASSIGNATION_PENDING = "ASSIGNATION_PENDING"
@@ -115,9 +135,9 @@ def gtins(name: str, value: object) -> tuple[str, ...]:
 def integer(name: str, value: object) -> int:
     if isinstance(value, str) and re.fullmatch(r"[0-9]+", value.strip()):
         value = int(value)
-    if not isinstance(value, Integral) or isinstance(value, bool):
+    if (number := whole_number(value)) is None:
         raise QueryError(f"{name} takes whole numbers, not {value!r}.")
-    return int(value)
+    return number
 
 
 def integers(name: str, value: object) -> tuple[int, ...]:
@@ -171,7 +191,7 @@ def moment(unit: timedelta) -> Callable[[str, object], datetime]:
     """Read a point in time, cut to the unit in which it goes over the wire."""
 
     def read(name: str, value: object) -> datetime:
-        if isinstance(value, int) and not isinstance(value, bool) and unit == SECOND:
+        if unit == SECOND and isinstance(value, int) and whole_number(value) is not None:
             if not 0 <= value < _LEAST_MILLISECONDS:
                 raise QueryError(
                     f"{name} counts seconds since 1970, and {value} looks like milliseconds. "

@@ -15,9 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from prodex.sandbox.api.authentication import Tokens
-from prodex.sandbox.api.contract import DESCRIPTION
 from prodex.sandbox.api.dependencies import Exchange
-from prodex.sandbox.api.docs import docs_page
+from prodex.sandbox.api.docs import DESCRIPTION, docs_page
 from prodex.sandbox.api.endpoints import ROUTES, SERVICE
 from prodex.sandbox.api.listing import Listing
 from prodex.sandbox.api.middleware import (
@@ -76,7 +75,7 @@ def create_app(
     store: Store,
     behaviour: Behaviour,
     worker: Worker,
-    orders: FaultSchedule,
+    schedule: FaultSchedule,
     clock: Callable[[], float] = time.monotonic,
     serves_host: ServesHost | None = None,
 ) -> HostMiddleware:
@@ -86,8 +85,8 @@ def create_app(
     ----------
     worker
         Takes the imports in.
-    orders
-        What goes wrong with calls.
+    schedule
+        The faults, and the calls that they hit.
     clock
         Measures the life of scroll cursors, in seconds.
     serves_host
@@ -99,8 +98,8 @@ def create_app(
     app.state.exchange = Exchange(
         store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)
     )
-    failing = FaultMiddleware(RoutingMiddleware(app, _routes_of(app)), orders, behaviour, tokens.expire)
-    return HostMiddleware(failing, serves_host or served_hosts(LOOPBACK))
+    served = FaultMiddleware(RoutingMiddleware(app, _routes_of(app)), schedule, behaviour, tokens.expire)
+    return HostMiddleware(served, serves_host or served_hosts(LOOPBACK))
 
 
 def _routes_of(app: FastAPI) -> list[BaseRoute]:

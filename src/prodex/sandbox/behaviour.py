@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 
 class ScrollEnd(StrEnum):
@@ -18,6 +19,11 @@ class ScrollEnd(StrEnum):
     NULL_CURSOR = "null-cursor"
 
 
+def _setting(default: Any, meaning: str) -> Any:
+    """Declare a setting; its meaning is the help of the command's option."""
+    return field(default=default, metadata={"meaning": meaning})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Behaviour:
     """The settings; each is also an option of `prodex sandbox`. Durations are in seconds.
@@ -28,82 +34,43 @@ class Behaviour:
     5
     """
 
-    token_lifetime: float = field(
-        default=7200.0, metadata={"meaning": "seconds after which an access token has expired"}
+    token_lifetime: float = _setting(7200.0, "seconds after which an access token has expired")
+    cursor_lifetime: float = _setting(120.0, "seconds for which an unused scroll cursor is kept")
+    cursor_changes: bool = _setting(True, "give a new scroll cursor with each page, else always the same")
+    scroll_end: ScrollEnd = _setting(ScrollEnd.EMPTY_PAGE, "how the end of a scroll shows")  # noqa: RUF009 - a field
+    endless_scroll: bool = _setting(
+        False, "after the last page of a scroll comes the first again, always with a cursor"
     )
-    cursor_lifetime: float = field(
-        default=120.0, metadata={"meaning": "seconds for which an unused scroll cursor is kept"}
+    total_shrinks: int = _setting(
+        0, "products by which each page after the first announces and holds fewer in all"
     )
-    cursor_changes: bool = field(
-        default=True, metadata={"meaning": "give a new scroll cursor with each page, else always the same"}
+    exclusive_from: bool = _setting(False, "leave products of the second updated_at_from itself out")
+    exclusive_to: bool = _setting(False, "leave products of the second updated_at_to itself out")
+    latency: float = _setting(0.0, "seconds that every call takes longer")
+    clock_skew: float = _setting(
+        0.0, "seconds that the clock of the service (Date, updatedAt) is ahead, or behind below 0"
     )
-    scroll_end: ScrollEnd = field(
-        default=ScrollEnd.EMPTY_PAGE, metadata={"meaning": "how the end of a scroll shows"}
+    documents_key: str = _setting(
+        "documents", "name of the documents in assets; one description says document"
     )
-    endless_scroll: bool = field(
-        default=False,
-        metadata={"meaning": "after the last page of a scroll comes the first again, always with a cursor"},
+    token_type_key: str = _setting("token_type", "name of the token's type; one example says type")
+    integer_codes: bool = _setting(
+        False, "send codes of brands and kinds that are made of digits as integers"
     )
-    total_shrinks: int = field(
-        default=0,
-        metadata={"meaning": "products by which each page after the first announces and holds fewer in all"},
+    odd_blanks: bool = _setting(
+        False, "send attributes without data as empty texts and empty objects too, not only as null and []"
     )
-    exclusive_from: bool = field(
-        default=False, metadata={"meaning": "leave products of the second updated_at_from itself out"}
+    only_consumer_units: bool = _setting(
+        False, "list only consumer and display units unless allow_not_consumer_units is true"
     )
-    exclusive_to: bool = field(
-        default=False, metadata={"meaning": "leave products of the second updated_at_to itself out"}
-    )
-    latency: float = field(default=0.0, metadata={"meaning": "seconds that every call takes longer"})
-    clock_skew: float = field(
-        default=0.0,
-        metadata={
-            "meaning": "seconds that the clock of the service (Date, updatedAt) is ahead, or behind below 0"
-        },
-    )
-    documents_key: str = field(
-        default="documents",
-        metadata={"meaning": "name of the documents in assets; one description says document"},
-    )
-    token_type_key: str = field(
-        default="token_type", metadata={"meaning": "name of the token's type; one example says type"}
-    )
-    integer_codes: bool = field(
-        default=False,
-        metadata={"meaning": "send codes of brands and kinds that are made of digits as integers"},
-    )
-    odd_blanks: bool = field(
-        default=False,
-        metadata={
-            "meaning": "send attributes without data as empty texts and empty objects too, not only as null and []"
-        },
-    )
-    only_consumer_units: bool = field(
-        default=False,
-        metadata={"meaning": "list only consumer and display units unless allow_not_consumer_units is true"},
-    )
-    body_limit: int = field(
-        default=32_000_000, metadata={"meaning": "most bytes of a body, and of what a gzip body unpacks to"}
-    )
-    upsert_limit: int = field(default=10_000, metadata={"meaning": "most products in one upsert"})
-    import_delay: float = field(
-        default=0.0, metadata={"meaning": "seconds that an import is in progress at least"}
-    )
-    import_timeout: float = field(
-        default=300.0, metadata={"meaning": "seconds of work after which an import is given up as TIMEOUT"}
-    )
-    organizations_need_token: bool = field(
-        default=True, metadata={"meaning": "list organisations only to callers with a token"}
-    )
-    organizations_as_list: bool = field(
-        default=False, metadata={"meaning": "list organisations as a bare array, without an envelope"}
-    )
-    organizations_total: bool = field(
-        default=True, metadata={"meaning": "say in the envelope how many organisations there are"}
-    )
-    organizations_paged: bool = field(
-        default=True, metadata={"meaning": "heed offset and limit of the list of organisations"}
-    )
+    body_limit: int = _setting(32_000_000, "most bytes of a body, and of what a gzip body unpacks to")
+    upsert_limit: int = _setting(10_000, "most products in one upsert")
+    import_delay: float = _setting(0.0, "seconds that an import is in progress at least")
+    import_timeout: float = _setting(300.0, "seconds of work after which an import is given up as TIMEOUT")
+    organizations_need_token: bool = _setting(True, "list organisations only to callers with a token")
+    organizations_as_list: bool = _setting(False, "list organisations as a bare array, without an envelope")
+    organizations_total: bool = _setting(True, "say in the envelope how many organisations there are")
+    organizations_paged: bool = _setting(True, "heed offset and limit of the list of organisations")
 
     def __post_init__(self) -> None:
         for name in ("latency", "total_shrinks"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -11,16 +12,17 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from textwrap import fill
+from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
 
-from prodex.sandbox.api.middleware import served_hosts
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults.fault import Fault
+from prodex.sandbox.faults.fault import ENDPOINTS, Fault
+from prodex.sandbox.faults.kinds import FAULTS
 from prodex.sandbox.faults.schedule import FaultSchedule
-from prodex.sandbox.home import Filling, default_home, open_store, word_of
-from prodex.sandbox.options import parser
+from prodex.sandbox.home import Filling, announced, default_home, open_store
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.reading import read_records
 from prodex.sandbox.records.store import StoreUnusable
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from prodex.sandbox.records.model import Organization
     from prodex.sandbox.records.store import Store
+
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MOST_REPORTED: Final = 20
@@ -114,6 +117,7 @@ def serve(
         When a file cannot be read, or the port cannot be had.
     """
     from prodex.sandbox.api.endpoints import SERVICE
+    from prodex.sandbox.api.middleware import served_hosts
     from prodex.sandbox.app import create_app
     from prodex.sandbox.records.imports import working
     from prodex.sandbox.sample import LABELS, organizations, shared_products
@@ -149,15 +153,15 @@ def serve(
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
         listener = listen_as_before(host, home) if port is None else listen(host, port)
-        word = {
+        announcement = {
             "service": SERVICE,
             "base_url": base_url_of(listener),
             "pid": os.getpid(),
             "products": store.product_count(),
             "credentials": access_keys(store.organizations),
         }
-        with word_of(home, ready, word):
-            sys.stdout.write(json.dumps(word) + "\n")  # ASCII: nothing in it moves a cursor
+        with announced(home, ready, announcement):
+            sys.stdout.write(json.dumps(announcement) + "\n")  # ASCII: nothing in it moves a cursor
             sys.stdout.flush()
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
@@ -213,3 +217,115 @@ def _report(text: str) -> None:
 
 def _end(*_signal: object) -> NoReturn:
     raise SystemExit(0)
+
+
+_HOW_TO_ORDER: Final = (
+    "faults: each hits the calls whose numbers follow @, counted from 1 among those of its endpoint, or every call. "
+    f"Options: times (calls in a row), endpoint ({', '.join(ENDPOINTS)}; list unless given), and those of the kind."
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's options; one for each setting of `Behaviour`."""
+    options = argparse.ArgumentParser(
+        prog="prodex sandbox",
+        description="Serve a complete product data exchange service on this machine, with sample products.",
+        epilog=_faults_in_words(),
+        formatter_class=_Formatter,
+    )
+    options.add_argument("--host", default=LOOPBACK, help="address to listen on (%(default)s)")
+    options.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        dest="allow_hosts",
+        help="also answer calls under this name; those of this machine and of --host are always answered",
+    )
+    options.add_argument(
+        "--port", type=int, help="port to listen on (always the same for its home, where free)"
+    )
+    options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")
+    options.add_argument("--ready", type=Path, metavar="FILE", help="file to write once it answers")
+    options.add_argument("--stop-with", type=int, metavar="PID", help="end when this process has ended")
+    options.add_argument(
+        "--products",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="fill a new store with these JSON or JSON-lines files, gzip too, instead of the sample",
+    )
+    options.add_argument(
+        "--sample", type=int, metavar="N", help="products of the sample in a new store (12000)"
+    )
+    options.add_argument("--seed", type=int, metavar="N", help="seed of the sample (1)")
+    options.add_argument(
+        "--import",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        dest="imports",
+        help="import these JSON or XML files, as an upsert would; the tracking ids are reported",
+    )
+    options.add_argument("--import-as", metavar="CLIENT_ID", help="who imports them (the first organisation)")
+    options.add_argument(
+        "--fault",
+        type=_fault,
+        action="append",
+        default=[],
+        metavar="KIND[@CALL[,CALL...]][,OPTION=VALUE...]",
+        dest="faults",
+        help="what shall go wrong, and at which calls; see below, and give it as often as you like",
+    )
+    options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
+    settings = options.add_argument_group("behaviour")
+    types = get_type_hints(Behaviour)
+    for field in fields(Behaviour):
+        flag, meaning = "--" + field.name.replace("_", "-"), f"{field.metadata['meaning']} (%(default)s)"
+        kind = types[field.name]
+        if kind is bool:
+            settings.add_argument(
+                flag, default=field.default, action=argparse.BooleanOptionalAction, help=meaning
+            )
+        elif issubclass(kind, StrEnum):
+            settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
+        else:
+            unit = {float: "SECONDS", int: "N"}.get(kind, "NAME")
+            settings.add_argument(flag, type=kind, default=field.default, metavar=unit, help=meaning)
+    return options
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Fills paragraphs and items of the epilog each on its own."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(
+            fill(
+                line,
+                width,
+                initial_indent=indent,
+                subsequent_indent=indent + " " * 16 * line.startswith("  "),
+            )
+            for line in text.splitlines()
+        )
+
+
+def _faults_in_words() -> str:
+    kinds = {name: kind for name, kind in FAULTS.items() if "run" not in kind.options}
+    return "\n".join(
+        (
+            "examples:",
+            "  prodex sandbox --port 8080 --products mine.jsonl.gz",
+            "  prodex sandbox --fault lost-cursor@3 --fault 429@2,5,endpoint=upsert,retry_after=1 --latency 0.2",
+            "",
+            _HOW_TO_ORDER,
+            *(f"  {name:14}{kind.meaning.replace('`', '')}" for name, kind in kinds.items()),
+        )
+    )
+
+
+def _fault(text: str) -> Fault:
+    try:
+        return Fault.from_text(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

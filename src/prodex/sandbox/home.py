@@ -1,8 +1,12 @@
-"""The folder in which a sandbox lives: its store, a lock, and word of where it answers."""
+"""The home of a sandbox: a folder with its store, a lock, and a file that says where it answers.
+
+The store holds keys and secrets, so everything in the folder is readable by its owner only, whatever the umask.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +15,8 @@ from typing import Any, Final
 import platformdirs
 from filelock import FileLock, Timeout
 
-from prodex.sandbox.private_files import close_files, make_file, make_folder
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.filling import Labels, create_store
+from prodex.sandbox.records.filling import Labels, fill_store
 from prodex.sandbox.records.model import Organization, SharedProduct
 from prodex.sandbox.records.reading import Record, shared_with_all
 from prodex.sandbox.records.store import Store, StoreUnusable
@@ -23,7 +26,10 @@ Filling = Iterable[SharedProduct | Record]
 
 _STORE: Final = "store.sqlite"
 _LOCK: Final = "lock"
-_WORD: Final = "server.json"
+_SERVER: Final = "server.json"
+#: Modes of files and of the folder.
+_FILE: Final = 0o600
+_FOLDER: Final = 0o700
 
 
 def default_home() -> Path:
@@ -43,7 +49,7 @@ def open_store(
 ) -> Iterator[Store]:
     """Open the store in `home`, made and filled first where there is none; other sandboxes are kept out meanwhile.
 
-    The folder and what the sandbox keeps in it are for their owner alone, also where they stood open until now.
+    The folder and the files of the sandbox in it become readable by their owner only.
 
     `origin` says what a new store is filled with, in words.
 
@@ -52,12 +58,12 @@ def open_store(
     StoreUnusable
         When another sandbox runs in `home`, or its store cannot be read.
     """
-    make_folder(home)
+    _make_folder(home)
     path, lock = home / _STORE, home / _LOCK
     try:
         with FileLock(lock, timeout=0, mode=0o600, thread_local=False):
-            for kept in (f"{_STORE}*", _LOCK, f"{_WORD}*"):
-                close_files(home, kept)
+            for kept in (f"{_STORE}*", _LOCK, f"{_SERVER}*"):
+                _close_files(home, kept)
             if not path.exists():
                 _create(path, filling(), organizations, labels, origin)
             store = Store(path)
@@ -70,14 +76,14 @@ def open_store(
 
 
 @contextmanager
-def word_of(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterator[None]:
-    """Keep word of a running server in `home`/server.json meanwhile, and in `ready` for good."""
-    word = encode(server) + b"\n"
-    path = home / _WORD
-    _write(path, word)
+def announced(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterator[None]:
+    """Announce a running server in `home`/server.json while the context is open, and in `ready` for good."""
+    announcement = encode(server) + b"\n"
+    path = home / _SERVER
+    _write(path, announcement)
     try:
         if ready is not None:
-            _write(ready, word)
+            _write(ready, announcement)
         yield
     finally:
         path.unlink(missing_ok=True)
@@ -86,11 +92,48 @@ def word_of(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterat
 def _create(
     path: Path, filling: Filling, organizations: Sequence[Organization], labels: Labels, origin: str
 ) -> None:
+    """Fill a new store; a file is at `path` only when it is complete."""
+    temporary = path.with_suffix(".filling")
+    # What SQLite makes beside a store gets the mode of the store.
+    _make_file(temporary)
     known = list(organizations)
-    create_store(path, known, shared_with_all(filling, known), labels, origin)
+    fill_store(temporary, known, shared_with_all(filling, known), labels, origin)
+    temporary.replace(path)
 
 
 def _write(path: Path, content: bytes) -> None:
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    make_file(beside, content)
-    beside.replace(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    _make_file(temporary, content)
+    temporary.replace(path)
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder for its owner only, and close one that others could read; one that everybody shares stays so."""
+    if not path.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(_FOLDER, exist_ok=True)
+    # In a folder with the sticky bit, such as /tmp, others have files of their own.
+    if not path.stat().st_mode & stat.S_ISVTX:
+        _close(path, _FOLDER)
+
+
+def _make_file(path: Path, content: bytes = b"") -> None:
+    """Write a new file for its owner only; a file that was there is replaced."""
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE), "wb") as file:
+        file.write(content)
+    _close(path, _FILE)
+
+
+def _close_files(folder: Path, pattern: str) -> None:
+    for path in folder.glob(pattern):
+        if path.is_file():
+            _close(path, _FILE)
+
+
+def _close(path: Path, mode: int) -> None:
+    """Take a file or folder away from all but its owner."""
+    found = path.stat()
+    # Only the owner may change a mode; what belongs to somebody else stays as it is.
+    if stat.S_IMODE(found.st_mode) != mode and (not hasattr(os, "getuid") or found.st_uid == os.getuid()):
+        path.chmod(mode)

@@ -15,12 +15,10 @@ from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultHit, FaultSchedule
 from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.changes import Product, put_products, remove_products
-from prodex.sandbox.records.filling import Labels
+from prodex.sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex.sandbox.records.model import Organization, SharedProduct
 from prodex.sandbox.server import (
     LOOPBACK,
-    RecordingMiddleware,
     base_url_of,
     listen,
     listen_as_before,
@@ -88,7 +86,7 @@ class Sandbox:
         self._organizations = organizations
         self._labels = labels
         self._clock = clock
-        self._orders = FaultSchedule(faults)
+        self._schedule = FaultSchedule(faults)
         self._stack = ExitStack()
         self._store: Store | None = None
         self._worker: Worker | None = None
@@ -103,6 +101,7 @@ class Sandbox:
 
     def __enter__(self) -> Sandbox:
         from prodex.sandbox import sample
+        from prodex.sandbox.api.middleware import RecordingMiddleware
         from prodex.sandbox.app import create_app
         from prodex.sandbox.records.imports import working
 
@@ -114,7 +113,7 @@ class Sandbox:
                 open_store(home, self._filling, organizations, labels, "products given")
             )
             worker = stack.enter_context(working(store, self._behaviour))
-            app = create_app(store, self._behaviour, worker, self._orders, self._clock)
+            app = create_app(store, self._behaviour, worker, self._schedule, self._clock)
             listener = listen_as_before(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
             server = server_of(
                 RecordingMiddleware(app, self.requests, self._behaviour.body_limit), self._behaviour
@@ -133,8 +132,8 @@ class Sandbox:
     def __exit__(self, raised: type[BaseException] | None, *_of_it: object) -> None:
         self._stack.close()
         self._store = self._worker = None
-        if self._orders.failures and raised is None:
-            raise self._orders.failures[0]
+        if self._schedule.failures and raised is None:
+            raise self._schedule.failures[0]
 
     def order(self, *faults: Fault) -> None:
         """Order faults; each counts calls from now on. Those ordered before stay.
@@ -152,7 +151,7 @@ class Sandbox:
         400
         [('503', 1), ('503', 2)]
         """
-        self._orders.add(faults)
+        self._schedule.add(faults)
 
     def at_call(self, call: int, run: Callable[[], object], endpoint: str = "list") -> None:
         """Order that a function is run when a call has come, before it is answered.
@@ -172,12 +171,12 @@ class Sandbox:
 
     def clear_faults(self) -> None:
         """Take back every fault that is ordered; `faults_hit` stays."""
-        self._orders.clear()
+        self._schedule.clear()
 
     @property
     def faults_hit(self) -> tuple[FaultHit, ...]:
         """The faults that have happened, in their order."""
-        return tuple(self._orders.hits)
+        return tuple(self._schedule.hits)
 
     def change(self, products: Iterable[Product], *, moves_updated_at: bool = True) -> None:
         """Put products into the catalogue, as their manufacturers would; all viewers see them from the next call.

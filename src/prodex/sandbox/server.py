@@ -1,4 +1,4 @@
-"""The server: a listening socket, uvicorn on it, and a note of every call."""
+"""The server: a listening socket, and uvicorn on it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import hashlib
 import socket
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, Final
 
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.raw_json import decode
 
 if TYPE_CHECKING:
     import uvicorn
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp
 
 LOOPBACK: Final = "127.0.0.1"
-
-#: No browser takes a reply for something else than its type says: a product's text for a page, say.
-NO_GUESSING: Final = ("X-Content-Type-Options", "nosniff")
 
 #: Ports from which homes get theirs: below those that systems hand out by themselves.
 _FIRST_PORT: Final = 20_000
@@ -54,14 +49,14 @@ def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
     """Make the server of an application, silent and without anybody's logging touched."""
     import uvicorn
 
-    from prodex.sandbox.faults.middleware import Connection
+    from prodex.sandbox.api.middleware import NO_SNIFFING, Connection
 
     # Callers keep connections between calls; one that was closed meanwhile would fail their next call.
     return uvicorn.Server(
         uvicorn.Config(
             app,
             http=Connection,
-            headers=[NO_GUESSING],
+            headers=[NO_SNIFFING],
             # A clock that is off shows in Date too; see `FaultMiddleware`.
             date_header=not behaviour.clock_skew,
             ws="none",
@@ -79,32 +74,3 @@ def stop(server: uvicorn.Server, thread: threading.Thread) -> None:
     """Stop a server, and wait for its thread."""
     server.should_exit = True
     thread.join()
-
-
-class RecordingMiddleware:
-    """Notes every call that comes to the application, of a body that is too large the beginning."""
-
-    def __init__(self, app: ASGIApp, requests: list[tuple[str, str, Any]], limit: int) -> None:
-        self._app = app
-        self._requests = requests
-        self._limit = limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        messages = [await receive()]
-        size = len(messages[0].get("body", b""))
-        while messages[-1].get("more_body") and size <= self._limit:
-            messages.append(await receive())
-            size += len(messages[-1].get("body", b""))
-        body = b"".join(message.get("body", b"") for message in messages)
-        parameters: Any = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
-        if body:
-            try:
-                parameters = decode(body)
-            except (ValueError, RecursionError):
-                parameters = body
-        self._requests.append((scope["method"], scope["path"], parameters))
-
-        async def replay() -> Message:
-            return messages.pop(0) if messages else await receive()
-
-        await self._app(scope, replay, send)

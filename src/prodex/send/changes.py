@@ -47,6 +47,15 @@ class Changes:
         Which mandatory attributes each product has already, by GTIN.
     origin
         Where the catalogue comes from.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "eng-GB"}, "data": "Bred"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    >>> changes = prodex.changes_from_frame(catalog.texts.assign(text="Bread"), catalog)
+    >>> len(changes.records), changes.preview()["after"].tolist()
+    (1, ['Bread'])
     """
 
     records: tuple[Product, ...] = field(repr=False)

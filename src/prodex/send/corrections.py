@@ -21,7 +21,7 @@ from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 from prodex.tables.schema import Column
-from prodex.text import nearest
+from prodex.text import hint_and_all
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
 
@@ -260,10 +260,9 @@ def _same(new: Any, old: Any) -> bool:
 
 
 def _unknown_text(attribute: str, known: Known) -> str:
-    near = nearest(attribute, known.texts)
-    return (
-        f"{attribute!r} is no localized text that the catalogue or the specification knows"
-        + (f"; did you mean {near!r}? " if near else ". ")
-        + "Other attributes are sent whole, as records that hold one of the names as well: "
+    others = (
+        "Other attributes are sent whole, as records that hold one of the names as well: "
         "upsert(service, [{'gtin': ..., 'namePublicLong': ..., attribute: ...}])."
     )
+    near = hint_and_all(attribute, known.texts, others)
+    return f"{attribute!r} is no localized text that the catalogue or the specification knows{near}"

@@ -17,6 +17,7 @@ from prodex.errors import InputError
 from prodex.send.batches import Batch
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.tracking_identifiers import canonical
+from prodex.tables.envelope import count_of
 
 #: An outcome that a record tells of a GTIN that was not sent.
 UNEXPECTED = "unexpected"
@@ -80,7 +81,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         notes.append(
             "the tracking record has no status" if word is None else f"it says {word!r:.80}, no known status"
         )
-    counted = _counted(record)
+    counted = count_of(record.get("count"))
     if batch.gtins and has_ended and word != "ERROR" and counted not in {None, len(batch.gtins)}:
         notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
     told, foreign = _told(record, batch.gtins)
@@ -145,13 +146,6 @@ def _key(value: Any) -> str:
         return gtin.comparable(value) or ""
     except InputError:
         return str(value)
-
-
-def _counted(record: Mapping[str, Any]) -> int | None:
-    count = record.get("count")
-    if isinstance(count, str) and count.isascii() and count.isdigit() and len(count) < 15:
-        count = int(count)
-    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
 
 
 def _sentence(note: str) -> str:

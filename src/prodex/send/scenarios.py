@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import gtin
-from prodex.arguments import described, listed
+from prodex.arguments import described, listed, whole_number
 from prodex.catalog import Catalog
 from prodex.display_text import on_one_line
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
@@ -118,6 +118,14 @@ class ScenarioRequest:
         What each call says (spec, endpoint 10).
     left_out
         The products that no call names: product_id, gtin, why.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "uuid": "0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11"}])
+    >>> request = prodex.scenario_request(catalog.products, catalog, {"12": True})
+    >>> request.uuids, len(request.left_out)
+    (['0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11'], 0)
     """
 
     bodies: tuple[dict[str, Any], ...]
@@ -232,7 +240,7 @@ def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
 
 
 def _checked_size(size: int) -> int:
-    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= _LARGEST_BATCH:
+    if whole_number(size, 1, _LARGEST_BATCH) is None:
         raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {_LARGEST_BATCH}.")
     return size
 

@@ -9,6 +9,7 @@ from typing import Literal, overload
 
 import pandas as pd
 
+from prodex.arguments import whole_number
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.progress import Progress
@@ -42,6 +43,15 @@ class DryRun:
         Number of products.
     findings
         A frame of gtin, attribute, severity (error, warning, info), problem and what_to_do; errors first.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> trial = prodex.upsert(prodex.connect("sandbox"), [{"gtin": "08784900123459"}], dry_run=True)
+    >>> trial.count, len(trial.payloads)  # a name and a kind are missing, so nothing would be sent
+    (1, 0)
+    >>> "error" in set(trial.findings["severity"])
+    True
     """
 
     payloads: tuple[bytes, ...] = field(repr=False)
@@ -166,11 +176,7 @@ def upsert(
     if format not in ENCODINGS:
         near = hint_and_all(str(format), ENCODINGS, "Products go as 'json' or 'xml'.")
         raise InputError(f"There is no format {format!r:.60}{near}")
-    if (
-        isinstance(batch_size, bool)
-        or not isinstance(batch_size, int)
-        or not 1 <= batch_size <= LARGEST_BATCH
-    ):
+    if whole_number(batch_size, 1, LARGEST_BATCH) is None:
         raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
     if isinstance(records, Changes):
         products, known = list(records.records), records.known

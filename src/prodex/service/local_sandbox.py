@@ -99,7 +99,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
 
     try:
         facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _Word))
-        if not is_loopback(facts["base_url"]) or not _is_alive(facts["pid"]):
+        if not is_loopback(facts["base_url"]) or not files.is_alive(facts["pid"]):
             return None
         with requests.Session() as session:
             session.trust_env = False
@@ -172,15 +172,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # where signal 0 ends a process; the health check has to do
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

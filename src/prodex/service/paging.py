@@ -33,6 +33,13 @@ class ProductPage:
         When it came, by this machine's clock (UTC).
     server_date
         When it was sent, by the service's clock (UTC), or None.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> page = prodex.connect("sandbox").list_products(limit=2)
+    >>> len(page), page.total_results > 2
+    (2, True)
     """
 
     body: bytes = field(repr=False)

@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import Literal
 
+from prodex.arguments import whole_number
 from prodex.errors import IncompleteLoad, QueryError
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
@@ -142,7 +143,7 @@ def pages(
 
 def checked_page_size(page_size: int | None) -> int | None:
     """Return the page size, or refuse one that the service does not take."""
-    if page_size is not None and not (isinstance(page_size, int) and 1 <= page_size <= LARGEST_PAGE):
+    if page_size is not None and whole_number(page_size, 1, LARGEST_PAGE) is None:
         raise QueryError(f"page_size is {page_size!r}; the service takes 1 to {LARGEST_PAGE}.")
     return page_size
 

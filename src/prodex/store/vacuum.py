@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files import checked_name, discard, left_over
@@ -70,7 +71,7 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     >>> prodex.vacuum("cleaned", keep=1)["reason"].tolist()
     ['older than the newest 1', 'older than the newest 1']
     """
-    if isinstance(keep, bool) or not isinstance(keep, int) or keep < 1:
+    if whole_number(keep, 1) is None:
         raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)

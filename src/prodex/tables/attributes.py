@@ -11,6 +11,9 @@ from functools import lru_cache
 from prodex.tables.declaration import TABLES
 from prodex.tables.schema import Table
 
+#: What the wire path of everything in an update begins with that waits to be accepted.
+PENDING = "lastRequest."
+
 #: Localized texts that the specification names.
 TEXTS = (
     "nameLegal",

@@ -1,4 +1,4 @@
-"""Columns as rules compute with them: Arrow arrays as numpy ones, and rows found by the number that names them."""
+"""Columns as one computes with them: Arrow arrays as numpy ones, and rows found by the number that names them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,25 @@ Answer: TypeAlias = pd.arrays.BooleanArray
 def whole(values: Any) -> Any:
     """Return a column as one array."""
     return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
+def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
+    """Say for each value whether it is data: neither null, nor text without a single visible character.
+
+    >>> filled_values(pa.array(["a", "", " \\n", None])).tolist(), filled_values(pa.array([0.0, None])).tolist()
+    ([True, False, False, False], [True, False])
+    """
+    if pa.types.is_string(values.type):
+        length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
+        return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
+    return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))
+
+
+def unless_blank(texts: Any) -> pa.Array:
+    """Return texts with null in place of those that hold nothing but spaces."""
+    texts = whole(texts)
+    filled = filled_values(texts)
+    return texts if filled.all() else pc.if_else(pa.array(filled), texts, pa.scalar(None, texts.type))
 
 
 def is_true(flags: Any) -> Mask:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from prodex.arguments import whole_number
 from prodex.errors import UnexpectedReply
 
 
@@ -120,9 +121,8 @@ def count_of(value: object) -> int | None:
         value = int(value)
     if isinstance(value, str) and _DIGITS.fullmatch(value) and len(value) < 1_000:
         value = int(value.strip().partition(".")[0])
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        return None
-    return min(value, _LARGEST_COUNT)
+    number = whole_number(value, 0)
+    return None if number is None else min(number, _LARGEST_COUNT)
 
 
 def _envelope(reply: _Reply) -> Envelope:

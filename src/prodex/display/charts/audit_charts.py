@@ -9,7 +9,7 @@ import pandas as pd
 from prodex.display import charts
 from prodex.display.audit import percent
 from prodex.display.charts.style import plain
-from prodex.facts.groups import column_names
+from prodex.facts.groups import column_names, shown_names
 from prodex.quality.scores import SMALL
 
 if TYPE_CHECKING:
@@ -75,15 +75,14 @@ def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
     most
         How many groups.
     """
-    code, label = column_names(by)
+    code, _ = column_names(by)
     whole = audit.scores(by)
     blocks = dict.fromkeys(check.block for check in audit.checks)
     columns = {"all": whole.set_index(code)["score"]}
     columns |= {block: audit.scores(by, block=block).set_index(code)["score"] for block in blocks}
     shown = whole.head(most)
     scores = pd.DataFrame({name: column.reindex(shown[code]) for name, column in columns.items()})
-    named = shown[label] if label in shown else shown[code]
-    named = named.fillna(shown[code]).fillna(f"without {by}")
+    named = shown_names(whole, by)[:most]
     size = [f" (n = {count})" if count < SMALL else "" for count in shown["products"]]
     scores.index = pd.Index([f"{plain(name, _NAME)}{more}" for name, more in zip(named, size, strict=True)])
     small = f"; n = products, where under {SMALL}" if any(size) else ""

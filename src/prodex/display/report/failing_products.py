@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.display_text import Words, even_limit, label, weight, words
+from prodex.facts.label import shown_one
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -21,6 +22,7 @@ _COLUMNS = (
     "gtin",
     "product_id",
     "name",
+    "owner_id",
     "owner",
     "market",
     "attribute",
@@ -105,7 +107,7 @@ def _failure(row: dict[str, str | None], most: int) -> Failure:
     return Failure(
         gtin=label(row["gtin"] or row["product_id"]),
         name=label(row["name"]),
-        owner=label(row["owner"]),
+        owner=label(shown_one(row["owner"], row["owner_id"])),
         attribute=label(row["attribute"]),
         language=row["language"],
         value=words(row["value"], most),

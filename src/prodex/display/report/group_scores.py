@@ -12,8 +12,7 @@ import pandas as pd
 from prodex.display.audit import percent, readiness
 from prodex.display.charts import shade
 from prodex.display_text import Words, label
-from prodex.facts.groups import column_names
-from prodex.locales import language_label
+from prodex.facts.groups import column_names, shown_names
 from prodex.quality.scores import SMALL
 from prodex.quality.states import State
 
@@ -151,12 +150,13 @@ class GroupScores:
         """Return so many groups, from the one at this place."""
         code, _ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
+        names = shown_names(self.whole, self.by)[first : first + most]
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
         columns = [_cells(frame) for frame in frames]
         rows = tuple(
             ScoreMapRow(
                 None if pd.isna(row[code]) else row[code],
-                _name(self.by, row),
+                label(names[place]),
                 int(row["products"]),
                 row["products"] < SMALL,
                 tuple(column[place] for column in columns),
@@ -195,15 +195,15 @@ def offenders(audit: Audit, by: str) -> Ranking:
         ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
     )
     groups = audit.groups(by)
-    places = {one: place for place, one in enumerate(groups.codes)}
+    names = shown_names(worst, by)
     rows = []
-    for _, row in worst.head(_OFFENDERS).iterrows():
-        own = groups.rows[groups.groups == places[None if pd.isna(row[code]) else row[code]]]
+    for name, (_, row) in zip(names, worst.head(_OFFENDERS).iterrows(), strict=False):
+        own = groups.members(None if pd.isna(row[code]) else row[code])
         counts = (audit.states[own] == State.FAIL).sum(axis=0)
         most = int(np.argmax(counts))
         rows.append(
             RankedGroup(
-                _name(by, row),
+                label(name),
                 int(row["products"]),
                 bool(row["is_small"]),
                 int(row["to_work_on"]),
@@ -217,13 +217,3 @@ def offenders(audit: Audit, by: str) -> Ranking:
             )
         )
     return Ranking(by, tuple(rows), len(worst))
-
-
-def _name(by: str, row: pd.Series) -> Words:
-    """Name a group by its label, else its code; products without either are a group too."""
-    code_column, label_column = column_names(by)
-    code = row[code_column]
-    if pd.isna(code):
-        return label(f"without {by}")
-    named = language_label(code) if by == "language" else row.get(label_column)
-    return label(code if pd.isna(named) else named)

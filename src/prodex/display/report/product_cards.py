@@ -13,7 +13,9 @@ import pyarrow.compute as pc
 
 from prodex.display.audit import percent
 from prodex.display_text import Words, even_limit, label, weight, words
-from prodex.locales import market_name
+from prodex.facts.label import shown_one
+from prodex.facts.market import market_label
+from prodex.facts.pending import IS_OWN
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
 
@@ -24,7 +26,6 @@ _CARDS = 10
 _TEXTS = 60
 _PICTURES = 12
 _ROOM = 800_000
-_PENDING = "lastRequest."
 
 
 @dataclass(frozen=True)
@@ -143,14 +144,13 @@ def _failed(audit: Audit, place: int) -> tuple[int, ...]:
 
 def _identity(product: dict[Any, Any]) -> dict[str, Words]:
     named = {name: None if pd.isna(value) else value for name, value in product.items()}
-    market = named["market"]
     return {
         "gtin": label(named["gtin"] or named["product_id"]),
         "name": label(named["name"]),
-        "owner": label(named["owner"] or named["owner_id"]),
-        "brand": label(named["brand"] or named["brand_code"]),
-        "kind": label(named["kind"] or named["kind_code"]),
-        "market": label(market_name(market) if market and market.isdecimal() else market),
+        "owner": label(shown_one(named["owner"], named["owner_id"])),
+        "brand": label(shown_one(named["brand"], named["brand_code"])),
+        "kind": label(shown_one(named["kind"], named["kind_code"])),
+        "market": label(market_label(named["market"])),
     }
 
 
@@ -159,7 +159,7 @@ def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict
     if audit.catalog is None:
         return {}, {}
     chosen = pc.field("product_id").isin(pa.array(products, pa.string()))
-    own = chosen & ~pc.starts_with(pc.field("attribute"), _PENDING)
+    own = chosen & IS_OWN
     texts: dict[str, list[Any]] = {}
     table = audit.catalog.arrow("texts", ["product_id", "attribute", "language", "text"], own)
     for row in table.sort_by([("attribute", "ascending"), ("language", "ascending")]).to_pylist():

@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.display.worklists.sheets import Worklist
-from prodex.facts.groups import Groups, Integers
+from prodex.facts.groups import Groups
 from prodex.files import safe_name
-from prodex.locales import short_of
+from prodex.locales import language_label, short_of
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows
 from prodex.quality.rulebook import SEVERITIES
+from prodex.tables.columns import Rows
 
 #: A row is a finding. `row` is its number within its worklist, `product` its product's place in the audit;
 #: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
@@ -138,13 +139,16 @@ def grouped_worklists(
     QueryError
         When there is nothing to group by under this name.
     """
-    found: list[tuple[str | None, str | None, Integers, Mapping[Any, Any]]] = []
+    found: list[tuple[str | None, str | None, Rows, Mapping[Any, Any]]] = []
     if by == "language":
         codes = pc.unique(rows["language"]).to_pylist()
         place = pc.index_in(rows["language"], pa.array(codes, pa.string())).to_numpy()
-        found = [(code, code, np.flatnonzero(place == number), {}) for number, code in enumerate(codes)]
+        found = [
+            (code, None if code is None else language_label(code), np.flatnonzero(place == number), {})
+            for number, code in enumerate(codes)
+        ]
     else:
-        groups = _with_everybody(audit.groups(by), len(audit))
+        groups = audit.groups(by)
         figures = audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
         for number, members in enumerate(_members(groups, rows["product"].to_numpy(), len(audit))):
             found.append((groups.codes[number], groups.labels[number], members, figures[number]))
@@ -157,21 +161,7 @@ def grouped_worklists(
         yield Worklist(by, code, label, name, own.cast(WORKLIST), told)
 
 
-def _with_everybody(groups: Groups, size: int) -> Groups:
-    """Put products that are in no group (such as those without tags) into one of their own."""
-    outside = np.setdiff1d(np.arange(size), groups.rows)
-    if not len(outside):
-        return groups
-    number = np.full(len(outside), len(groups.codes))
-    return Groups(
-        np.concatenate([groups.rows, outside]),
-        np.concatenate([groups.groups, number]),
-        [*groups.codes, None],
-        [*groups.labels, None],
-    )
-
-
-def _members(groups: Groups, products: Integers, size: int) -> Iterator[Integers]:
+def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
     """Yield for each group which rows are about its products, in their order."""
     by_product = np.argsort(products, kind="stable")
     first = np.searchsorted(products[by_product], np.arange(size + 1))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.display.audit import counted, percent, readiness
-from prodex.locales import market_name
+from prodex.facts.market import market_label
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA
 
@@ -102,7 +102,7 @@ class Worklist:
     def title(self) -> str:
         """The group in words."""
         if self.code is None:
-            return f"no {self.by}"
+            return f"without {self.by}"
         return f"{self.by} {self.code}" if self.label in {None, self.code} else f"{self.label} ({self.code})"
 
     @property
@@ -208,6 +208,7 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
 def _with_names(markets: pa.Array) -> pa.Array:
     encoded = markets.dictionary_encode()
     named = [
-        f"{one} {market_name(one)}" if one.isdecimal() else one for one in encoded.dictionary.to_pylist()
+        one if (name := market_label(one)) == one else f"{one} {name}"
+        for one in encoded.dictionary.to_pylist()
     ]
     return pa.array(named, pa.string()).take(encoded.indices)

@@ -105,10 +105,8 @@ def _ids(checks: list[CheckFacts] | tuple[CheckFacts, ...]) -> tuple[str, ...]:
 def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
     if by == "grade":
         return np.asarray(audit.grades == code)
-    groups = audit.groups(by)
     found = np.zeros(len(audit), bool)
-    if code in groups.codes:
-        found[groups.rows[groups.groups == groups.codes.index(code)]] = True
+    found[audit.groups(by).members(code)] = True
     return found
 
 

@@ -6,14 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+import numpy as np
+import pyarrow as pa
+
 from prodex.display_text import Words, label, words
 from prodex.errors import InputError
+from prodex.facts.market import market_label
+from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import normal_form
-from prodex.locales import market_name, short_of
 from prodex.notebook.card.labelled_values import UNIT_FLAGS, LabelledValue, said
 from prodex.notebook.card.missing import Missing, face
 from prodex.notebook.card.record import PATHS, Record
-from prodex.quality.text_columns import NAMES
 from prodex.query import SharingStatus, ValidationStatus
 
 #: What people call the columns that say yes or no.
@@ -95,18 +98,13 @@ def head(record: Record) -> CardHeader:
 
 
 def _name(record: Record) -> tuple[str | None, str | None, bool]:
-    best = [*record.required_languages, "en"]
-
-    def rank(row: Mapping[str, str | None]) -> tuple[int, int]:
-        spoken = short_of(row["language"] or row["language_code"] or "")
-        return best.index(spoken) if spoken in best else len(best), NAMES.index(str(row["attribute"]))
-
-    for rows, waits in ((record.rows("texts"), False), (record.waiting("texts"), True)):
-        named = [row for row in rows if row["attribute"] in NAMES and row["text"].strip()]
-        if named:
-            chosen = min(named, key=rank)
-            return chosen["text"], chosen["language"] or chosen["language_code"], waits
-    return None, None, False
+    rows = [row for row in record.tables.get("texts", ()) if row["attribute"] in NAME_PATHS]
+    texts = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in TEXT_COLUMNS})
+    names = Names.of(texts, np.zeros(len(rows), np.int64), pa.array([record.market], pa.string()))
+    (row,) = names.rows().tolist()
+    if row < 0:
+        return None, None, False
+    return names.text[row].as_py(), names.language[row].as_py(), bool(names.is_pending[row])
 
 
 def _wrong(gtin: str) -> str:
@@ -144,7 +142,7 @@ def _market(record: Record) -> LabelledValue:
     number = record.market
     if number is None:
         return LabelledValue("Market", words(None), missing=face(record, PATHS["target_market"]))
-    name = market_name(number) if number.isascii() and number.isdecimal() and len(number) <= 3 else number
+    name = market_label(number)
     note = number if own else f"{number}, asked for"
     return LabelledValue("Market", label(name), label(None if note == name else note))
 

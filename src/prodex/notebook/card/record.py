@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,15 +14,16 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.display_text import Words, words
 from prodex.errors import InputError
-from prodex.facts.market import REQUIRED_LANGUAGES
+from prodex.facts.market import languages_of, markets_of
+from prodex.facts.pending import PENDING
 from prodex.gtin import comparable, comparable_column
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
+from prodex.text import nearest_few
 
 Row: TypeAlias = Mapping[str, Any]
 
-PENDING = "lastRequest."
 #: What stands on a product and describes the units that it is packed in, or that are packed in it.
 PACKINGS = ("logisticalHierarchies", "sharingUnits")
 _PACKED = tuple(f"{one}." for one in PACKINGS)
@@ -75,15 +75,15 @@ class Record:
     @property
     def market(self) -> str | None:
         """Its market, else the one that was asked for: the number as text."""
-        asked = self.origin.query.target_market if self.origin.query is not None else None
-        market = self.product["target_market"] or asked
+        (market,) = markets_of(
+            pa.array([self.product["target_market"]], pa.string()), self.origin
+        ).to_pylist()
         return None if market is None else str(market)
 
     @property
     def required_languages(self) -> tuple[str, ...]:
         """Short codes of the languages that its market wants to read."""
-        market = self.market or ""
-        return REQUIRED_LANGUAGES.get(int(market), ()) if market.isascii() and market.isdecimal() else ()
+        return languages_of(self.market)
 
     def presence(self, attribute: str) -> str:
         """Return the face that a top-level attribute shows: filled, empty, null or absent."""
@@ -175,7 +175,7 @@ def _unknown(catalog: Catalog, product_id: str) -> str:
         first = named["product_id"][0].as_py()
         return f"{said} This is the GTIN of product {first:.60}: give that id."
     ids = [one for one in keys["product_id"].to_pylist() if _alike(one, product_id)]
-    near = difflib.get_close_matches(product_id[:60], ids, n=_NEAR, cutoff=0.5)
+    near = nearest_few(product_id, ids, _NEAR, 0.5)
     if near:
         return f"{said} Near it are {', '.join(one[:60] for one in near)}."
     return f"{said} catalog.products['product_id'] has all of them."

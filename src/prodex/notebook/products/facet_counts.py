@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prodex.errors import QueryError
+from prodex.facts.label import told_apart
 from prodex.notebook.exploration import Code
 from prodex.notebook.products.facets import COLUMNS, FACETS, Facet
 from prodex.notebook.products.product_columns import Mask, ProductColumns
@@ -102,15 +102,12 @@ class Facets(Mapping[str, FacetValues]):
 
 def _values(facet: Facet, stock: ProductColumns) -> FacetValues:
     groups = facet.read(stock)
-    rows, numbers, codes = groups.rows, groups.groups, list(groups.codes)
-    outside = np.ones(len(stock), bool)
-    outside[rows] = False
-    if outside.any():  # such as products without tags
-        if None not in codes:
-            codes.append(None)
-        rows = np.concatenate([rows, np.flatnonzero(outside)])
-        numbers = np.concatenate([numbers, np.full(int(outside.sum()), codes.index(None))])
-    labels = _labels(facet, codes, groups.labels)
+    rows, numbers, codes = groups.rows, groups.groups, groups.codes
+    labels = told_apart(
+        codes,
+        [facet.labels.get(one or "", label) for one, label in zip(codes, groups.labels, strict=True)],
+        facet.without,
+    )
     totals = np.bincount(numbers, minlength=len(codes))
     order = sorted(range(len(codes)), key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
     if facet.needs_audit:  # grades have an order of their own
@@ -129,20 +126,6 @@ def _values(facet: Facet, stock: ProductColumns) -> FacetValues:
         new_number[numbers],
         totals[there],
     )
-
-
-def _labels(facet: Facet, codes: Sequence[Code], given: Sequence[str | None]) -> list[str]:
-    """Say what each value is called; values that are called the same get their codes behind."""
-    known = [*given, *([None] * (len(codes) - len(given)))]
-    labels = [
-        facet.without if code is None else facet.labels.get(code) or label or code or '""'
-        for code, label in zip(codes, known, strict=True)
-    ]
-    often = Counter(labels)
-    return [
-        f"{label} ({code})" if often[label] > 1 and code not in {None, label} else label
-        for code, label in zip(codes, labels, strict=True)
-    ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 
-from prodex.facts.groups import Groups, grouped
-from prodex.locales import language_label
-from prodex.notebook.products.naming import languages_of
+from prodex.facts.groups import Groups
 from prodex.notebook.products.product_columns import ProductColumns
-from prodex.quality.presence import filled_values
 from prodex.tables.columns import encoded, is_true
 
 
@@ -52,50 +48,25 @@ class Facet:
 
 def _by(name: str) -> Callable[[ProductColumns], Groups]:
     """Group as audits do."""
-
-    def column(stock: ProductColumns, wanted: str) -> pa.Array:
-        return {"market": lambda: stock.market, "owner_id": lambda: stock.owner}.get(
-            wanted, lambda: stock.column(wanted)
-        )()
-
-    def tags(stock: ProductColumns) -> pa.Table:
-        every = stock.own("tags", "tag")
-        return every.filter(every["tag"].is_valid())
-
-    return lambda stock: grouped(name, lambda wanted: column(stock, wanted), lambda: tags(stock))
-
-
-def _languages(stock: ProductColumns) -> Groups:
-    texts = stock.own("texts", "language", "language_code", "text")
-    filled = np.flatnonzero(filled_values(texts["text"].combine_chunks()))
-    codes, language = encoded(languages_of(texts))
-    has = np.zeros((len(stock), len(codes) + 1), bool)  # the last stands for texts that do not say theirs
-    has[texts["product"].to_numpy()[filled], language[filled]] = True
-    rows, groups = np.nonzero(has[:, :-1])
-    names = codes.to_pylist()
-    return Groups(rows, groups, names, [language_label(code) for code in names])
-
-
-def _packagings(stock: ProductColumns) -> Groups:
-    columns = {"kind_code": "packaging_code", "kind": "packaging"}  # grouped and named as kinds are
-    return grouped("kind", lambda wanted: stock.column(columns[wanted]), lambda: pa.table({}))
+    return lambda columns: columns.groups(name)
 
 
 def _packshots(stock: ProductColumns) -> Groups:
     if not stock.catalog.origin.asked(_PACKSHOT):
-        return Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), [], [])
+        return Groups.of("packshot", len(stock), _NOBODY, [], [])
     pictures = stock.own("pictures", "is_packshot")
     has = np.zeros(len(stock), np.int64)
     has[pictures["product"].to_numpy()[is_true(pictures["is_packshot"])]] = 1
-    return Groups(np.arange(len(stock)), has, ["no", "yes"], [None, None])
+    return Groups("packshot", np.arange(len(stock)), has, ["no", "yes"], [None, None])
 
 
 def _grades(stock: ProductColumns) -> Groups:
     codes, grade = encoded(stock.column("grade"))
     rows, names = np.flatnonzero(grade >= 0), codes.to_pylist()
-    return Groups(rows, grade[rows], names, names)
+    return Groups.of("grade", len(stock), (rows, grade[rows]), names, names)
 
 
+_NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 _PACKSHOT = "assets.pictures.isPackshot"
 
 #: In the order in which they are shown; names of those that audits group by are the audits' own.
@@ -107,7 +78,14 @@ FACETS = (
     Facet(
         "market", "Market", _by("market"), "product_key.target_market_id", "without market", is_shared=True
     ),
-    Facet("language", "Language of texts", _languages, "namePublicLong", "none, or not said", is_shared=True),
+    Facet(
+        "language",
+        "Language of texts",
+        _by("language"),
+        "namePublicLong",
+        "none, or not said",
+        is_shared=True,
+    ),
     Facet("tag", "Tag", _by("tag"), "hasTags", "without tags"),
     Facet("status", "Status", _by("product_status"), "targetProductStatus", "without status"),
     Facet(
@@ -134,7 +112,7 @@ FACETS = (
         "not said",
         {"true": "consumer unit", "false": "other unit"},
     ),
-    Facet("packaging", "Packaging", _packagings, "typePackaging.code", "without packaging"),
+    Facet("packaging", "Packaging", _by("packaging"), "typePackaging.code", "without packaging"),
     Facet(
         "pending",
         "Update pending",

@@ -16,7 +16,12 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.errors import QueryError
-from prodex.notebook.products.naming import Named
+from prodex.facts.groups import Groups, grouped
+from prodex.facts.label import CODE_OF, shown
+from prodex.facts.market import markets_of
+from prodex.facts.name import Names
+from prodex.facts.owner import OWNER_COLUMNS, owner_codes
+from prodex.facts.pending import own
 from prodex.quality import Audit
 from prodex.quality.states import State
 from prodex.tables.columns import is_true
@@ -26,11 +31,8 @@ Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]
 _Made = TypeVar("_Made")
 
-_PENDING = "lastRequest."
 _OF_PRODUCTS = frozenset(TABLES["products"].schema.names)
 _OF_AUDIT = ("grade", "score")
-#: What is shown of a code value, and its code where it has no label.
-_LABELLED = {"brand": "brand_code", "kind": "kind_code", "packaging": "packaging_code", "gpc": "gpc_code"}
 
 
 class ProductColumns:
@@ -56,7 +58,7 @@ class ProductColumns:
         self.audit = audit
         self._columns: dict[str, pa.Array] = {}
         self._names: dict[str | None, pa.Array] = {}
-        self._name_rows: list[Named] | None = None
+        self._name_rows: list[Names] | None = None
         self._lock = threading.RLock()  # a search reads beside what the page needs
 
     def __len__(self) -> int:
@@ -98,25 +100,33 @@ class ProductColumns:
                 f"There is no column {name!r}. Give 'name', a column of products, 'grade' or 'score'."
             )
         if name == "owner":
-            return pc.coalesce(self.column("owner"), self.owner)
-        if name in _LABELLED:
-            return pc.coalesce(self.column(name), self.column(_LABELLED[name]))
+            return shown(self.column("owner"), self.owner)
+        if name in CODE_OF:
+            return shown(self.column(name), self.column(CODE_OF[name]))
         return self.column(name)
 
     @property
     def owner(self) -> pa.Array:
-        """What tells owners apart, as in an audit: the id, else the uuid, else the name."""
-        self.read("owner_id", "owner_uuid", "owner")
-        return pc.coalesce(*(self.column(name) for name in ("owner_id", "owner_uuid", "owner")))
+        """What tells owners apart; see `prodex.facts.owner`."""
+        self.read(*OWNER_COLUMNS)
+        return owner_codes(self.column)
 
     @property
     def market(self) -> pa.Array:
         """The market that counts for each product, as in an audit: its own, the one asked for, the profile's."""
-        own = pc.utf8_ltrim(self.column("target_market"), "0")  # 056 is 56
-        query = self.catalog.origin.query
-        if query is not None and query.target_market is not None:
-            return pc.fill_null(own, str(query.target_market))
-        return own if self.audit is None else pc.coalesce(own, self._audited(self.audit.identity["market"]))
+        known = markets_of(self.column("target_market"), self.catalog.origin)
+        return (
+            known if self.audit is None else pc.coalesce(known, self._audited(self.audit.identity["market"]))
+        )
+
+    def groups(self, by: str) -> Groups:
+        """Return the groups of the products, as everywhere; see `prodex.facts.groups`."""
+        facts = {"market": lambda: self.market, "owner_id": lambda: self.owner}
+
+        def column(name: str) -> pa.Array:
+            return facts[name]() if name in facts else self.column(name)
+
+        return grouped(by, len(self), column, self.own)
 
     def names(self, language: str | None) -> pa.Array:
         """Return what people call each product in a language, or in the first that there is."""
@@ -158,7 +168,7 @@ class ProductColumns:
         pieces = []
         for product, rows in self.children(table, "attribute", *columns):
             named = pa.table([pa.array(product), *rows.columns], names=["product", *rows.column_names])
-            pieces.append(named.filter(pc.invert(pc.starts_with(named["attribute"], _PENDING))))
+            pieces.append(own(named))
         empty = TABLES[table].schema.empty_table().select(columns)
         nothing = pa.table([pa.array([], pa.int64()), *empty.columns], names=["product", *columns])
         return pa.concat_tables([nothing, *(piece.select(nothing.column_names) for piece in pieces)])
@@ -204,8 +214,8 @@ class ProductColumns:
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return values.take(pc.index_in(self.ids, judged))
 
-    def _named(self) -> list[Named]:
+    def _named(self) -> list[Names]:
         with self._lock:
             if self._name_rows is None:
-                self._name_rows = list(self.each_part(lambda part, _: Named.of(part)))
+                self._name_rows = list(self.each_part(lambda part, _: Names.read(part, self.catalog.origin)))
             return self._name_rows

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from prodex.display.audit import percent
 from prodex.display_text import words
-from prodex.notebook.products.naming import NAMES
+from prodex.facts.name import NAME_PATHS
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.search import folded
 from prodex.tables.declaration import TABLES
@@ -199,7 +199,7 @@ _DECLARED = frozenset(TABLES["products"].schema.names)
 #: What has to have been asked for, at least one of it; texts of any kind are counted, whichever they are.
 _PATHS: dict[str, tuple[str, ...]] = {
     **{column.name: (".".join(column.paths[0]),) for column in TABLES["products"].columns if column.paths},
-    "name": NAMES,
-    "texts_count": NAMES,
+    "name": NAME_PATHS,
+    "texts_count": NAME_PATHS,
     "pictures_count": ("assets.pictures",),
 }

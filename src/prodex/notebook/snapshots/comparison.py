@@ -15,6 +15,7 @@ from prodex.compare import Difference, diff
 from prodex.display.audit import counted, moved
 from prodex.display_text import words
 from prodex.errors import InputError, ProdexError
+from prodex.facts.groups import shown_names
 from prodex.files import writing
 from prodex.formats import write_csv
 from prodex.notebook.background import LatestTask
@@ -67,11 +68,9 @@ def groups_markup(difference: Difference, by: str) -> str:
     if moved.empty:
         return "<p class='muted'>In no group.</p>"
     shown = moved.head(_GROUPS)
-    label = by if by in shown else shown.columns[0]
-    named = shown[label].where(shown[label].notna(), shown[shown.columns[0]])
     rows = [
-        [typed(f"without {by}" if pd.isna(name) else name), *(f"{row[change]:,}" for change in _MOVES)]
-        for name, row in zip(named, shown.to_dict("records"), strict=True)
+        [typed(name), *(f"{row[change]:,}" for change in _MOVES)]
+        for name, row in zip(shown_names(moved, by), shown.to_dict("records"), strict=False)
     ]
     caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
     moves = tuple(one.capitalize() for one in _MOVES)

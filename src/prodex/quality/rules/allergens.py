@@ -22,10 +22,9 @@ from prodex.quality.allergen_detection import (
 )
 from prodex.quality.food_products import is_food
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
-from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.columns import Mask, Rows, encoded, is_true
+from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true
 
 #: From which confidence, and how many letters, the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12

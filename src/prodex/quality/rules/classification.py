@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.locales import market_code
-from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
 from prodex.quality.text_columns import ANY_NAME, NAMES
+from prodex.tables.columns import filled_values
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 

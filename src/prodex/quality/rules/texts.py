@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.locales import language_tag
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
-from prodex.quality.presence import filled_values
 from prodex.quality.products import Products
 from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, Mask, TextColumns
+from prodex.tables.columns import filled_values
 
 
 @rule(

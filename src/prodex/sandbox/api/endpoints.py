@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -9,33 +10,23 @@ from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from prodex.sandbox.api import organizations
+from prodex.sandbox.api import openapi
 from prodex.sandbox.api.bodies import media_type_of, read_body, read_object
 from prodex.sandbox.api.dependencies import Caller, CallerWhereNeeded, Here
+from prodex.sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, read_query_string
 from prodex.sandbox.api.filters import read_body as read_filters
-from prodex.sandbox.api.filters import read_query_string
-from prodex.sandbox.api.openapi import (
-    HEALTH_CONTRACT,
-    LIST_CONTRACT,
-    MEDIA_CONTRACT,
-    ORGANIZATIONS_CONTRACT,
-    REQUIRE_CONTRACT,
-    SCENARIOS_CONTRACT,
-    SEARCH_CONTRACT,
-    SEGMENTS_CONTRACT,
-    TOKEN_CONTRACT,
-    TRACKING_CONTRACT,
-    UPSERT_CONTRACT,
-    refusals,
-)
+from prodex.sandbox.api.listing import DEFAULT_LIMIT
 from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
 from prodex.sandbox.api.value_types import integer
-from prodex.sandbox.faults.middleware import caller_address, spoiling
+from prodex.sandbox.behaviour import Behaviour
+from prodex.sandbox.faults.call import caller_address
+from prodex.sandbox.faults.middleware import spoiling
 from prodex.sandbox.media.addresses import MEDIA, address_called
 from prodex.sandbox.raw_json import decode, encode
-from prodex.sandbox.records import segments
 from prodex.sandbox.records.imports import tracking_record
+from prodex.sandbox.records.model import Organization
 from prodex.sandbox.records.payload import JSON, XML
+from prodex.sandbox.records.segments import hierarchy
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal
 
@@ -47,7 +38,9 @@ _PARAMETERS: Final = ("unknown_parameter", "invalid_value")
 _BODY: Final = ("unsupported_media_type", "invalid_gzip", "body_too_large")
 _JSON_BODY: Final = ("invalid_json", *_BODY)
 _LIST: Final = (*_TOKEN, *_PARAMETERS, "result_cap", "cursor_lost")
-_AUTHENTICATION: Final = refusals("authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY)
+_AUTHENTICATION: Final = openapi.refusals(
+    "authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY
+)
 _REQUIRE: Final = (
     *_TOKEN,
     "retailers_only",
@@ -62,11 +55,11 @@ _REQUIRE: Final = (
 )
 
 
-@ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=TOKEN_CONTRACT)
+@ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=openapi.TOKEN_CONTRACT)
 @ROUTES.post(
     "/auth/v1/token",
     responses=_AUTHENTICATION,
-    openapi_extra=TOKEN_CONTRACT,
+    openapi_extra=openapi.TOKEN_CONTRACT,
     operation_id="create_token_v1",
     deprecated=True,
 )
@@ -79,17 +72,16 @@ async def create_token(request: Request, here: Here) -> JSONResponse:
 
 @ROUTES.get(
     "/auth/v2/organization",
-    responses=refusals(*_TOKEN, *_PARAMETERS),
-    openapi_extra=ORGANIZATIONS_CONTRACT,
+    responses=openapi.refusals(*_TOKEN, *_PARAMETERS),
+    openapi_extra=openapi.ORGANIZATIONS_CONTRACT,
 )
 async def list_organizations(request: Request, here: Here, _caller: CallerWhereNeeded) -> Response:
     """List organisations."""
-    values = read_query_string(request.query_params.multi_items(), organizations.PARAMETERS)
-    found = organizations.list_organizations(here.store.organizations, values, here.behaviour)
-    return _reply(encode(found))
+    values = read_query_string(request.query_params.multi_items(), ORGANIZATION_PARAMETERS)
+    return _reply(encode(_organizations(here.store.organizations, values, here.behaviour)))
 
 
-@ROUTES.get("/public/v1/products", responses=refusals(*_LIST), openapi_extra=LIST_CONTRACT)
+@ROUTES.get("/public/v1/products", responses=openapi.refusals(*_LIST), openapi_extra=openapi.LIST_CONTRACT)
 def list_products(request: Request, here: Here, caller: Caller) -> Response:
     """List products, or only their rich content."""
     values = read_query_string(request.query_params.multi_items())
@@ -99,8 +91,8 @@ def list_products(request: Request, here: Here, caller: Caller) -> Response:
 
 @ROUTES.post(
     "/public/v1/products/list",
-    responses=refusals(*_LIST, *_JSON_BODY),
-    openapi_extra=SEARCH_CONTRACT,
+    responses=openapi.refusals(*_LIST, *_JSON_BODY),
+    openapi_extra=openapi.SEARCH_CONTRACT,
 )
 async def search_products(request: Request, here: Here, caller: Caller) -> Response:
     """Search products."""
@@ -110,7 +102,9 @@ async def search_products(request: Request, here: Here, caller: Caller) -> Respo
     return _products(request, found)
 
 
-@ROUTES.post("/public/v1/products", responses=refusals(*_TOKEN, *_BODY), openapi_extra=UPSERT_CONTRACT)
+@ROUTES.post(
+    "/public/v1/products", responses=openapi.refusals(*_TOKEN, *_BODY), openapi_extra=openapi.UPSERT_CONTRACT
+)
 async def upsert_products(request: Request, here: Here, caller: Caller) -> Response:
     """Write products; the import goes on after the answer, and is tracked by its id."""
     media_type = media_type_of(request, (JSON, XML))
@@ -125,8 +119,8 @@ async def upsert_products(request: Request, here: Here, caller: Caller) -> Respo
 
 @ROUTES.get(
     "/public/v1/products/track/{tracking_id}",
-    responses=refusals(*_TOKEN, "invalid_value", "tracking_unknown"),
-    openapi_extra=TRACKING_CONTRACT,
+    responses=openapi.refusals(*_TOKEN, "invalid_value", "tracking_unknown"),
+    openapi_extra=openapi.TRACKING_CONTRACT,
 )
 def track_import(request: Request, here: Here, caller: Caller) -> Response:
     """Say what became of an upsert."""
@@ -143,19 +137,19 @@ def track_import(request: Request, here: Here, caller: Caller) -> Response:
 
 @ROUTES.get(
     "/core/v3/productsegments/hierarchy",
-    responses=refusals(*_TOKEN, *_PARAMETERS),
-    openapi_extra=SEGMENTS_CONTRACT,
+    responses=openapi.refusals(*_TOKEN, *_PARAMETERS),
+    openapi_extra=openapi.SEGMENTS_CONTRACT,
 )
 def list_segments(request: Request, here: Here, caller: Caller) -> Response:
     """List the caller's product segments as trees."""
-    values = read_query_string(request.query_params.multi_items(), segments.PARAMETERS)
-    return _reply(encode(segments.hierarchy(here.store, caller.id, values.get("permission", "READ"))))
+    values = read_query_string(request.query_params.multi_items(), SEGMENT_PARAMETERS)
+    return _reply(encode(hierarchy(here.store, caller.id, values.get("permission", "READ"))))
 
 
 @ROUTES.post(
     "/public/v1/validation/rulesets/require",
-    responses=refusals(*_REQUIRE, *_JSON_BODY),
-    openapi_extra=REQUIRE_CONTRACT,
+    responses=openapi.refusals(*_REQUIRE, *_JSON_BODY),
+    openapi_extra=openapi.REQUIRE_CONTRACT,
 )
 async def require_rulesets(request: Request, here: Here, caller: Caller) -> JSONResponse:
     """Activate or deactivate validation scenarios on products. For retailers."""
@@ -164,13 +158,15 @@ async def require_rulesets(request: Request, here: Here, caller: Caller) -> JSON
     return JSONResponse(done)
 
 
-@ROUTES.get("/sandbox/scenarios", responses=refusals(*_TOKEN), openapi_extra=SCENARIOS_CONTRACT)
+@ROUTES.get(
+    "/sandbox/scenarios", responses=openapi.refusals(*_TOKEN), openapi_extra=openapi.SCENARIOS_CONTRACT
+)
 def list_own_scenarios(here: Here, caller: Caller) -> JSONResponse:
     """List the caller's validation scenarios. Not part of the service."""
     return JSONResponse(list_scenarios(here.store, caller))
 
 
-@ROUTES.get("/health", response_model=None, openapi_extra=HEALTH_CONTRACT)
+@ROUTES.get("/health", response_model=None, openapi_extra=openapi.HEALTH_CONTRACT)
 def health(here: Here) -> dict[str, Any]:
     """Say that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
     return {"service": SERVICE, "products": here.store.product_count()}
@@ -179,8 +175,8 @@ def health(here: Here) -> dict[str, Any]:
 @ROUTES.get(
     "/media/{path:path}",
     response_class=Response,
-    responses=refusals("file_unknown", "file_not_served"),
-    openapi_extra=MEDIA_CONTRACT,
+    responses=openapi.refusals("file_unknown", "file_not_served"),
+    openapi_extra=openapi.MEDIA_CONTRACT,
 )
 @ROUTES.head("/media/{path:path}", include_in_schema=False)
 async def get_file(request: Request, here: Here) -> Response:
@@ -194,8 +190,7 @@ async def get_file(request: Request, here: Here) -> Response:
 def _file(request: Request, store: Store) -> Response:
     # Only who asks for files needs what draws them.
     from prodex.sandbox.media.files import file_at
-    from prodex.sandbox.media.rendering import content_of
-    from prodex.sandbox.media.replies import reply_with
+    from prodex.sandbox.media.rendering import content_of, reply_with
 
     path, here_called = request.path_params["path"], address_called(request.scope)
     # Records have addresses as they are typed: with their odd characters, or with what these become on the way.
@@ -211,3 +206,17 @@ def _products(request: Request, body: bytes) -> Response:
 
 def _reply(body: bytes) -> Response:
     return Response(body, media_type=JSON)
+
+
+def _organizations(
+    organizations: Sequence[Organization], values: Mapping[str, Any], behaviour: Behaviour
+) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return one page of the organisations in the shape that is set; the specification shows none."""
+    found = [one for one in organizations if values.get("organization_type", one.type) == one.type]
+    offset, limit = values.get("offset", 0), values.get("limit", DEFAULT_LIMIT)
+    page = found[offset : offset + limit] if behaviour.organizations_paged else found
+    data = [{"id": one.id, "nameLegal": one.name, "type": int(one.type)} for one in page]
+    if behaviour.organizations_as_list:
+        return data
+    total = {"totalResults": len(found)} if behaviour.organizations_total else {}
+    return {**total, "data": data, "offset": offset if behaviour.organizations_paged else 0}

@@ -1,6 +1,6 @@
-"""Every parameter of the product list, declared once (spec, endpoints 4 and 5).
+"""Every parameter of the lists, declared once: products (spec, endpoints 4 and 5), organisations and segments.
 
-Both endpoints read their parameters by `FILTERS`; the OpenAPI document describes them from it. A parameter
+Both product lists read their parameters by `FILTERS`; the OpenAPI document describes them from it. A parameter
 with SQL chooses products; one without shapes the reply, or pages through it. A flag that is false asks for
 nothing.
 
@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from prodex.sandbox.api import value_types
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.model import PRODUCT_STATUSES, SharingStatus
+from prodex.sandbox.records.model import PRODUCT_STATUSES, OrganizationType, SharingStatus
+from prodex.sandbox.records.segments import PERMISSIONS
 from prodex.sandbox.refusals import Refusal
 
 _GET_AND_POST: Final = frozenset({"GET", "POST"})
@@ -151,6 +152,27 @@ FILTERS: Final[Mapping[str, Filter]] = {
         "out when it runs with only_consumer_units (seen at a deployed service).",
         methods=frozenset({"POST"}),
     ),
+}
+
+
+#: The parameters of the list of organisations (spec, endpoint 3).
+ORGANIZATION_PARAMETERS: Final[Mapping[str, Filter]] = {
+    "organization_type": Filter(
+        value_types.integer(tuple(map(int, OrganizationType))),
+        "1 manufacturers, 2 retailers; both unless given.",
+    ),
+    "offset": Filter(value_types.integer(bounds=range(2**31)), "Index of the first organisation returned."),
+    "limit": Filter(
+        value_types.integer(bounds=range(1, 501)), "Most organisations returned; 20 unless given."
+    ),
+}
+
+#: The parameters of product segments (spec, endpoint 9).
+SEGMENT_PARAMETERS: Final[Mapping[str, Filter]] = {
+    "permission": Filter(
+        value_types.word(PERMISSIONS),
+        "; ".join(f"{name}: {meaning}" for name, meaning in PERMISSIONS.items()) + ". READ unless given.",
+    )
 }
 
 

@@ -12,7 +12,7 @@ from prodex.sandbox.api.paging import Cursors, Page, Scroll, Spoil
 from prodex.sandbox.api.projection import Projection
 from prodex.sandbox.api.value_types import FIRST_PAGE
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults.kinds import PageSlice
+from prodex.sandbox.faults.call import PageSlice
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal
@@ -117,12 +117,12 @@ class Listing:
         self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
     ) -> Page:
         limit, offset = _window(values)
-        stretch = spoil(PageSlice(offset, None))
+        part = spoil(PageSlice(offset, None))
         where, bound = self._condition(values)
         total = self._store.count(viewer, where, bound)
         total -= min(self._behaviour.total_shrinks * (offset // limit), total)
-        most = max(0, min(limit, total - stretch.position))
-        keys = self._store.keys(viewer, where, bound, most, stretch.position)[stretch.without :]
+        most = max(0, min(limit, total - part.position))
+        keys = self._store.keys(viewer, where, bound, most, part.position)[part.without :]
         scroll = Scroll(viewer, keys, total, self._shape(values, accept_language))
         return Page(scroll, keys, offset, total, {})
 

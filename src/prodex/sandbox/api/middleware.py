@@ -1,10 +1,10 @@
-"""What stands before everything else: calls under a foreign name, and calls that a page of another site makes.
+"""What a call passes before the endpoints: a recorder, the check of host and origin, routing beyond the endpoints.
 
-A sandbox listens on this machine, where every browser reaches it. A page from elsewhere whose name is made to lead
-here (DNS rebinding) sends that name as `Host`, and would be of one origin with the sandbox; it is refused as a whole.
-Any other page from elsewhere is kept from reading by the browser itself, since no reply carries a header of CORS. Its
-calls are made all the same where they need no preflight, and a JSON body needs none when it is announced as
-text/plain; such a call says in `Origin` whose page it comes from.
+A sandbox listens on this machine, where every browser reaches it. A page of another site whose name is made to lead
+here (DNS rebinding) sends that name as `Host`, and would be of one origin with the sandbox; the call is refused. Any
+other page is kept from reading by the browser itself, since no reply carries a header of CORS. Its calls arrive all the
+same where they need no preflight, and a JSON body needs none when it is announced as text/plain; such a call says in
+`Origin` whose page it comes from.
 """
 
 from __future__ import annotations
@@ -12,18 +12,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from prodex.sandbox.faults.call import TRANSPORT
 from prodex.sandbox.media.addresses import PATH as MEDIA_PATH
+from prodex.sandbox.raw_json import decode
 from prodex.sandbox.refusals import Refusal, reply_of
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    import asyncio
 
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+#: Keeps browsers from taking a reply for something else than its type says: a product's text for a page, say.
+NO_SNIFFING: Final = ("X-Content-Type-Options", "nosniff")
 
 #: Tells whether a `Host` is served, at the address that the call came to.
 ServesHost = Callable[[str, str], bool]
@@ -65,7 +72,7 @@ def _is_loopback(name: str) -> bool:
 
 
 class HostMiddleware:
-    """The application, for callers on this machine and programs anywhere; for no page of another site."""
+    """Refuses calls under the name of another host, and writes from a page of another site."""
 
     def __init__(self, app: ASGIApp, serves_host: ServesHost) -> None:
         self._app = app
@@ -106,11 +113,8 @@ def _host_of(origin: str) -> str:
         return ""
 
 
-_ALWAYS: Final = "OPTIONS"
-
-
 class RoutingMiddleware:
-    """The application, which answers HEAD wherever it answers GET, says what a path takes, and bears a last slash."""
+    """Answers HEAD wherever the application answers GET, and OPTIONS; ignores a slash at the end of a path."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         self._app = app
@@ -140,9 +144,56 @@ def methods_of(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
     }
     if "GET" in methods:
         methods.add("HEAD")
-    return sorted(methods | {_ALWAYS}) if methods else []
+    return sorted(methods | {"OPTIONS"}) if methods else []
 
 
 def allow(methods: Iterable[str]) -> dict[str, str]:
     """Return the header that names the methods of a path (RFC 9110, 10.2.1)."""
     return {"Allow": ", ".join(methods)}
+
+
+class RecordingMiddleware:
+    """Records every call to the application; of a body that is too large, the beginning."""
+
+    def __init__(self, app: ASGIApp, requests: list[tuple[str, str, Any]], limit: int) -> None:
+        self._app = app
+        self._requests = requests
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        messages = [await receive()]
+        size = len(messages[0].get("body", b""))
+        while messages[-1].get("more_body") and size <= self._limit:
+            messages.append(await receive())
+            size += len(messages[-1].get("body", b""))
+        body = b"".join(message.get("body", b"") for message in messages)
+        parameters: Any = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        if body:
+            try:
+                parameters = decode(body)
+            except (ValueError, RecursionError):
+                parameters = body
+        self._requests.append((scope["method"], scope["path"], parameters))
+
+        async def replay() -> Message:
+            return messages.pop(0) if messages else await receive()
+
+        await self._app(scope, replay, send)
+
+
+class Connection(H11Protocol):
+    """A connection of the server that lets a call reach its transport."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, TRANSPORT: transport}
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse bytes that are no call, with the header that every reply has; uvicorn would send it without."""
+        name, value = NO_SNIFFING
+        body = msg.encode("ascii")
+        self.transport.write(
+            b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+            b"Content-Length: %d\r\n%b: %b\r\n\r\n%b" % (len(body), name.encode(), value.encode(), body)
+        )
+        self.transport.close()

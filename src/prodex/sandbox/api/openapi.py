@@ -11,8 +11,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from prodex.sandbox.api import organizations
-from prodex.sandbox.api.filters import FILTERS, Filter
+from prodex.sandbox.api.filters import FILTERS, ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, Filter
 from prodex.sandbox.api.messages import (
     AccessToken,
     Error,
@@ -30,7 +29,6 @@ from prodex.sandbox.api.messages import (
     TrackingRecord,
     UpsertAnswer,
 )
-from prodex.sandbox.records import segments
 from prodex.sandbox.refusals import REFUSALS
 
 JSON: Final = "application/json"
@@ -155,7 +153,7 @@ def _lines(texts: Iterable[str]) -> str:
 
 
 ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": in_query(organizations.PARAMETERS),
+    "parameters": in_query(ORGANIZATION_PARAMETERS),
     "responses": replies(
         "The organisations; an envelope, or a bare array where the sandbox is told so.",
         {"anyOf": [reference(OrganizationPage), array_of(ListedOrganization)]},
@@ -202,7 +200,7 @@ MEDIA_CONTRACT: Final[dict[str, Any]] = {
 }
 
 SEGMENTS_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": in_query(segments.PARAMETERS),
+    "parameters": in_query(SEGMENT_PARAMETERS),
     "responses": replies("The trees.", array_of(Segment)),
 }
 

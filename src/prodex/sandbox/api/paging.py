@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from prodex.sandbox.api.projection import Projection
 from prodex.sandbox.api.value_types import CURSORS
 from prodex.sandbox.behaviour import Behaviour, ScrollEnd
-from prodex.sandbox.faults.kinds import PageSlice
+from prodex.sandbox.faults.call import PageSlice
 from prodex.sandbox.refusals import Refusal
 
 
@@ -39,7 +39,7 @@ class Scroll:
 
 @dataclass(frozen=True)
 class Page:
-    """A stretch of a scroll, or of an offset query.
+    """A part of a scroll, or of an offset query.
 
     Attributes
     ----------
@@ -99,8 +99,8 @@ class Cursors:
             self._forget_expired()
             place = self._places.get(cursor)
             if place is not None and place.scroll.viewer == viewer:
-                stretch = spoil(PageSlice(place.position, cursor))
-                if stretch.cursor_lost:
+                part = spoil(PageSlice(place.position, cursor))
+                if part.cursor_lost:
                     del self._places[cursor]
                     place = None
             if place is None or place.scroll.viewer != viewer:
@@ -109,14 +109,14 @@ class Cursors:
                     f"next_page={cursor} is not, or no longer, a scroll cursor. One is kept for "
                     f"{self._behaviour.cursor_lifetime:g} seconds; start the scroll again.",
                 )
-            return self._page(place.scroll, stretch, limit, place.pages)
+            return self._page(place.scroll, part, limit, place.pages)
 
-    def _page(self, scroll: Scroll, stretch: PageSlice, limit: int, pages: int) -> Page:
+    def _page(self, scroll: Scroll, part: PageSlice, limit: int, pages: int) -> Page:
         """Cut a page, behind so many others."""
-        cursor = stretch.cursor
+        cursor = part.cursor
         gone = min(self._behaviour.total_shrinks * pages, len(scroll.keys))
         end_of_keys = len(scroll.keys) - gone
-        position = stretch.position
+        position = part.position
         if self._behaviour.endless_scroll and position >= end_of_keys:
             position = 0
         keys = scroll.keys[position : min(position + limit, end_of_keys)]
@@ -134,7 +134,7 @@ class Cursors:
             if cursor is not None and not self._behaviour.cursor_changes:
                 del self._places[cursor]
             next_page = {"next_page": None} if end is ScrollEnd.NULL_CURSOR else {}
-        return Page(scroll, keys[stretch.without :], position, scroll.total - gone, next_page)
+        return Page(scroll, keys[part.without :], position, scroll.total - gone, next_page)
 
     def _forget_expired(self) -> None:
         now = self._clock()

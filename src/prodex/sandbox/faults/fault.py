@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, cast
 
-from prodex.sandbox.faults.kinds import FAULTS
+from prodex.sandbox.faults.kinds import FAULTS, FaultOptions
 
 #: What a fault can be ordered for -> (method, pattern of the path) of its calls.
 ENDPOINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -25,7 +25,7 @@ ENDPOINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class Fault(FaultOptions):
     """Something that shall go wrong, and at which calls.
 
     Parameters
@@ -66,11 +66,6 @@ class Fault:
     at: int | Iterable[int] | None = None
     times: int | None = None
     endpoint: str = "list"
-    seconds: float | None = None
-    retry_after: int | None = None
-    products: int | None = None
-    to: str | None = None
-    run: Callable[[], object] | None = None
 
     def __post_init__(self) -> None:
         kind = FAULTS.get(self.kind) if isinstance(self.kind, str) else None
@@ -102,9 +97,9 @@ class Fault:
 
     def __repr__(self) -> str:
         default = {"endpoint": "list", **FAULTS[self.kind].options}
-        given = {one.name: getattr(self, one.name) for one in fields(self)[1:]}
-        said = "".join(f", {name}={value!r}" for name, value in given.items() if value != default.get(name))
-        return f"Fault({self.kind!r}{said})"
+        given = {name: getattr(self, name) for name in ("at", "times", "endpoint", *_OPTIONS)}
+        shown = "".join(f", {name}={value!r}" for name, value in given.items() if value != default.get(name))
+        return f"Fault({self.kind!r}{shown})"
 
     def hits(self, call: int) -> bool:
         """Tell whether it hits a call, by its number since the fault was ordered."""
@@ -146,7 +141,7 @@ class Fault:
         return (self.at,) if isinstance(self.at, int) else cast("Collection[int] | None", self.at)
 
 
-_OPTIONS: Final = ("seconds", "retry_after", "products", "to", "run")
+_OPTIONS: Final = tuple(option.name for option in fields(FaultOptions))
 _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "times": int,
     "endpoint": str,

@@ -8,37 +8,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from prodex.sandbox.faults.fault import Fault
-    from prodex.sandbox.faults.middleware import Call
+from prodex.sandbox.faults.call import Call, PageSlice
 
 
-@dataclass(frozen=True)
-class PageSlice:
-    """What a call is about to get from the product list; faults change it.
+@dataclass(frozen=True, kw_only=True)
+class FaultOptions:
+    """The options that kinds of fault take, each of them the ones that its `FaultKind` names."""
 
-    Attributes
-    ----------
-    position
-        Index of its first product, from 0.
-    cursor
-        The cursor that came with the call, None for a page by offset and the first of a scroll.
-    cursor_lost
-        Whether the service forgets the cursor.
-    without
-        How many of its first products are left out of the page.
-    """
-
-    position: int
-    cursor: str | None
-    cursor_lost: bool = False
-    without: int = 0
+    seconds: float | None = None
+    retry_after: int | None = None
+    products: int | None = None
+    to: str | None = None
+    run: Callable[[], object] | None = None
 
 
-Strike = Callable[["Fault", "Call"], Awaitable[None]]
-Spoil = Callable[["Fault", PageSlice], PageSlice]
+Strike = Callable[[FaultOptions, Call], Awaitable[None]]
+Spoil = Callable[[FaultOptions, PageSlice], PageSlice]
 
 
 @dataclass(frozen=True)
@@ -64,7 +51,7 @@ class FaultKind:
 
 
 def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> Strike:
-    async def strike(fault: Fault, call: Call) -> None:
+    async def strike(fault: FaultOptions, call: Call) -> None:
         headers = [(b"content-type", content_type)]
         if status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
@@ -75,11 +62,11 @@ def _reply(status: int, body: bytes, content_type: bytes = b"application/json") 
     return strike
 
 
-async def _wait(fault: Fault, _call: Call) -> None:
+async def _wait(fault: FaultOptions, _call: Call) -> None:
     await asyncio.sleep(fault.seconds or 0)
 
 
-async def _run(fault: Fault, call: Call) -> None:
+async def _run(fault: FaultOptions, call: Call) -> None:
     assert fault.run is not None  # noqa: S101 - checked when the fault was made
     try:
         await asyncio.to_thread(fault.run)
@@ -87,19 +74,19 @@ async def _run(fault: Fault, call: Call) -> None:
         await call.fail(error)
 
 
-async def _cut(_fault: Fault, call: Call) -> None:
+async def _cut(_fault: FaultOptions, call: Call) -> None:
     await call.hang_up()
 
 
-async def _truncate(_fault: Fault, call: Call) -> None:
+async def _truncate(_fault: FaultOptions, call: Call) -> None:
     await call.answer_half()
 
 
-async def _redirect(fault: Fault, call: Call) -> None:
+async def _redirect(fault: FaultOptions, call: Call) -> None:
     await call.reply(302, [(b"location", (fault.to or "").encode())], b"")
 
 
-async def _stall(fault: Fault, call: Call) -> None:
+async def _stall(fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
         half = len(body) // 2
         yield body[:half]
@@ -109,7 +96,7 @@ async def _stall(fault: Fault, call: Call) -> None:
     await call.answer_as(pieces)
 
 
-async def _drip(fault: Fault, call: Call) -> None:
+async def _drip(fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
         length = -(-len(body) // _DRIPS) or 1
         for start in range(0, len(body), length):
@@ -119,7 +106,7 @@ async def _drip(fault: Fault, call: Call) -> None:
     await call.answer_as(pieces)
 
 
-async def _damage(_fault: Fault, call: Call) -> None:
+async def _damage(_fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
         half = len(body) // 2
         yield body[:half] + body[half:].translate(_INVERTED)
@@ -127,26 +114,26 @@ async def _damage(_fault: Fault, call: Call) -> None:
     await call.answer_as(pieces)
 
 
-async def _expire(_fault: Fault, call: Call) -> None:
+async def _expire(_fault: FaultOptions, call: Call) -> None:
     call.expire_tokens()
 
 
-def _lose_cursor(_fault: Fault, stretch: PageSlice) -> PageSlice:
-    return replace(stretch, cursor_lost=stretch.cursor is not None)
+def _lose_cursor(_fault: FaultOptions, page: PageSlice) -> PageSlice:
+    return replace(page, cursor_lost=page.cursor is not None)
 
 
-def _repeat(fault: Fault, stretch: PageSlice) -> PageSlice:
-    return replace(stretch, position=max(0, stretch.position - (fault.products or 0)))
+def _repeat(fault: FaultOptions, page: PageSlice) -> PageSlice:
+    return replace(page, position=max(0, page.position - (fault.products or 0)))
 
 
-def _move(fault: Fault, stretch: PageSlice) -> PageSlice:
-    if stretch.cursor or not stretch.position:
-        return stretch
-    return replace(stretch, position=stretch.position + (fault.products or 0))
+def _move(fault: FaultOptions, page: PageSlice) -> PageSlice:
+    if page.cursor or not page.position:
+        return page
+    return replace(page, position=page.position + (fault.products or 0))
 
 
-def _drop(fault: Fault, stretch: PageSlice) -> PageSlice:
-    return replace(stretch, without=fault.products or 0)
+def _drop(fault: FaultOptions, page: PageSlice) -> PageSlice:
+    return replace(page, without=fault.products or 0)
 
 
 def _error(text: str) -> bytes:

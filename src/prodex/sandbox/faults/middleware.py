@@ -1,40 +1,32 @@
-"""What stands between the network and the application: it does to calls what was ordered."""
+"""The middleware that does to calls what the schedule of faults says."""
 
 from __future__ import annotations
 
 import time
-from asyncio import sleep, wait_for
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import suppress
+from asyncio import sleep
+from collections.abc import Callable, Sequence
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Final
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults.kinds import FAULTS, PageSlice
+from prodex.sandbox.faults.call import Call, PageSlice
+from prodex.sandbox.faults.kinds import FAULTS
 from prodex.sandbox.faults.schedule import FaultHit, FaultSchedule
-from prodex.sandbox.raw_json import encode
-from prodex.sandbox.refusals import Refusal
-from prodex.sandbox.server import NO_GUESSING
 
 if TYPE_CHECKING:
-    import asyncio
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_TRANSPORT: Final = "transport"
 _SPOIL: Final = "spoil"
 
 
 class FaultMiddleware:
-    """The application as it looks from outside: late, with a clock of its own, and failing as ordered."""
+    """The application as it looks from outside: late, with a clock of its own, and with the faults ordered."""
 
     def __init__(
-        self, app: ASGIApp, orders: FaultSchedule, behaviour: Behaviour, expire_tokens: Callable[[], None]
+        self, app: ASGIApp, schedule: FaultSchedule, behaviour: Behaviour, expire_tokens: Callable[[], None]
     ) -> None:
         self._app = app
-        self._orders = orders
+        self._schedule = schedule
         self._behaviour = behaviour
         self._expire_tokens = expire_tokens
 
@@ -43,8 +35,9 @@ class FaultMiddleware:
             send = _with_date(send, self._behaviour.clock_skew)
         if self._behaviour.latency:
             await sleep(self._behaviour.latency)
-        if due := self._orders.due(scope["method"], scope["path"]):
-            await self._fail(due, Call(self._app, scope, receive, send, self._orders, self._expire_tokens))
+        if due := self._schedule.due(scope["method"], scope["path"]):
+            call = Call(self._app, scope, receive, send, self._schedule.failures, self._expire_tokens)
+            await self._fail(due, call)
         else:
             await self._app(scope, receive, send)
 
@@ -52,143 +45,29 @@ class FaultMiddleware:
         spoiling = [hit for hit in due if FAULTS[hit.kind].spoils]
         for hit in due:
             if strike := FAULTS[hit.kind].strikes:
-                self._orders.hits.append(hit)
+                self._schedule.hits.append(hit)
                 await strike(hit.fault, call)
                 if call.answered:
                     return
         if spoiling:
-            call.scope["state"][_SPOIL] = lambda stretch: self._spoiled(spoiling, stretch)
+            # Which products a page holds is known only where it is cut; the endpoint asks for this there.
+            call.scope["state"][_SPOIL] = lambda page: self._spoiled(spoiling, page)
         await self._app(call.scope, call.receive, call.send)
 
-    def _spoiled(self, spoiling: Sequence[FaultHit], stretch: PageSlice) -> PageSlice:
+    def _spoiled(self, spoiling: Sequence[FaultHit], page: PageSlice) -> PageSlice:
         for hit in spoiling:
             spoil = FAULTS[hit.kind].spoils
             assert spoil is not None  # noqa: S101 - they were chosen by it
-            before, stretch = stretch, spoil(hit.fault, stretch)
-            if stretch != before:
-                self._orders.hits.append(hit)
-        return stretch
+            before, page = page, spoil(hit.fault, page)
+            if page != before:
+                self._schedule.hits.append(hit)
+        return page
 
 
 def spoiling(scope: Scope) -> Callable[[PageSlice], PageSlice]:
-    """Return what is done to the page that a call asks for."""
-    spoil: Callable[[PageSlice], PageSlice] = scope.get("state", {}).get(_SPOIL, _as_it_is)
+    """Return what faults do to the page that a call asks for."""
+    spoil: Callable[[PageSlice], PageSlice] = scope.get("state", {}).get(_SPOIL, lambda page: page)
     return spoil
-
-
-def caller_address(scope: Scope) -> str:
-    """Return the address that a call came from, whatever its headers claim."""
-    transport: asyncio.Transport | None = scope.get("state", {}).get(_TRANSPORT)
-    peer = transport.get_extra_info("peername") if transport else scope.get("client")
-    return str(peer[0]) if peer else ""
-
-
-class Call:
-    """One call, as faults handle it.
-
-    Attributes
-    ----------
-    answered
-        Whether nothing more is to be sent.
-    """
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        orders: FaultSchedule,
-        expire_tokens: Callable[[], None],
-    ) -> None:
-        self._app = app
-        self._orders = orders
-        self.scope = scope
-        self.receive = receive
-        self.send = send
-        self.expire_tokens = expire_tokens
-        self.answered = False
-
-    async def reply(self, status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> None:
-        """Answer in place of the application."""
-        length = (b"content-length", b"%d" % len(body))
-        await self.send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
-        await self.send({"type": "http.response.body", "body": body})
-        self.answered = True
-
-    async def fail(self, error: Exception) -> None:
-        """Note an error that is not the caller's, and answer that the sandbox failed."""
-        self._orders.failures.append(error)
-        refusal = Refusal("internal_error", f"What was run at this call raised {error!r}.")
-        await self.reply(refusal.status, [(b"content-type", b"application/json")], encode(refusal.body))
-
-    async def hang_up(self) -> None:
-        """Close the connection without an answer."""
-        self._transport.abort()
-        await self._end()
-
-    async def answer_half(self) -> None:
-        """Let the application answer, and close the connection after half of the body."""
-
-        async def send(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                half = message["body"][: len(message["body"]) // 2]
-                message = {"type": message["type"], "body": half, "more_body": True}
-            await self.send(message)
-
-        await self._app(self.scope, self.receive, send)
-        self._transport.close()
-        await self._end()
-
-    async def answer_as(self, pieces: Callable[[bytes], AsyncIterator[bytes]]) -> None:
-        """Let the application answer, and send in place of its body what is made of it, piece by piece."""
-
-        async def send(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                async for piece in pieces(message["body"]):
-                    await self.send({"type": message["type"], "body": piece, "more_body": True})
-                message = {**message, "body": b""}
-            await self.send(message)
-
-        await self._app(self.scope, self.receive, send)
-        self.answered = True
-
-    async def wait(self, seconds: float) -> None:
-        """Wait so long, or until the caller has gone."""
-        with suppress(TimeoutError):
-            await wait_for(self._see_gone(), seconds)
-
-    async def _end(self) -> None:
-        # The server takes an end without answer for a mistake unless it has seen that the connection is gone.
-        await self._see_gone()
-        self.answered = True
-
-    async def _see_gone(self) -> None:
-        while (await self.receive())["type"] != "http.disconnect":
-            pass
-
-    @property
-    def _transport(self) -> asyncio.Transport:
-        transport: asyncio.Transport = self.scope["state"][_TRANSPORT]
-        return transport
-
-
-class Connection(H11Protocol):
-    """A connection of the server that lets a call reach its transport."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
-        super().connection_made(transport)
-        self.app_state = {**self.app_state, _TRANSPORT: transport}
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse bytes that are no call, with the header that every reply has; the server sends this one bare."""
-        name, value = NO_GUESSING
-        body = msg.encode("ascii")
-        self.transport.write(
-            b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-            b"Content-Length: %d\r\n%b: %b\r\n\r\n%b" % (len(body), name.encode(), value.encode(), body)
-        )
-        self.transport.close()
 
 
 def _with_date(send: Send, skew: float) -> Send:
@@ -199,7 +78,3 @@ def _with_date(send: Send, skew: float) -> Send:
         await send(message)
 
     return dated
-
-
-def _as_it_is(stretch: PageSlice) -> PageSlice:
-    return stretch

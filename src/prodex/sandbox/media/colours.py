@@ -5,26 +5,20 @@ from __future__ import annotations
 import colorsys
 import zlib
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 Colour = tuple[int, int, int]
 
+BLACK: Final = (0, 0, 0)
 WHITE: Final = (255, 255, 255)
 INK: Final = (38, 40, 46)
 PAPER: Final = (250, 249, 246)
 #: Second colours: gold, coral, mint, sky, sand, rose, lime.
 _ACCENTS: Final = (
-    (244, 190, 62),
-    (238, 118, 84),
-    (122, 194, 164),
-    (126, 182, 216),
-    (240, 214, 170),
-    (216, 126, 154),
-    (172, 200, 96),
-)
-_SATURATIONS: Final = (0.78, 0.62, 0.86, 0.7)
-_VALUES: Final = (0.62, 0.74, 0.52, 0.68)
+    (244, 190, 62), (238, 118, 84), (122, 194, 164), (126, 182, 216), (240, 214, 170), (216, 126, 154), (172, 200, 96),
+)  # fmt: skip
+#: Saturation and value (HSV) of main colours.
+_DEPTHS: Final = ((0.78, 0.62), (0.62, 0.74), (0.86, 0.52), (0.7, 0.68))
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,7 @@ class Palette:
     Attributes
     ----------
     main, dark, light
-        The brand's colour, a darker one for what is printed on light ground, and a tint.
+        The brand's colour, a darker one for print on a light ground, and a tint.
     accent
         A second colour, which also depends on the product.
     style
@@ -48,19 +42,19 @@ class Palette:
     style: int
 
 
-@lru_cache(maxsize=256)
 def palette_of(brand_code: str, name: str) -> Palette:
     """Return the colours of a brand, with an accent for one of its products."""
-    drawn = zlib.crc32(brand_code.encode("utf-8", "replace"))
-    hue, depth = drawn % 360 / 360, drawn // 360 % 4
-    # Yellow and light green of that value would not bear white letters.
-    value = _VALUES[depth] * (0.86 if 0.11 < hue < 0.5 else 1)
+    # A checksum instead of `hash`, which differs from process to process.
+    number = zlib.crc32(brand_code.encode("utf-8", "replace"))
+    hue, (saturation, value) = number % 360 / 360, _DEPTHS[number // 360 % 4]
+    # White letters would be hard to read on yellow and light green of full value.
+    value *= 0.86 if 0.11 < hue < 0.5 else 1
     return Palette(
-        main=_colour(hue, _SATURATIONS[depth], value),
-        dark=_colour(hue, min(1, _SATURATIONS[depth] * 1.1), value * 0.6),
+        main=_colour(hue, saturation, value),
+        dark=_colour(hue, min(1, saturation * 1.1), value * 0.6),
         light=_colour(hue, 0.09, 0.985),
         accent=_ACCENTS[zlib.crc32(name.encode("utf-8", "replace")) % len(_ACCENTS)],
-        style=drawn // 1_440 % 3,
+        style=number // 1_440 % 3,
     )
 
 

@@ -1,201 +1,133 @@
-"""What is printed on the faces of a pack: a flat picture that is covered as a whole, with letters in a part of it."""
+"""What is printed on the faces of a pack: brand and name on the front, barcode and small print on the back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from prodex.sandbox.media.barcodes import modules_of
-from prodex.sandbox.media.colours import INK, PAPER, WHITE, Palette, mixed
-from prodex.sandbox.media.lettering import Box, write, write_upright
-from prodex.sandbox.media.packs import Pack
+from prodex.sandbox.media.canvas import Box, Canvas
+from prodex.sandbox.media.colours import BLACK, INK, PAPER, WHITE, Palette, mixed
+from prodex.sandbox.media.files import Pack
 
-#: Margin without letters, as a share of the shorter side.
-_MARGIN: Final = 0.06
+#: Faces (GS1 Product Image Specification).
+LEFT, TOP, BACK, RIGHT, BOTTOM = 2, 3, 7, 8, 9
+#: More than any picture, whichever box of it is drawn on.
+_EVERYWHERE: Final = (-9, -9, 9, 9)
 #: Modules on either side of a barcode that stay white.
 _QUIET: Final = 10
-#: Prints into a part of a picture what one face of a pack shows.
-Print = Callable[[Image.Image, Box, Pack, Palette], None]
 
 
-def print_within(print_: Print, art: Image.Image, pack: Pack, colours: Palette) -> None:
-    """Print on the whole of a flat picture, with a margin without letters."""
-    margin = _MARGIN * min(art.size)
-    print_(art, (margin, margin, art.width - margin, art.height - margin), pack, colours)
-
-
-def print_front(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> None:
-    """Print brand, name and net content.
+def printed(
+    face: int, size: tuple[int, int], margins: tuple[float, float], pack: Pack, colours: Palette
+) -> Image.Image:
+    """Return the print of a face.
 
     Parameters
     ----------
-    inner
-        Where letters may stand; on a round body, the part that is seen well.
+    size
+        Width and height in pixels.
+    margins
+        Left and right, top and bottom: how much of the picture has no letters, as shares of its width and height.
     """
-    (_ground_in_colour, _ground_with_band, _ground_with_slope)[colours.style](image, inner, pack, colours)
+    if face in _SIDES and size[0] < size[1]:
+        # Upright letters on what is taller than wide: printed lying, and turned.
+        return printed(face, size[::-1], margins[::-1], pack, colours).transpose(Image.Transpose.ROTATE_90)
+    image = Image.new("RGB", size)
+    across, down = margins[0] * size[0], margins[1] * size[1]
+    canvas = Canvas(image, (across, down, size[0] - across, size[1] - down))
+    print_ = print_back if face == BACK else _print_side if face in _SIDES else _FRONTS[colours.style]
+    print_(canvas, pack, colours)
+    return image
 
 
-def print_back(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> None:
-    """Print the small print, and the barcode."""
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, *image.size), fill=colours.light)
-    x0, y0, x1, y1 = inner
-    width, height = x1 - x0, y1 - y0
-    head = y0 + 0.13 * height
-    draw.rectangle((0, 0, image.width, head), fill=colours.main)
-    write(draw, (x0, y0 + 0.025 * height, x1, head - 0.015 * height), pack.brand, WHITE)
-    code_height = min(0.3 * height, 0.42 * width)
-    text_end = y1 - code_height - 0.07 * height
-    y = head + 0.035 * height
-    write(draw, (x0, y, x1, y + 0.1 * height), pack.name, INK, lines=2, left=True, largest=0.05 * height)
-    y += 0.12 * height
-    write(
-        draw,
-        (x0, y, x1, text_end),
-        pack.small_print,
-        INK,
-        bold=False,
-        lines=40,
-        left=True,
-        largest=0.036 * height,
-    )
-    half = min(width, 2.1 * code_height) / 2
-    middle = (x0 + x1) / 2
-    print_barcode(
-        draw, (middle - half, y1 - code_height - 0.03 * height, middle + half, y1 - 0.03 * height), pack.gtin
-    )
-
-
-def print_side(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> None:
-    """Print brand and name, on what is tall from bottom to top and above a table of figures."""
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, *image.size), fill=mixed(colours.main, (0, 0, 0), 0.06))
-    x0, y0, x1, y1 = inner
-    width, height = x1 - x0, y1 - y0
-    if width > height:
-        write(draw, (x0, y0 + 0.1 * height, x1, y0 + 0.6 * height), pack.brand, WHITE)
-        write(draw, (x0, y0 + 0.62 * height, x1, y0 + 0.9 * height), pack.name, WHITE, bold=False)
-        return
-    middle, half = (x0 + x1) / 2, min(width, 0.3 * height) / 2
-    write_upright(image, (middle - half, y0 + 0.04 * height, middle, y0 + 0.66 * height), pack.brand, WHITE)
-    lower = (middle + 0.1 * half, y0 + 0.04 * height, middle + 0.8 * half, y0 + 0.66 * height)
-    write_upright(image, lower, pack.name, WHITE, bold=False)
-    top, bottom = y0 + 0.71 * height, y1 - 0.05 * height
-    draw.rectangle((x0 + 0.08 * width, top, x1 - 0.08 * width, bottom), fill=PAPER)
-    line = (bottom - top) / 7
-    for number in range(1, 7):
-        y = top + number * line
-        share = 0.3 + 0.05 * (number * 5 % 7)
-        draw.rectangle(
-            (x0 + 0.14 * width, y - 0.2 * line, x0 + (0.14 + 0.5 * share) * width, y + 0.1 * line), fill=INK
-        )
-        draw.rectangle((x1 - 0.28 * width, y - 0.2 * line, x1 - 0.14 * width, y + 0.1 * line), fill=INK)
-
-
-def print_barcode(draw: ImageDraw.ImageDraw, box: Box, gtin: str) -> None:
-    """Print a GTIN as a barcode with its digits, on white; nothing for what is none.
+def print_barcode(canvas: Canvas, box: Box, gtin: str) -> None:
+    """Print a GTIN as a barcode with its digits, on white; nothing for what is no GTIN.
 
     Modules are whole pixels wide wherever there is a pixel for each.
     """
     modules, digits = modules_of(gtin)
-    x0, y0, x1, y1 = box
     if not modules:
         return
-    draw.rectangle(box, fill=WHITE)
+    canvas.rectangle(box, WHITE)
+    x0, y0, x1, y1 = box
+    pixel, height = 1 / canvas.width, y1 - y0
     step = (x1 - x0) / (len(modules) + 2 * _QUIET)
-    step = max(1, int(step)) if step >= 1 else step
-    left = (x0 + x1) / 2 - len(modules) * step / 2
-    foot = y1 - 0.2 * (y1 - y0)
+    step = int(step / pixel) * pixel if step >= pixel else step
+    left = round(((x0 + x1 - len(modules) * step) / 2) / pixel) * pixel
     for place, module in enumerate(modules):
         if module == "1":
-            edge = round(left + place * step)
-            draw.rectangle((edge, y0 + 0.06 * (y1 - y0), edge + max(1, round(step)) - 1, foot), fill=INK)
-    write(draw, (x0 + _QUIET * step / 2, foot, x1 - _QUIET * step / 2, y1), digits, INK, bold=False)
+            edge = left + place * step
+            # Pillow draws the last row and column of pixels too.
+            bar = (edge, y0 + 0.06 * height, edge + max(step - pixel, 0), y1 - 0.2 * height)
+            canvas.rectangle(bar, INK)
+    canvas.text((x0, y1 - 0.2 * height, x1, y1), digits, INK, bold=False)
 
 
-def _ground_in_colour(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> None:
-    """Print on the brand's colour, with discs of the accent at the foot."""
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, *image.size), fill=colours.main)
-    x0, y0, x1, y1 = inner
-    width, height = x1 - x0, y1 - y0
-    radius = min(0.34 * width, 0.36 * height)
-    for share, colour, size in (
-        (-0.95, mixed(colours.main, colours.accent, 0.45), 0.8),
-        (0.85, mixed(colours.main, colours.dark, 0.55), 0.95),
-        (0.0, colours.accent, 1.0),
-    ):
-        x, y, r = x0 + 0.52 * width + share * radius, y1 - 0.02 * height, radius * size
-        draw.ellipse((x - r, y - r, x + r, y + r), fill=colour)
-    write(draw, (x0, y0 + 0.05 * height, x1, y0 + 0.27 * height), pack.brand, WHITE, lines=2)
-    draw.rectangle(
-        (x0 + 0.3 * width, y0 + 0.3 * height, x1 - 0.3 * width, y0 + 0.31 * height), fill=colours.accent
-    )
-    name = (x0, y0 + 0.34 * height, x1, y1 - 0.04 * height - radius)
-    write(draw, name, pack.name, WHITE, bold=False, lines=3, largest=0.15 * height)
-    x, y = x0 + 0.52 * width, y1 - 0.4 * radius
-    write(draw, (x - 0.7 * radius, y - 0.28 * radius, x + 0.7 * radius, y + 0.28 * radius), pack.content, INK)
+def print_back(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    """Print the small print and the barcode."""
+    canvas.rectangle(_EVERYWHERE, colours.light)
+    canvas.rectangle((-9, -9, 9, 0.13), colours.main)
+    canvas.text((0, 0.025, 1, 0.115), pack.brand, WHITE)
+    high = min(0.3, 0.42 * canvas.width / canvas.height)
+    half = min(0.5, 1.05 * high * canvas.height / canvas.width)
+    canvas.text((0, 0.16, 1, 0.26), pack.name, INK, lines=2, left=True, largest=0.05)
+    rest = (0, 0.28, 1, 0.95 - high)
+    canvas.text(rest, pack.small_print, INK, bold=False, lines=40, left=True, largest=0.036)
+    print_barcode(canvas, (0.5 - half, 0.97 - high, 0.5 + half, 0.97), pack.gtin)
 
 
-def _ground_with_band(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> None:
-    """Print on paper, below a band of the brand's colour and above a wave of it."""
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, *image.size), fill=PAPER)
-    x0, y0, x1, y1 = inner
-    width, height = x1 - x0, y1 - y0
-    draw.rectangle((0, 0, image.width, y0 + 0.32 * height), fill=colours.main)
-    draw.rectangle((0, y0 + 0.32 * height, image.width, y0 + 0.345 * height), fill=colours.accent)
-    write(draw, (x0, y0 + 0.05 * height, x1, y0 + 0.28 * height), pack.brand, WHITE, lines=2)
-    write(
-        draw,
-        (x0, y0 + 0.39 * height, x1, y0 + 0.7 * height),
-        pack.name,
-        colours.dark,
-        lines=3,
-        largest=0.15 * height,
-    )
-    spread = image.width
-    draw.ellipse((-0.3 * spread, y0 + 0.76 * height, 1.1 * spread, y1 + 0.9 * height), colours.main)
-    draw.ellipse((0.2 * spread, y0 + 0.8 * height, 1.5 * spread, y1 + 0.9 * height), colours.dark)
-    write(
-        draw,
-        (x0 + 0.5 * width, y1 - 0.13 * height, x1 - 0.02 * width, y1 - 0.04 * height),
-        pack.content,
-        WHITE,
-    )
+def _print_side(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    """Print brand and name beside a table of figures."""
+    canvas.rectangle(_EVERYWHERE, mixed(colours.main, BLACK, 0.06))
+    canvas.rectangle((0.02, 0.06, 0.27, 0.94), PAPER)
+    for place in (0.05, 0.09, 0.13, 0.17, 0.21):
+        canvas.rectangle((place, 0.12, place + 0.01, 0.32), INK)
+        canvas.rectangle((place, 0.44 + 2 * place % 0.2, place + 0.01, 0.88), INK)
+    canvas.text((0.32, 0.08, 0.98, 0.56), pack.brand, WHITE)
+    canvas.text((0.32, 0.6, 0.98, 0.9), pack.name, WHITE, bold=False)
 
 
-def _ground_with_slope(image: Image.Image, inner: Box, pack: Pack, colours: Palette) -> None:
-    """Print on a tint, with a slope of the brand's colour and a badge for the content."""
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, *image.size), fill=colours.light)
-    x0, y0, x1, y1 = inner
-    width, height = x1 - x0, y1 - y0
-    left, right, foot = 0, *image.size
-    draw.polygon(
-        [(left, y0 + 0.74 * height), (right, y0 + 0.5 * height), (right, foot), (left, foot)], colours.accent
-    )
-    draw.polygon(
-        [(left, y0 + 0.78 * height), (right, y0 + 0.54 * height), (right, foot), (left, foot)], colours.main
-    )
-    write(draw, (x0, y0 + 0.06 * height, x1, y0 + 0.26 * height), pack.brand, colours.dark, lines=2)
-    write(
-        draw,
-        (x0, y0 + 0.28 * height, x1, y0 + 0.53 * height),
-        pack.name,
-        INK,
-        bold=False,
-        lines=3,
-        largest=0.14 * height,
-    )
-    if not pack.content:
-        return
-    radius = min(0.2 * width, 0.13 * height)
-    x, y = x1 - radius * 1.1, y0 + 0.8 * height
-    draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=WHITE)
-    draw.ellipse(
-        (x - radius * 0.9, y - radius * 0.9, x + radius * 0.9, y + radius * 0.9), fill=colours.accent
-    )
-    write(draw, (x - radius * 0.7, y - radius * 0.4, x + radius * 0.7, y + radius * 0.4), pack.content, INK)
+def _print_with_discs(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    canvas.rectangle(_EVERYWHERE, colours.main)
+    canvas.disc(0.2, 0.98, 0.27, mixed(colours.main, colours.accent, 0.45))
+    canvas.disc(0.82, 0.98, 0.32, mixed(colours.main, colours.dark, 0.55))
+    canvas.disc(0.52, 0.98, 0.34, colours.accent)
+    canvas.text((0, 0.05, 1, 0.27), pack.brand, WHITE, lines=2)
+    canvas.rectangle((0.3, 0.3, 0.7, 0.31), colours.accent)
+    canvas.text((0, 0.34, 1, 0.62), pack.name, WHITE, bold=False, lines=3, largest=0.15)
+    canvas.text((0.3, 0.77, 0.74, 0.95), pack.content, INK, largest=0.12)
+
+
+def _print_with_band(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    canvas.rectangle(_EVERYWHERE, PAPER)
+    canvas.rectangle((-9, -9, 9, 0.345), colours.accent)
+    canvas.rectangle((-9, -9, 9, 0.32), colours.main)
+    canvas.text((0, 0.05, 1, 0.28), pack.brand, WHITE, lines=2)
+    canvas.text((0, 0.39, 1, 0.7), pack.name, colours.dark, lines=3, largest=0.15)
+    canvas.ellipse((-0.8, 0.76, 1.2, 2), colours.main)
+    canvas.ellipse((0, 0.8, 2.2, 2), colours.dark)
+    canvas.text((0.5, 0.87, 0.98, 0.96), pack.content, WHITE)
+
+
+def _print_with_slope(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    canvas.rectangle(_EVERYWHERE, colours.light)
+    canvas.polygon((-1, 0.94, 2, 0.3, 2, 2, -1, 2), colours.accent)
+    canvas.polygon((-1, 0.98, 2, 0.34, 2, 2, -1, 2), colours.main)
+    canvas.text((0, 0.06, 1, 0.26), pack.brand, colours.dark, lines=2)
+    canvas.text((0, 0.28, 1, 0.53), pack.name, INK, bold=False, lines=3, largest=0.14)
+    if pack.content:
+        canvas.disc(0.8, 0.8, 0.16, WHITE)
+        canvas.disc(0.8, 0.8, 0.145, colours.accent)
+        canvas.text((0.68, 0.74, 0.92, 0.86), pack.content, INK, largest=0.07)
+
+
+_SIDES: Final = {LEFT, RIGHT, TOP, BOTTOM}
+#: Layouts of fronts, one of which a brand has on all of its products.
+_FRONTS: Final[tuple[Callable[[Canvas, Pack, Palette], None], ...]] = (
+    _print_with_discs,
+    _print_with_band,
+    _print_with_slope,
+)

@@ -1,30 +1,32 @@
-"""Files as bytes, true to what the record says: pixels, format, number of bytes, CRC-32.
+"""Files as bytes, true to what the record says (pixels, format, number of bytes, CRC-32), and as replies.
 
 The same record always gives the same file.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
-from collections.abc import Iterator
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from fastapi import Response
 from PIL import Image
 
-from prodex.sandbox.media.documents import page
-from prodex.sandbox.media.drawing import draw_pack
-from prodex.sandbox.media.files import DocumentFile, File, LogoFile, PictureFile
+from prodex.sandbox.media.drawing import draw_logo, draw_pack
+from prodex.sandbox.media.files import DocumentFile, File, LogoFile, Pack, PictureFile
 from prodex.sandbox.media.fitting import fitted
-from prodex.sandbox.media.logos import draw_logo
 from prodex.sandbox.refusals import Refusal
-
-#: Media type of each format that pictures are made in.
-MEDIA_TYPES: Final = {"jpeg": "image/jpeg", "tiff": "image/tiff", "png": "image/png"}
 
 #: Qualities of JPEG that are tried below the first one; only the smallest files need the last.
 _QUALITIES: Final = (80, 65, 50, 35, 20, 10, 4, 1)
+#: Points of a page of PDF (A4), and letters in a line of it.
+_WIDTH, _HEIGHT, _EDGE, _LETTERS = 595, 842, 56, 84
+_RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,52 @@ def content_of(file: File) -> Content:
     """
     match file:
         case PictureFile():
-            return Content(_picture(file), MEDIA_TYPES[file.format])
+            return Content(_picture(file), f"image/{file.format}")
         case LogoFile():
-            return Content(
-                _saved(draw_logo(file.code, file.label, is_brand=file.is_brand), "png"), "image/png"
-            )
+            logo = draw_logo(file.code, file.label, is_brand=file.is_brand)
+            return Content(_saved(logo, "png"), "image/png")
         case DocumentFile():
-            return Content(page(file.title, file.pack), "application/pdf")
+            return Content(_page(file.title, file.pack), "application/pdf")
+
+
+def reply_with(content: Content, headers: Mapping[str, str]) -> Response:
+    """Answer a call for a file (RFC 9110, Range Requests).
+
+    One range of bytes is answered as such. Several at once, or in another unit, are answered with the whole file, as
+    is a range of a file with another ETag (`If-Range`).
+
+    Parameters
+    ----------
+    headers
+        Those of the call.
+    """
+    # Starlette's FileResponse serves ranges too, but only of files on disk, and answers 400 where the RFC lets a
+    # server ignore a Range that it cannot read.
+    size = len(content.body)
+    etag = f'"{hashlib.sha256(content.body).hexdigest()[:32]}"'
+    known = {"ETag": etag, "Accept-Ranges": "bytes"}
+    if etag in (tag.strip() for tag in headers.get("if-none-match", "").split(",")):
+        return Response(status_code=304, headers=known)
+    part = _range(headers.get("range", ""), size) if headers.get("if-range", etag) == etag else None
+    if part is None:
+        return Response(content.body, headers=known, media_type=content.media_type)
+    if not part:
+        return Response(status_code=416, headers={**known, "Content-Range": f"bytes */{size}"})
+    known["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
+    return Response(content.body[part.start : part.stop], 206, known, content.media_type)
+
+
+def _range(header: str, size: int) -> range | None:
+    """Return the bytes that a Range header asks for, none where they lie past the end; None where it asks for none."""
+    match = _RANGE.fullmatch(header.replace(" ", ""))
+    if match is None or not any(match.groups()):
+        return None
+    first, last = match.groups()
+    if not first:
+        return range(max(0, size - int(last)), size)
+    if last and int(last) < int(first):
+        return None
+    return range(int(first), min(size, int(last) + 1 if last else size))
 
 
 def _picture(file: PictureFile) -> bytes:
@@ -82,3 +123,43 @@ def _saved(image: Image.Image, format_: str, **options: Any) -> bytes:
     content = io.BytesIO()
     image.save(content, format_, **options)
     return content.getvalue()
+
+
+def _page(title: str, pack: Pack) -> bytes:
+    """Return a document about a trade item as PDF.
+
+    The fonts are those that every reader brings along; what their Latin letters lack is a question mark.
+    """
+    lines = [(20, title), (13, f"{pack.brand} {pack.name}".strip()), (11, f"GTIN {pack.gtin}"), (11, "")]
+    lines += [(11, line) for line in textwrap.wrap(pack.small_print, _LETTERS)]
+    lines += [(11, ""), (9, "An invented product of a local sandbox; nothing here is anybody's statement.")]
+    text, top = [], _HEIGHT - _EDGE
+    for size, line in lines:
+        top -= round(1.4 * size)
+        text.append(b"BT /F1 %d Tf %d %d Td (%b) Tj ET" % (size, _EDGE, top, _escaped(line)))
+    drawing = b"\n".join(text)
+    return _pdf(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R"
+            b" /Resources << /Font << /F1 5 0 R >> >> >>" % (_WIDTH, _HEIGHT),
+            b"<< /Length %d >>\nstream\n%b\nendstream" % (len(drawing), drawing),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        ]
+    )
+
+
+def _pdf(objects: list[bytes]) -> bytes:
+    file, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(b"%010d 00000 n \n" % len(file))
+        file += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"xref\n0 %d\n0000000000 65535 f \n%b" % (len(objects) + 1, b"".join(places))
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(file))
+    return file + table + trailer
+
+
+def _escaped(line: str) -> bytes:
+    text = line.encode("cp1252", "replace")
+    return text.replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")

@@ -5,15 +5,30 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from prodex.sandbox.private_files import make_file
-from prodex.sandbox.raw_json import encode
+from prodex.sandbox.raw_json import encode, members
+from prodex.sandbox.records.indexing import Facts, facts_of
+from prodex.sandbox.records.merging import Clock, date_writes, moved
 from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct
+from prodex.sandbox.records.reading import shared_with_all
 from prodex.sandbox.records.referentials import Codes, codes_known, codes_of
 from prodex.sandbox.records.segments import SegmentGatherer
-from prodex.sandbox.records.tables import INDEXES, TABLES, TRIGGERS, VERSION, insert_product, insert_views
+from prodex.sandbox.records.store import Store
+from prodex.sandbox.records.tables import (
+    INDEXES,
+    TABLES,
+    TRIGGERS,
+    VERSION,
+    delete_product,
+    delete_versions,
+    insert_product,
+    insert_views,
+    next_key,
+    replace_product,
+)
 
 #: (code, label in US English) -> language -> label.
 Labels = Mapping[tuple[str, str], Mapping[str, str]]
@@ -22,22 +37,18 @@ Labels = Mapping[tuple[str, str], Mapping[str, str]]
 _SCENARIOS: Final = (("Online listing", True), ("Logistics", True), ("Regulatory review", False))
 
 
-def create_store(
+def fill_store(
     path: Path,
     organizations: Sequence[Organization],
     products: Iterable[tuple[bytes, SharedProduct]],
     labels: Labels,
     origin: str,
 ) -> None:
-    """Make a new store; a file is at `path` only when it is whole.
+    """Fill a new store, a file that is empty until now.
 
     Products come with the bytes of their records. `organizations` is read when they have come.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    filling = path.with_suffix(".filling")
-    # What SQLite makes beside a store gets the mode of the store.
-    make_file(filling)
-    connection = sqlite3.connect(filling)
+    connection = sqlite3.connect(path)
     try:
         connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + TABLES)
         with connection:
@@ -49,7 +60,6 @@ def create_store(
         connection.executescript(INDEXES + TRIGGERS + "ANALYZE; PRAGMA journal_mode = WAL;")
     finally:
         connection.close()
-    filling.replace(path)
 
 
 def _insert_settings(connection: sqlite3.Connection, origin: str) -> None:
@@ -117,3 +127,97 @@ def _insert_products(connection: sqlite3.Connection, products: Iterable[tuple[by
         "INSERT INTO referentials VALUES (?, ?, ?)",
         ((name, code, encode(body)) for (name, code), body in (codes_known() | known).items()),
     )
+
+
+#: A product as a whole: a mere record, or a record with owner and views.
+Product = SharedProduct | Mapping[str, Any]
+
+
+def put_products(store: Store, products: Iterable[Product], clock: Clock | None) -> None:
+    """Put products into the store, each in place of the one that it is, or as a new one.
+
+    Parameters
+    ----------
+    clock
+        Says the time of the change, to which `updatedAt` moves; None leaves it as the products have it.
+    """
+    known = list(store.organizations)
+    with store.writing() as connection:
+        now = clock() if clock else None
+        written: set[int] = set()
+        for given in products:
+            if keys := _keys(connection, facts_of(_record(given))):
+                for key in keys:
+                    _replace(connection, key, given, now)
+            else:
+                keys = [_insert(connection, given, known, now)]
+            written.update(keys)
+        if clock and now:
+            date_writes(connection, written, now, clock)
+        insert_organizations(connection, known[len(store.organizations) :], len(store.organizations))
+    store.organizations = tuple(known)
+
+
+def remove_products(store: Store, products: Iterable[str | int | Product]) -> None:
+    """Remove products for all who see them; raise LookupError, and remove none, where one is not there."""
+    with store.writing() as connection:
+        for one in products:
+            keys = _keys(connection, _facts(one))
+            if not keys:
+                raise LookupError(f"The store holds no product {one!r:.100}.")
+            for key in keys:
+                delete_product(connection, key)
+
+
+def _insert(
+    connection: sqlite3.Connection, given: Product, known: list[Organization], now: datetime | None
+) -> int:
+    # A mere record gets an owner and views as it would when a store is filled; its bytes are made below.
+    filling = given if isinstance(given, SharedProduct) else (b"", dict(given))
+    ((_, product),) = shared_with_all([filling], known)
+    record = product.record if now is None else _moved(product.record, None, now)
+    key = next_key(connection)
+    insert_product(connection, key, product.owner_id, encode(record), record)
+    insert_views(connection, key, product)
+    return key
+
+
+def _replace(connection: sqlite3.Connection, key: int, given: Product, now: datetime | None) -> None:
+    record = dict(_record(given))
+    if now is not None:
+        (body,) = connection.execute("SELECT body FROM records WHERE key = ?", (key,)).fetchone()
+        record = _moved(record, body, now)
+    delete_versions(connection, key)
+    replace_product(connection, key, encode(record), record)
+    if isinstance(given, SharedProduct):
+        connection.execute("UPDATE products SET owner_id = ? WHERE key = ?", (given.owner_id, key))
+        connection.execute("DELETE FROM views WHERE product_key = ?", (key,))
+        connection.execute("DELETE FROM tags WHERE product_key = ?", (key,))
+        insert_views(connection, key, given)
+
+
+def _moved(record: Mapping[str, Any], before: bytes | None, now: datetime) -> dict[str, Any]:
+    return {**record, "updatedAt": moved(members(before).get("updatedAt") if before else None, now)}
+
+
+def _keys(connection: sqlite3.Connection, facts: Facts) -> list[int]:
+    """Return the keys of the products that have the same id, or where there is none uuid, or gtin."""
+    for column in ("id", "uuid", "gtin"):
+        if (value := getattr(facts, column)) is not None:
+            rows = connection.execute(
+                f"SELECT key FROM products WHERE {column} = ?"  # noqa: S608 - our own names
+                " AND key NOT IN (SELECT key FROM versions) ORDER BY key",
+                (value,),
+            )
+            return [key for (key,) in rows]
+    return []
+
+
+def _facts(one: str | int | Product) -> Facts:
+    if isinstance(one, int):
+        return facts_of({"id": one})
+    return facts_of({"gtin": one} if isinstance(one, str) else dict(_record(one)))
+
+
+def _record(given: Product) -> dict[str, Any]:
+    return dict(given.record if isinstance(given, SharedProduct) else given)

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.raw_json import decode, encode
+from prodex.sandbox.records.merging import date_writes, stamp
 from prodex.sandbox.records.model import Organization
 from prodex.sandbox.records.payload import JSON, XML, Members, PayloadUnreadable, read_payload
 from prodex.sandbox.records.store import Store
-from prodex.sandbox.records.timestamps import date_writes, stamp
 from prodex.sandbox.records.upsert import Upsert, gtin_sent
 from prodex.sandbox.records.validation import ProductRefused
 

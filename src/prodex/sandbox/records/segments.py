@@ -11,8 +11,6 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from prodex.sandbox.api.filters import Filter
-from prodex.sandbox.api.value_types import word
 from prodex.sandbox.records.model import View
 from prodex.sandbox.records.store import Store
 
@@ -21,14 +19,6 @@ PERMISSIONS: Final = {
     "READ": "segments with a product that the caller sees",
     "WRITE": "segments with a product that the caller owns, or has in its active range",
     "VALIDATE": "segments with a product that waits for the caller: TO_BE_VALIDATED or UPDATED",
-}
-
-PARAMETERS: Final[Mapping[str, Filter]] = {
-    "permission": Filter(
-        word(PERMISSIONS),
-        "; ".join(f"{name}: {meaning}" for name, meaning in PERMISSIONS.items()) + ". READ unless given.",
-        methods=frozenset({"GET"}),
-    )
 }
 
 _WAITING: Final = {"TO_BE_VALIDATED", "UPDATED"}

@@ -10,7 +10,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from prodex.sandbox.raw_json import decode, encode, joined, members, storable
-from prodex.sandbox.records.merging import attributes_of, is_null, merged
+from prodex.sandbox.records.merging import attributes_of, is_null, merged, stamp
 from prodex.sandbox.records.model import (
     Organization,
     OrganizationType,
@@ -21,27 +21,14 @@ from prodex.sandbox.records.model import (
 from prodex.sandbox.records.payload import Members, Unreadable
 from prodex.sandbox.records.referentials import Codes
 from prodex.sandbox.records.tables import insert_product, insert_view, next_key, replace_product
-from prodex.sandbox.records.timestamps import stamp
 from prodex.sandbox.records.validation import NAMES, ProductRefused, checked, normal_gtin
 
+_SET_BY_EXCHANGE: Final = """
+id uuid _jsonVersion createdAt updatedAt owner product_key supplierId manufacturerSharingStatus
+targetProductStatus validation hasTags isTaggedBy requiredScenarios assets.lastUpdatedAt
+"""
 #: Attributes that the exchange sets itself.
-SET_BY_EXCHANGE: Final = (
-    "id",
-    "uuid",
-    "_jsonVersion",
-    "createdAt",
-    "updatedAt",
-    "owner",
-    "product_key",
-    "supplierId",
-    "manufacturerSharingStatus",
-    "targetProductStatus",
-    "validation",
-    "hasTags",
-    "isTaggedBy",
-    "requiredScenarios",
-    "assets.lastUpdatedAt",
-)
+SET_BY_EXCHANGE: Final = tuple(_SET_BY_EXCHANGE.split())
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from prodex.sandbox.records.model import SharedProduct
-from prodex.sandbox.sample import care, hierarchies, identity
+from prodex.sandbox.sample import hierarchies, identity
 from prodex.sandbox.sample.defects import (
     Defect,
     plant_in_family,
@@ -19,7 +19,7 @@ from prodex.sandbox.sample.defects import (
     status,
     wording,
 )
-from prodex.sandbox.sample.defects.planting import Trace, declare
+from prodex.sandbox.sample.defects.planting import Trace, declare, frequency
 from prodex.sandbox.sample.families import Family, Unit, draw_family
 from prodex.sandbox.sample.oddities import add_oddities, make_hostile
 from prodex.sandbox.sample.participants import SUPPLIERS_BY_SECTOR
@@ -113,7 +113,7 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
             defects += record_defects(made, planted.traces, planted.defect)
         if _parents(family, unit) > 1:
             defects += record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
-        if not defects and rng.random() < _AWAITING * care.times(family, "not_yet_accepted"):
+        if not defects and rng.random() < _AWAITING * frequency(family, "not_yet_accepted"):
             defects = record_defects(made, status.await_acceptance(made), "not_yet_accepted")
         if not defects:
             add_oddities(made)

@@ -87,51 +87,19 @@ _GPC = {
 }
 
 #: Attributes of the specification that hardly anybody fills in: null, empty or not there at all.
-_RARELY_FILLED = (
-    "shapeStatement",
-    "productActivities",
-    "keepRefrigeratedAfter",
-    "createdShareValueStatement",
-    "isComplementaryWith",
-    "originText",
-    "brandHighlight",
-    "manufactureInsights",
-    "flavorStatement",
-    "substitutes",
-    "packagingMentions",
-    "isSharedFrom",
-    "isWrappedBy",
-    "dutyFeeTax",
-    "isSizedBy",
-    "environmentStatement",
-    "sparklingValue",
-    "replaces",
-    "nutritionalAllegations",
-    "reasonForNewEAN",
-    "isReplaceableBy",
-    "suggestedRetailPrice",
-    "offerOnPack",
-)
+_RARELY_FILLED = """
+shapeStatement productActivities keepRefrigeratedAfter createdShareValueStatement isComplementaryWith originText
+brandHighlight manufactureInsights flavorStatement substitutes packagingMentions isSharedFrom isWrappedBy
+dutyFeeTax isSizedBy environmentStatement sparklingValue replaces nutritionalAllegations reasonForNewEAN
+isReplaceableBy suggestedRetailPrice offerOnPack
+"""
 
 #: Attributes of the specification that nobody fills in: null or empty, in a few records each.
-_NEVER_FILLED = (
-    "compulsoryStatements",
-    "conservations",
-    "endAvailabilityDateTime",
-    "hasNotableIngredients",
-    "history",
-    "importClassification",
-    "isClassifiedIn",
-    "isDerivedFrom",
-    "isEquivalentTo",
-    "isPracticeCompatible",
-    "isSubstitutableWith",
-    "packaging",
-    "priceComparisonType",
-    "productionVariantEffectiveDate",
-    "shape",
-    "tradeItemDateOnPackagingTypeCode",
-)
+_NEVER_FILLED = """
+compulsoryStatements conservations endAvailabilityDateTime hasNotableIngredients history importClassification
+isClassifiedIn isDerivedFrom isEquivalentTo isPracticeCompatible isSubstitutableWith packaging
+priceComparisonType productionVariantEffectiveDate shape tradeItemDateOnPackagingTypeCode
+"""
 
 
 @dataclass(slots=True)
@@ -279,7 +247,7 @@ def _unused(unit: Unit) -> dict[str, Any]:
     """Return attributes that are there without saying anything, by the unit's number, so that nothing else moves."""
     empties: dict[str, Any] = {
         name: (None, [])[unit.number % 2]
-        for place, name in enumerate(_NEVER_FILLED)
+        for place, name in enumerate(_NEVER_FILLED.split())
         if (unit.number + place) % 9 == 0
     }
     return empties | ({"isNomadic": False} if unit.number % 5 == 0 else {})
@@ -287,7 +255,7 @@ def _unused(unit: Unit) -> dict[str, Any]:
 
 def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
     """Return what stands in some records only: empty attributes, and attributes that no document names."""
-    extras: dict[str, Any] = {name: rng.choice(EMPTIES) for name in rng.sample(_RARELY_FILLED, 5)}
+    extras: dict[str, Any] = {name: rng.choice(EMPTIES) for name in rng.sample(_RARELY_FILLED.split(), 5)}
     if rng.random() < 0.15:
         extras["lastUserHistoryDate"] = iso(dates.updated)
         extras["barcodeScanText"] = None

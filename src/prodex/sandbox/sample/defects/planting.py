@@ -2,16 +2,21 @@
 
 A planter is one function: it spoils a record (or a family) in one way and says what can be seen there afterwards.
 Whether a planter strikes is drawn once for each area of a product, so the share of a planter is exact and a product
-has at most one defect of each area. Shares are those of a usual supplier, kind and market; `care` says who is not.
+has at most one defect of each area.
+
+Shares are those of an average supplier, kind and market. `defect_frequencies.csv` says where a defect comes how many
+times as often; "*" stands for all defects that have no line of their own, and several lines are multiplied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from random import Random
 
-from prodex.sandbox.sample import care
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.product import Draft
 
@@ -148,7 +153,7 @@ def plant_in_record(made: Draft) -> list[Defect]:
         for planter in planters:
             if not planter.suits(made):
                 continue
-            share = planter.share * care.times(made.family, planter.defect)
+            share = planter.share * frequency(made.family, planter.defect)
             if drawn < share:
                 planted += record_defects(made, planter.plant(made), planter.defect)
                 break
@@ -162,9 +167,37 @@ def plant_in_family(rng: Random, family: Family) -> Planted | None:
     for planter in _FAMILY_PLANTERS:
         if not planter.suits(family):
             continue
-        share = planter.share * care.times(family, planter.defect)
+        share = planter.share * frequency(family, planter.defect)
         if drawn < share:
             unit, traces = planter.plant(rng, family)
             return Planted(planter.defect, unit, tuple(traces))
         drawn -= share
     return None
+
+
+def frequency(family: Family, defect: str) -> float:
+    """Return how many times as often as the average a family has a defect."""
+    return (
+        _frequency("supplier", family.supplier.name, defect)
+        * _frequency("kind", family.kind.code, defect)
+        * _frequency("market", str(family.market), defect)
+    )
+
+
+def forgotten_language(rng: Random, languages: Sequence[str]) -> str:
+    """Draw the language that is missing: some are forgotten more often than others."""
+    weights = [_frequency("language", language, "missing_language") for language in languages]
+    return rng.choices(languages, weights)[0]
+
+
+@cache
+def _frequency(of: str, name: str, defect: str) -> float:
+    frequencies = _frequencies()
+    return frequencies.get((of, name, defect), frequencies.get((of, name, "*"), 1.0))
+
+
+@cache
+def _frequencies() -> Mapping[tuple[str, str, str], float]:
+    text = resources.files("prodex.sandbox.sample").joinpath("defect_frequencies.csv").read_text("utf-8")
+    rows = csv.DictReader(text.splitlines(), delimiter=";")
+    return {(row["of"], row["name"], row["defect"]): float(row["times"]) for row in rows}

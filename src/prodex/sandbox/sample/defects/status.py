@@ -12,41 +12,20 @@ from prodex.sandbox.sample.hierarchies import weight
 from prodex.sandbox.sample.product import Draft, show
 
 #: What stands under `lastRequest` alone until the recipient accepts a product.
-_AWAITING = (
-    "nameLegal",
-    "namePublicShort",
-    "namePublicLong",
-    "productionVariantName",
-    "description",
-    "composition",
-    "allergens",
-    "netContent",
-    "isPartitionedBy",
-    "contact",
-    "conservationAdvices",
-    "consumptionAdvice",
-    "originCountry",
-    "percentageOfAlcoholByVolume",
-)
+_AWAITING = """
+nameLegal namePublicShort namePublicLong productionVariantName description composition allergens netContent
+isPartitionedBy contact conservationAdvices consumptionAdvice originCountry percentageOfAlcoholByVolume
+"""
 #: What a reader of the record without `lastRequest` calls missing.
-_SEEMS_MISSING = (
-    "missing_text",
-    "missing_name",
-    "missing_language",
-    "missing_net_content",
-    "missing_composition",
-    "missing_contact",
-    "missing_storage",
-    "missing_instructions",
-    "missing_origin",
-    "missing_alcohol",
-    "missing_nutrition",
-)
+_SEEMS_MISSING = """
+missing_text missing_name missing_language missing_net_content missing_composition missing_contact
+missing_storage missing_instructions missing_origin missing_alcohol missing_nutrition
+"""
 
 declare(
     "not_yet_accepted",
     "The product was shared and not accepted: its information stands under lastRequest.",
-    ("sharing_pending", *_SEEMS_MISSING),
+    ("sharing_pending", *_SEEMS_MISSING.split()),
 )
 
 
@@ -141,7 +120,7 @@ def certificate_expired(made: Draft) -> Iterable[Trace]:
 
 def await_acceptance(made: Draft) -> list[Trace]:
     """Move the information of a product under `lastRequest`, where it waits for the recipient."""
-    moved = {name: made.record.pop(name) for name in _AWAITING if name in made.record}
+    moved = {name: made.record.pop(name) for name in _AWAITING.split() if name in made.record}
     made.record["lastRequest"] = moved
     view = replace(made.view, shared_with=SharingStatus.PENDING, product_status="TO_BE_VALIDATED")
     show(made, replace(view, active_range=False))

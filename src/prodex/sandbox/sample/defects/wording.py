@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from prodex.sandbox.sample import care, texts
-from prodex.sandbox.sample.defects.planting import Trace, declare, in_record
+from prodex.sandbox.sample import texts
+from prodex.sandbox.sample.defects.planting import Trace, declare, forgotten_language, in_record
 from prodex.sandbox.sample.families import MARKETS
 from prodex.sandbox.sample.product import Draft
 from prodex.sandbox.sample.vocabulary import LANGUAGES
@@ -66,7 +66,7 @@ def missing_language(made: Draft) -> Iterable[Trace]:
     """An attribute is filled in one language and not in another that the market requires."""
     candidates = (*_MAIN_TEXTS, "nameLegal", "composition", "conservationAdvices")
     attribute = made.rng.choice([name for name in candidates if made.record.get(name)])
-    language = care.forgotten_language(made.rng, MARKETS[made.family.market][0])
+    language = forgotten_language(made.rng, MARKETS[made.family.market][0])
     kept = [item for item in made.record[attribute] if _language(item) != language]
     made.record[attribute] = kept
     return [Trace(attribute, f"filled in {', '.join(map(_language, kept))}", language)]

@@ -1,0 +1,184 @@
+"""The name of a product: which of its texts people call it by.
+
+A product can have a long public name, a short one and a legal one, each in several languages (localized text items of
+the specification), and all of them again in an update that waits under `lastRequest`. One of them is its name, wherever
+a name is shown:
+
+1. Its own names count before those of an update that waits. A record that nobody has accepted yet has no others, and a
+   list in which it had no name would be of no use; `Names.is_pending` tells them apart.
+2. Then the language decides: the languages of its market in their order, then English, then all others. Who works in a
+   market looks for the words that stand on its packs; the reports themselves are in English.
+3. Then the long public name comes before the short one, and that before the legal one: a legal name is often the same
+   for many products ("Biscuits").
+4. Then the text that was sent first.
+
+A text of nothing but spaces is no name, and neither is a number or a text that does not say its language: these are
+no localized texts. The market is the product's own, else the one that was asked for. The market that a profile takes
+for granted does not count, so that a product has the same name in an audit as elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin, Part
+from prodex.facts.market import languages_of, markets_of
+from prodex.facts.pending import PENDING
+from prodex.locales import short_of
+from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
+
+#: Attributes that hold names, the best first.
+NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
+#: Where on the wire names stand, from the first choice to the last.
+NAME_PATHS = (*NAMES, *(f"{PENDING}{name}" for name in NAMES))
+
+#: What names are read from: columns of `texts`.
+TEXT_COLUMNS = ("attribute", "language", "language_code", "text")
+#: A language after those of the market.
+_COMMON = "en"
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """The names of some products; those of one product stand together, the best first.
+
+    Attributes
+    ----------
+    size
+        Number of products, with names or without.
+    place
+        Place of the product of each name.
+    language
+        Short code of its language.
+    text
+        The name, verbatim.
+    is_pending
+        Whether it is of an update that waits.
+    """
+
+    size: int
+    place: Rows
+    language: pa.Array
+    text: pa.Array
+    is_pending: Mask
+
+    @classmethod
+    def of(cls, texts: pa.Table, place: Rows, markets: pa.Array) -> Self:
+        """Find the names among texts.
+
+        Parameters
+        ----------
+        texts
+            Any texts, with `TEXT_COLUMNS`.
+        place
+            Place of the product of each; negative for a text that is of none of them.
+        markets
+            The market of each product, as `markets_of` gives it.
+
+        Examples
+        --------
+        >>> texts = pa.table(
+        ...     {
+        ...         "attribute": ["nameLegal", "namePublicLong", "namePublicLong"],
+        ...         "language": ["fr", "en", "fr"],
+        ...         "language_code": ["fra-FR", "eng-GB", "fra-FR"],
+        ...         "text": ["Riz", "Long rice", "Riz long"],
+        ...     }
+        ... )
+        >>> [Names.of(texts, np.zeros(3, int), pa.array([market])).best()[0].as_py() for market in ("250", "826")]
+        ['Riz long', 'Long rice']
+        """
+        rank = places(whole(texts["attribute"]), pa.array(NAME_PATHS))
+        # Of all texts of a product a few are names: what costs time is done for these alone.
+        rows = np.flatnonzero((rank >= 0) & (place >= 0))
+        rows = rows[filled_values(whole(texts["text"]).take(pa.array(rows)))]
+        language = languages(whole(texts["language"]).take(rows), whole(texts["language_code"]).take(rows))
+        is_pending, kind = np.divmod(rank[rows], len(NAMES))
+        preference = _language_ranks(markets, language, place[rows])
+        order = np.lexsort(
+            (kind, preference, is_pending, place[rows])
+        )  # stable: equal ones as they were sent
+        taken = pa.array(rows[order])
+        return cls(
+            len(markets),
+            place[rows][order],
+            language.take(pa.array(order)),
+            whole(texts["text"]).take(taken),
+            is_pending[order] > 0,
+        )
+
+    @classmethod
+    def read(cls, part: Part, origin: Origin, chosen: pa.Array | None = None) -> Self:
+        """Read the names of a part, or of those of its products that are chosen by key."""
+        wanted = None if chosen is None else pc.field("product_id").isin(chosen)
+        products = part.read("products", ["product_id", "target_market"], wanted)
+        among = pc.field("attribute").isin(pa.array(NAME_PATHS))
+        among = among if wanted is None else among & wanted
+        texts = part.read("texts", ["product_id", *TEXT_COLUMNS], among)
+        place = places(whole(texts["product_id"]), whole(products["product_id"]))
+        return cls.of(texts, place, markets_of(whole(products["target_market"]), origin))
+
+    def rows(self, language: str | None = None) -> Rows:
+        """Return for each product which of these names is its best, in one language or in any; -1 where none is."""
+        rows = np.arange(len(self.place))
+        if language is not None:
+            rows = np.flatnonzero(pc.equal(self.language, language).to_numpy(zero_copy_only=False))
+        products, first = np.unique(self.place[rows], return_index=True)
+        found = np.full(self.size, -1, np.int64)
+        found[products] = rows[first]
+        return found
+
+    def best(self, language: str | None = None) -> pa.Array:
+        """Return the name of each product, in one language or in any; null where it has none."""
+        rows = self.rows(language)
+        return self.text.take(pa.array(rows, mask=rows < 0))
+
+
+def names_of(catalog: Catalog, product_ids: pa.Array | None = None) -> dict[str, str]:
+    """Return the name of each product that has one, or of some of them, by product_id.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> rice = [{"expressedIn": {"code": "eng-GB"}, "data": "Rice"}, {"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]
+    >>> record = {"id": 7, "product_key": {"target_market_id": 250}, "namePublicLong": rice}
+    >>> names_of(prodex.flatten([record, {"id": 8}]))
+    {'7': 'Riz'}
+    """
+    found: dict[str, str] = {}
+    wanted = None if product_ids is None else pc.field("product_id").isin(product_ids)
+    for part in catalog.parts:
+        keys = part.read("products", ["product_id"], wanted)["product_id"].to_pylist()
+        names = Names.read(part, catalog.origin, product_ids).best().to_pylist() if keys else []
+        found |= {key: name for key, name in zip(keys, names, strict=True) if name is not None}
+    return found
+
+
+def languages(short: pa.Array, code: pa.Array) -> pa.Array:
+    """Return the short code of the language of each text, from both of its codes as sent.
+
+    >>> languages(pa.array(["fr-FR", None]), pa.array(["fra-FR", "nld-BE"])).to_pylist()
+    ['fr', 'nl']
+    """
+    sent = whole(pc.coalesce(short, code).dictionary_encode())
+    known = pa.array([short_of(one) if one else None for one in sent.dictionary.to_pylist()], pa.string())
+    return known.take(sent.indices)
+
+
+def _language_ranks(markets: pa.Array, language: pa.Array, place: Rows) -> Rows:
+    """Return for each name how far down its language stands among those that its product's market prefers."""
+    known_markets, market = encoded(markets)
+    known_languages, spoken = encoded(language)
+    # Few markets and languages occur, so that a table of all pairs is small; its last row and column are for none.
+    ranks = np.full((len(known_markets) + 1, len(known_languages) + 1), 99, np.int64)
+    for row, one in enumerate([*known_markets.to_pylist(), None]):
+        best = [*languages_of(one), _COMMON]
+        for column, other in enumerate(known_languages.to_pylist()):
+            if other in best:
+                ranks[row, column] = best.index(other)
+    return ranks[market[place], spoken]

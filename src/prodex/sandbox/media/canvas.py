@@ -1,0 +1,132 @@
+"""Drawing in shares of a box instead of pixels, and text that is as large as its box allows."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.util import find_spec
+from itertools import cycle
+from pathlib import Path
+from typing import Final
+
+from PIL import Image, ImageDraw, ImageFont
+
+Box = tuple[float, float, float, float]
+Fill = tuple[int, ...]
+
+#: Height of a line and mean width of a letter, in sizes of letters.
+_LEADING, _LETTER = 1.16, 0.6
+#: Pixels of the smallest letters; a text that is too long even for these is cut.
+_SMALLEST: Final = 5
+_REFERENCE: Final = 100
+
+
+class Canvas:
+    """A picture and a box in it; coordinates are shares of the box, (0, 0) is its top left and (1, 1) its bottom right.
+
+    Parameters
+    ----------
+    image
+        The picture, which is drawn on.
+    box
+        Left, top, right and bottom of the box in pixels; the whole picture unless given.
+    """
+
+    def __init__(self, image: Image.Image, box: Box | None = None) -> None:
+        left, top, right, bottom = box or (0, 0, *image.size)
+        self._draw = ImageDraw.Draw(image)
+        self._origin = left, top
+        self.width, self.height = right - left, bottom - top
+
+    def rectangle(self, box: Box, fill: Fill, radius: float = 0) -> None:
+        """Draw a rectangle; `radius` rounds its corners and is a share of the box's height."""
+        self._draw.rounded_rectangle(self._pixels(box), radius * self.height, fill=fill)
+
+    def ellipse(self, box: Box, fill: Fill) -> None:
+        """Draw an ellipse that fills a rectangle."""
+        self._draw.ellipse(self._pixels(box), fill=fill)
+
+    def disc(self, x: float, y: float, radius: float, fill: Fill) -> None:
+        """Draw a disc around a point; its radius is a share of the box's shorter side."""
+        wide, high = (radius * min(self.width, self.height) / side for side in (self.width, self.height))
+        self.ellipse((x - wide, y - high, x + wide, y + high), fill)
+
+    def polygon(self, points: Iterable[float], fill: Fill) -> None:
+        """Draw a polygon: x and y of one corner after the other."""
+        self._draw.polygon(self._pixels(points), fill=fill)
+
+    def text(
+        self,
+        box: Box,
+        text: str,
+        fill: Fill,
+        *,
+        bold: bool = True,
+        lines: int = 1,
+        largest: float = 1,
+        left: bool = False,
+    ) -> None:
+        """Write a text into a rectangle, in letters as large as fit there.
+
+        Parameters
+        ----------
+        lines
+            How many lines there may be.
+        largest
+            Size of letters that is not passed even where there is room, as a share of the box's height.
+        left
+            Whether lines begin at the left edge and the top; else they are centred.
+        """
+        x0, y0, x1, y1 = self._pixels(box)
+        size, rows = _fitted(text, x1 - x0, y1 - y0, lines, largest * self.height, bold)
+        place = (x0, y0) if left else ((x0 + x1) / 2, (y0 + y1) / 2)
+        self._draw.text(
+            place,
+            "\n".join(rows),
+            fill,
+            _font(bold, round(size)),
+            anchor="la" if left else "mm",
+            # Pillow adds this to the height of a capital, which is 0.73 of the size.
+            spacing=(_LEADING - 0.73) * size,
+            align="left" if left else "center",
+        )
+
+    def _pixels(self, points: Iterable[float]) -> list[float]:
+        origins, lengths = cycle(self._origin), cycle((self.width, self.height))
+        return [origin + share * length for share, origin, length in zip(points, origins, lengths)]  # noqa: B905
+
+
+def _fitted(
+    text: str, width: float, height: float, lines: int, largest: float, bold: bool
+) -> tuple[float, list[str]]:
+    """Return the size of the letters and the lines; no lines where there is no room for a letter."""
+    size = min(largest, height / _LEADING)
+    while size >= _SMALLEST:
+        rows = textwrap.wrap(text, max(1, int(width / size / _LETTER)), break_long_words=False)
+        fits = len(rows) <= min(lines, height / size / _LEADING)
+        if fits and all(_length(row, bold) * size <= width for row in rows):
+            return size, rows
+        size *= 0.9
+    rows = textwrap.wrap(text, max(1, int(width / _SMALLEST / _LETTER)))
+    return _SMALLEST, rows[: min(lines, int(height / _SMALLEST / _LEADING))]
+
+
+@lru_cache(maxsize=4096)
+def _length(text: str, bold: bool) -> float:
+    """Return the width of a line, in sizes of its letters."""
+    return _font(bold, _REFERENCE).getlength(text) / _REFERENCE
+
+
+@lru_cache(maxsize=128)
+def _font(bold: bool, size: int) -> ImageFont.FreeTypeFont:
+    # The fonts of matplotlib, since Pillow's own lacks every accent; found without an import, which would take
+    # longer than a picture.
+    found = find_spec("matplotlib")
+    folder = Path(found.origin if found and found.origin else "").parent / "mpl-data/fonts/ttf"
+    path = folder / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")
+    if path.is_file():
+        return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
+    font = ImageFont.load_default(size)
+    assert isinstance(font, ImageFont.FreeTypeFont)  # noqa: S101 - it is one wherever a size is given
+    return font
