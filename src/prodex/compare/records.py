@@ -17,7 +17,7 @@ from prodex.compare.alignment import Moves, Position, align, moved, shown_key
 from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
-from prodex.tables.attributes import child_path
+from prodex.tables.attributes import child_path, within
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable

@@ -29,7 +29,7 @@ from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.text import hint_and_all
+from prodex.text import counted, hint_and_all
 
 _LOG = logging.getLogger("prodex")
 
@@ -64,16 +64,14 @@ class DryRun:
 
     def __repr__(self) -> str:
         counts = self.findings["severity"].value_counts().to_dict()
-        counted = (
-            ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
-        )
+        found = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
         size, calls = sum(map(len, self.payloads)), len(self.payloads)
         lines = [
             (
                 f"Dry run: {counted(self.count, 'product')} in {counted(calls, 'call')}, {size:,} bytes of "
                 f"{self.content_type}"
             ),
-            f"preflight: {counted}",
+            f"preflight: {found}",
             *(
                 f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}"
                 for row in self.findings.head(10).itertuples()
