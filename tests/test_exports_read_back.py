@@ -23,6 +23,7 @@ from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import state_column
 from tests import wire
+from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "csv for spreadsheets", "xlsx")
 
@@ -171,7 +172,9 @@ def test_every_export_comes_back_exactly(catalog: prodex.Catalog, tmp_path: Path
 
 
 hypothesis_export = settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None,
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 

@@ -1,4 +1,4 @@
-"""Names of attributes that a person gives: known to the specification or seen here, else refused with the nearest."""
+"""Names of attributes that a person gives: in the specification or in the catalogue, else refused with the nearest."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
-#: What a path into a text or a quantity ends with on the wire, where tables name the attribute alone.
+#: On the wire the path of a text or a quantity ends so; tables use the path of the attribute alone.
 _DATA = ".data"
-#: So alike a step that nobody has seen must be to one that is known there, to be a slip of the pen.
+#: An unknown step of a path that is at least so similar to a known one in the same place is taken for a typing error.
 _SLIP = 0.75
 #: The name at the top of a product that a path begins with; dots in names are escaped.
 _HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
@@ -96,7 +96,8 @@ class AttributeNames:
             )
         if near := self._slip(path):
             raise QueryError(f"There is nothing at {given!r}; did you mean {near!r}?")
-        return path  # what stands deeper is open: nobody may have filled it yet
+        # Below the top, attributes are open: a path that no product has filled so far may still be right.
+        return path
 
     def _slip(self, path: str) -> str | None:
         """Return the path that was meant where one step of it is nearly what is known at that place."""

@@ -1,4 +1,4 @@
-"""What a person wants of one column: values of any type, held in anything, as a condition over that column."""
+"""Values of one column, of any type and in any container, as a condition over that column."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FORMS: Mapping[str, Form] = {"gtin": gtin.comparable_column, **dict.fromkeys(_P
 
 @dataclass(frozen=True)
 class WantedValue:
-    """One value: as it was given, the column that it is looked for in, and what it is there; None is no value."""
+    """One value: as given, the column in which it is looked up, and its form there. None stands for no value."""
 
     given: Any
     column: str
@@ -49,7 +49,7 @@ class WantedValue:
 
 @dataclass(frozen=True)
 class ColumnCondition:
-    """Values of which a product has to have one.
+    """Values of a column, of which a product must have one.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class ColumnCondition:
 def column_condition(
     column: str, value: Any, schema: pa.Schema, stored: Stored, closed: Mapping[str, ClosedList] = CLOSED
 ) -> ColumnCondition:
-    """Return what a person wants of a column.
+    """Return the condition for a column and the values that a person gave.
 
     Parameters
     ----------
@@ -196,12 +196,12 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
         if read is not None:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
-        pass  # too large for the type, which no value of the column is
+        pass  # too large for the type: refused below, like any other value that no row can have
     raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}.")
 
 
 def _text(value: Any) -> str | None:
-    """Return a code as text: tables have text, people write 250, and a column with gaps makes 250.0 of it."""
+    """Return a code as text: tables hold text, people write 250, and pandas makes 250.0 of it in a column with gaps."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool) and not -_HUGE < value < _HUGE:
@@ -234,7 +234,7 @@ def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
         except ValueError:
             return None
     if isinstance(value, datetime) and (value.tzinfo is not None) is not has_zone:
-        needed = "a time zone" if has_zone else "no time zone, since the service says none"
+        needed = "a time zone" if has_zone else "no time zone, since the service gives none"
         raise QueryError(f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it so.")
     return value if isinstance(value, datetime) else None
 

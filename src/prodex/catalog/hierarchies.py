@@ -31,14 +31,14 @@ NamesOf = Callable[[pa.Array], Mapping[str, str]]
 
 @dataclass(eq=False)
 class Node:
-    """One unit of a tree, as one product tells it.
+    """One unit of a tree, as the record of one product describes it.
 
     Attributes
     ----------
     key
         Its GTIN in 14 digits, else its uuid, else None.
     quantity
-        How many stand in the unit around it, or None where that is not said.
+        How many the unit around it contains; None if the record does not say.
     packaging
         Code of its type of packaging.
     children
@@ -134,7 +134,7 @@ _SCHEMA = pa.schema(
 
 
 class _TreeCount(NamedTuple):
-    """A tree as one product tells it: what it comes to, and every unit in it."""
+    """The tree in the record of one product: its sum, and every unit in it, to compare records with each other."""
 
     product: str
     pieces: int | None
@@ -189,7 +189,7 @@ def _meant(catalog: CatalogData, packaging: str) -> set[str]:
 
 
 def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
-    """Add up the units of one tree; what cannot be added is said instead."""
+    """Add up the units of one tree; instead of a sum that would be wrong, the problems are returned."""
     problems: list[str] = []
     pieces = 0.0
     levels = 0
@@ -231,7 +231,7 @@ def _wrong_quantity(node: Node) -> str | None:
 def _product(*quantities: float | None) -> float:
     result = 1.0
     for quantity in quantities:
-        result *= quantity or 0.0  # none is a problem of its own, and then nothing is counted
+        result *= quantity or 0.0  # a missing quantity is a problem of its own, and then there is no sum
     return result
 
 

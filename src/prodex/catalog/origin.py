@@ -1,7 +1,7 @@
-"""Where a catalogue comes from: what was asked for, what came, and whether that is all of it.
+"""Where a catalogue comes from: what was requested, what came, and whether that is everything.
 
 An origin travels with its catalogue through filters, snapshots and exports. Without it nobody can tell "the supplier
-left this empty" from "nobody asked for it".
+left this empty" from "nobody requested it".
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Origin:
     labels
         Further languages in which code labels were loaded.
     server_time
-        The service's clock when the load began, UTC; the only clock a later refresh may go by.
+        The service's clock when the load began, UTC; a later refresh asks for what changed since then.
     loaded_at
         Our clock when the load began, UTC.
     asked_by
-        Fingerprint of the access key that asked: what a service shows depends on who asks.
+        Fingerprint of the access key: what a service returns depends on who asks.
     ledger
         What was announced against what came.
 

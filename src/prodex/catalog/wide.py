@@ -1,4 +1,8 @@
-"""One row per product, everything that stands in other tables side by side."""
+"""`Catalog.wide`: one row per product, with the values of all other tables as columns.
+
+The cells of each column (see `prodex.catalog.cells`) become one array, several values of one product joined. Whole
+columns are computed at a time, and a column keeps the type of its values if they all have the same.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ def wide(
     columns: str | Iterable[str] | None,
     numbers: bool,
 ) -> pd.DataFrame:
-    """Put what stands in rows beside the products; see `Catalog.wide`."""
+    """Turn the rows of the child tables into columns beside the products; see `Catalog.wide`."""
     names = AttributeNames(catalog)
     languages = None if language is None else _languages(catalog, names_given(language, "wide", "language"))
     asked = (
@@ -103,7 +107,7 @@ def _spoken(catalog: CatalogData) -> set[str]:
 def _warn_of_unasked(
     catalog: CatalogData, languages: Sequence[str] | None, asked: Sequence[str] | None
 ) -> None:
-    """Say where a column stays empty because nobody asked the service for it."""
+    """Warn of columns that are empty because nobody requested them from the service."""
     origin = catalog.origin
     unasked = [path for path in asked or () if not origin.asked(path)]
     query = origin.query
@@ -201,7 +205,7 @@ def _chosen(
 
 JOINED_BY = " | "
 
-#: Beyond these a whole number is none that a double holds exactly.
+#: Beyond this a double does not hold every whole number exactly.
 _EXACT = 2**53
 
 
@@ -235,6 +239,7 @@ def pivot(cells: Iterable[Cells], size: int, numbers: bool) -> dict[str, pa.Arra
 def _sort_in(cells: Cells, size: int, runs: dict[str, list[_Run]]) -> None:
     """Cut cells into runs of one column each; within a product their order stays."""
     key = cells.columns * size + cells.products
+    # Tables are stored by product, so that cells are often in order already; sorting is most of the work here.
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         cells = cells.at(order)

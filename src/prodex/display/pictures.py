@@ -1,4 +1,4 @@
-"""How downloaded pictures look: how many of how many, what happened to the others, and why."""
+"""The summary of downloaded pictures: how many there are, and why the others are missing."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _ROWS = 5
 
 
 def text_of(pictures: Pictures) -> str:
-    """Return downloaded pictures in words."""
+    """Return the summary as text."""
     rows = [f"  {gtin}, picture {number}: {reason}" for gtin, number, reason in _broken(pictures)]
     return "\n".join(map(on_one_line, [*_lines(pictures), *rows]))
 
 
 def html_of(pictures: Pictures) -> str:
-    """Return downloaded pictures as a small table for a notebook."""
+    """Return the summary for a notebook."""
     headline, *others = _lines(pictures)
     rows = _broken(pictures)
-    missing = [table("Pictures that are not there", ["GTIN", "picture", "why not"], rows)] if rows else []
+    missing = [table("Missing pictures", ["GTIN", "picture", "reason"], rows)] if rows else []
     return block(headline, [(line, False) for line in others], missing)
 
 
@@ -38,18 +38,18 @@ def _lines(pictures: Pictures) -> list[str]:
     lines.append(f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there")
     if counts["not asked"]:
         lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not requested")
-    lines.append(f"in {seen_from_here(pictures.folder)}; pictures.csv there describes each file")
+    lines.append(f"in {seen_from_here(pictures.folder)}, listed in pictures.csv")
     every = sum(counts[state] for state in _LOST)
     if every > _ROWS:
-        lines.append(f"the first {_ROWS} of the {every:,} that are not there:")
+        lines.append(f"the first {_ROWS} of {every:,} missing pictures:")
     return lines
 
 
-_LOST = {"broken": "broken", "failed": "did not come", "no address": "without an address"}
+_LOST = {"broken": "broken", "failed": "not downloaded", "no address": "without an address"}
 
 
 def _broken(pictures: Pictures) -> list[tuple[str, str, str]]:
-    """Return GTIN, number and reason of the first pictures that are not there."""
+    """Return GTIN, number and reason of the first missing pictures."""
     first = pictures.broken.head(_ROWS).to_dict("records")
     return [
         (

@@ -6,6 +6,7 @@ these stand here, and a style sheet of a page or a panel only says where they ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files as resources
@@ -71,6 +72,10 @@ def custom_properties(selector: str, colours: Mapping[str, str]) -> str:
 
 @cache
 def stylesheet(*names: str) -> str:
-    """Return style sheets of `display/css`, one after the other."""
+    """Return style sheets of `display/css`, one after the other.
+
+    Every output of a notebook carries its style sheet, so comments and indents are left out.
+    """
     folder = resources("prodex.display") / "css"
-    return "\n".join((folder / f"{name}.css").read_text("utf-8") for name in names)
+    sheets = "\n".join((folder / f"{name}.css").read_text("utf-8") for name in names)
+    return re.sub(r"/\*.*?\*/\s*|^\s+", "", sheets, flags=re.DOTALL | re.MULTILINE)

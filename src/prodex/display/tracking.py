@@ -1,4 +1,4 @@
-"""How a tracking looks: the result first, then the products that failed."""
+"""How a `Tracking` looks: the outcome first, then the failed products."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROWS = 10
 
 
 def text_of(tracking: Tracking) -> str:
-    """Return a tracking in words."""
+    """Return a tracking as text."""
     lines = [f"{name + ':':<14}{value}" for name, value in _facts(tracking)]
     failed = tracking.failed
     lines += [f"  {row.gtin}  {row.status}  {row.message}" for row in failed.head(_ROWS).itertuples()]
