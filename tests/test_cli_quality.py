@@ -262,7 +262,7 @@ def test_the_whole_way_in_a_process_of_its_own(run: Run, profile: str, home: Pat
         capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "PRODEX_HOME": str(home)},
     )  # fmt: skip
     assert (1, 1) == (again.returncode, len(again.stderr.strip().splitlines()))
-    assert "somebody may have filled them in" in again.stderr
+    assert "which may have been filled in" in again.stderr
 
 
 WORSE = ("audit", "shop", "--market", "250", "--fail-if-worse", "--profile")

@@ -166,7 +166,7 @@ def test_every_picture_of_the_catalogue_has_a_row_and_a_state(server: FileServer
     assert 4 == len(pictures.broken)
     assert pictures.broken[["reason", "what_to_do"]].notna().all(axis=None)
     assert "1 of 5 pictures; 1 broken; 2 not downloaded; 1 without an address, see .broken" in repr(pictures)
-    assert "2 more pictures of the catalogue were not asked for" in repr(pictures)
+    assert "2 more pictures of the catalogue were not requested" in repr(pictures)
     assert {"/a.jpg", "/b.jpg", "/missing.jpg"} == set(server.paths)
 
 

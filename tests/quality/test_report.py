@@ -97,7 +97,7 @@ def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> N
     assert f"{catalog.origin.server_time:%Y-%m-%d %H:%M} UTC" == facts["Requested"]
     assert "Only these attributes were requested: brand" in facts["Not requested"]
     assert "Only texts in these languages were requested: fr." in facts["Not requested"]
-    assert "Unknown therefore, for every product:" in facts["Not requested"]
+    assert "Therefore unknown for every product:" in facts["Not requested"]
     assert "required_text[namePublicLong,fr]" in facts["Not requested"]
 
 

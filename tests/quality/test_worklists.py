@@ -163,7 +163,7 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
         "Catalogue: records, 4 products, complete",
         f"Profile: own, 5 checks, rule set {audit.rule_set}",
         "as of 2026-11-01 06:00",
-        f"1 of {every} findings of the audit: only those with severity = ['blocker', 'error'] were wanted.",
+        f"1 of {every} findings of the audit: only those with severity = ['blocker', 'error'] were selected.",
         FORMULA,
         CAVEAT,
     ):
