@@ -125,7 +125,8 @@ def test_a_job_fails_below_a_score(run: Run, profile: str) -> None:
     empty = Path(profile).with_name("empty.toml")
     empty.write_text("title = 'nothing'")
     assert (
-        "since no check applies" in run("audit", "shop", "--profile", str(empty), "--fail-under", "0.1").stderr
+        "since no check applies"
+        in run("audit", "shop", "--profile", str(empty), "--fail-under", "0.1").stderr
     )
 
 

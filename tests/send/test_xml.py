@@ -268,11 +268,17 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><SupplierProducts><pr
         ("<SupplierProducts><product>", "not XML"),
         ("", "not XML"),
         ("<SupplierProducts><product><a><b/>text</a></product></SupplierProducts>", "invalid combination"),
-        ('<SupplierProducts><product><a colour="red">1</a></product></SupplierProducts>', "invalid combination"),
+        (
+            '<SupplierProducts><product><a colour="red">1</a></product></SupplierProducts>',
+            "invalid combination",
+        ),
         ('<SupplierProducts><product><a type="number">x</a></product></SupplierProducts>', "not a number"),
         ('<SupplierProducts><product><a type="number">NaN</a></product></SupplierProducts>', "not a number"),
         ('<SupplierProducts><product><a list="empty">x</a></product></SupplierProducts>', "not empty"),
-        ('<SupplierProducts><product><a type="date">x</a></product></SupplierProducts>', "invalid combination"),
+        (
+            '<SupplierProducts><product><a type="date">x</a></product></SupplierProducts>',
+            "invalid combination",
+        ),
     ],
 )
 def test_a_file_that_is_not_such_xml_is_refused(tmp_path, inner, why):

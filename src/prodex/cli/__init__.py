@@ -35,16 +35,13 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         say(
-            "prodex: stopped. No unfinished file was left, and the same command continues a load.",
-            aside=True,
+            "prodex: stopped. No unfinished file was left, and the same command continues a load.", aside=True
         )
         sys.exit(130)
 
 
 @app.callback()
-def _all(
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every call.")] = False,
-) -> None:
+def _all(verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every call.")] = False) -> None:
     if verbose:
         lines = logging.StreamHandler(sys.stderr)
         lines.setFormatter(PrintableFormatter("%(asctime)s %(name)s %(message)s"))

@@ -154,11 +154,7 @@ PRODUCT: Mapping[str, Type] = {
     "hasTags": [{"tag": "text", "createdAt": "text"}],
     "isTaggedBy": ["text"],
     "isLabeledBy": [{"detail": "array", "isConceptualizedBy": CODE_VALUE}],
-    "specializes": {
-        "isBrandedBy": CODE_VALUE,
-        "isIdentifiedBy": [{"reference": "text"}],
-        "kind": CODE_VALUE,
-    },
+    "specializes": {"isBrandedBy": CODE_VALUE, "isIdentifiedBy": [{"reference": "text"}], "kind": CODE_VALUE},
     "owner": {"type": "integer", "name": "text"},
     "logisticalHierarchies": [{"activeListing": "boolean"}],
     "assets": {

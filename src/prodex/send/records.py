@@ -44,7 +44,7 @@ Source: TypeAlias = pd.DataFrame | Catalog | Iterable[Mapping[str, Any]] | str |
 
 #: Attributes that the service maintains itself. A loaded product that is written again leaves them out.
 MAINTAINED_BY_SERVICE = frozenset(
-    {
+    [
         "id",
         "uuid",
         "_jsonVersion",
@@ -62,7 +62,7 @@ MAINTAINED_BY_SERVICE = frozenset(
         "lastRequest",
         "lastUserHistoryDate",
         "assetsLastRequests",
-    }
+    ]
 )
 
 _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns if column.name != "gtin") - {

@@ -11,12 +11,7 @@ from typing import Any, Self
 import pandas as pd
 
 from prodex.dispatch import call
-from prodex.errors import (
-    InputError,
-    ServiceError,
-    TrackingTimeout,
-    UpsertStopped,
-)
+from prodex.errors import InputError, ServiceError, TrackingTimeout, UpsertStopped
 from prodex.progress import Progress, showing
 from prodex.send.batches import Batch
 from prodex.send.journal import UpsertJournal

@@ -169,12 +169,7 @@ class PagingState:
         return self.limit if self.by_scroll else min(self.limit, self.reach - self.offset)
 
     def after(
-        self,
-        keys: Sequence[str | None],
-        new: int,
-        announced: int | None,
-        *,
-        next_page: str | None = None,
+        self, keys: Sequence[str | None], new: int, announced: int | None, *, next_page: str | None = None
     ) -> Self:
         """Return the state after one more page.
 
