@@ -117,6 +117,7 @@ def load_products(
         return fresh
     folder = snapshots_folder() / name
     reads = service.for_load()
+    # Two processes that load one name would write the same journal.
     with locked(folder, f"loading {name!r}"):
         settings = {"windows": windows, "page_size": page_size}
         journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)

@@ -66,6 +66,7 @@ class Tracking:
         self._sent = list(batches)
         self._journal = journal
         self._imports = ImportPolling(service)
+        # Computed once per poll, since every property needs them.
         self._outcomes: dict[int, Outcome] = {}
         self.findings = pd.DataFrame() if findings is None else findings
 
@@ -215,6 +216,7 @@ class Tracking:
         """
         begin = time.monotonic()
         pause, longest, _ = self._imports.pauses
+        # For imports that were not sent from here, only the service knows the number of products.
         total = sum(len(batch.gtins) for batch in self._sent) or self.count
         with showing(progress, "Imported") as show:
             while not self.refresh().done:
