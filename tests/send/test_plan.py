@@ -282,5 +282,5 @@ def test_corrections_are_not_sent_onto_what_was_changed_since(mill):
     assert len(changes.records) - 2 == len(left)
     prodex.upsert(mill, [{"gtin": left[0], "nameLegal": NAME}], progress=False).wait(progress=False)
 
-    with pytest.raises(ChangesStale, match=f"GTIN {left[0]} was changed"):
+    with pytest.raises(ChangesStale, match=f"GTIN {left[0]} was updated"):
         tracking.send_rest(progress=False)

@@ -159,7 +159,7 @@ def test_a_count_that_disagrees_is_said_and_is_no_success(sent, exchange):
     exchange.records = [{"status": "SUCCESS", "count": 1}]
     sent.wait(progress=False)
     assert ("unknown", ["unknown"] * 2) == (sent.status, sent.products["status"].tolist())
-    assert "The service counted 1 products, and 2 were sent." in sent.message
+    assert "The service counted 1 product, and 2 were sent." in sent.message
 
 
 def test_a_product_that_nobody_tells_of_is_unknown(sent, exchange):
@@ -167,7 +167,7 @@ def test_a_product_that_nobody_tells_of_is_unknown(sent, exchange):
     exchange.records = [record(told=[(gtins(1)[0], "SUCCESS")])]
     sent.wait(progress=False)
     assert ("unknown", ["SUCCESS", "unknown"]) == (sent.status, sent.products["status"].tolist())
-    assert f"lacks 1 products that were sent, {gtins(2)[1]} first" in sent.message
+    assert f"lacks 1 product of those sent, {gtins(2)[1]} first" in sent.message
 
 
 def test_a_success_that_its_products_contradict_is_none(sent, exchange):
@@ -193,5 +193,5 @@ def test_outcomes_of_products_that_were_not_sent_are_listed_as_such(sent, exchan
     sent.wait(progress=False)
     rows = sent.products[["gtin", "status"]].to_numpy().tolist()
     assert [*([gtin, "SUCCESS"] for gtin in gtins(2)), [gtins(3)[2], "unexpected"]] == rows
-    assert "1 GTINs that were not sent" in sent.message
+    assert "1 GTIN beyond those sent" in sent.message
     assert [gtins(3)[2]] == sent.failed["gtin"].tolist()

@@ -9,6 +9,7 @@ import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable
 from prodex.query import ProductQuery
@@ -38,7 +39,7 @@ EXPIRED = says(401, "expired")
 LOST = Answer(lose=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     total_and_page_size=st.tuples(st.integers(0, 130), st.none() | st.integers(1, 140))
     | st.tuples(st.integers(SCROLL_FROM - 9, SCROLL_FROM + 99), st.none() | st.integers(300, 500)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 
 from prodex.service.paging import SCROLL_FROM, PagingState
 
@@ -100,7 +101,7 @@ def test_a_walk_ends_and_has_seen_what_there_is(
     assert (held < (announced or 0)) == walk.short
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(total=st.integers(SCROLL_FROM, 2 * SCROLL_FROM), limit=st.integers(20, 500))
 def test_pages_by_offset_do_not_reach_past_the_cap(total: int, limit: int) -> None:
     """offset + limit never exceeds 10,000 products (spec, "Pagination rules"), and there may be more."""

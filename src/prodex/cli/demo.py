@@ -220,4 +220,4 @@ def demo() -> None:
     fresh = refresh_and_compare(client, catalog, say)
     say("")
     audit_the_sample(fresh, say)
-    say("Next: make lab opens the first notebook; prodex --help lists the commands.")
+    say("Next: prodex --help lists the commands. In a checkout, make lab opens the first notebook.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import pandas as pd
 import typer
@@ -14,7 +14,7 @@ import prodex
 from prodex.cli.options import OutputOptions, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import InputError, QueryError
-from prodex.formats import FORMATS
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex.text import hint_and_all
 
@@ -95,7 +95,8 @@ def export(
 ) -> None:
     """Write the tables of a snapshot to files; prodex.read_export reads them back."""
     catalog = prodex.open_snapshot(snapshot)
-    chosen = cast("Any", format)  # `export` refuses an unknown format, with the same message as in Python
+    # `export` refuses an unknown format, with the same message as in Python.
+    chosen = cast(FormatName, format)
     for path in catalog.export(to, chosen, tables=table or None, escape_formulas=escape_formulas):
         say(f"{path}  {path.stat().st_size:,} bytes")
 

@@ -255,12 +255,14 @@ class Fetch:
             return
         if self._is_refresh:  # its pull has fetched the changes
             expected, parts = _of_second(self._held.values(), newest_second), list(range(len(self._whole)))
-            brought = set(contents(self._journal))
+            keys_of_window = set(contents(self._journal))
         else:
             pulled = [one for entry in self._entries(Stage.PULL) for one in entry.keys if one]
             expected = _of_second(pulled, newest_second) if parts else set()
-            brought = {one.product_id for entry in self._entries(Stage.CHANGES) for one in entry.keys if one}
-        if expected and not expected & brought:
+            keys_of_window = {
+                one.product_id for entry in self._entries(Stage.CHANGES) for one in entry.keys if one
+            }
+        if expected and not expected & keys_of_window:
             self._note(
                 "zone",
                 f"a request for products updated since {since:%Y-%m-%dT%H:%M:%S} did not return the one updated at "

@@ -17,8 +17,9 @@ from prodex.catalog.part import Part
 from prodex.query import ProductQuery
 from prodex.service import Client, PullReport, pages
 from prodex.store.parts import StoredPart, rewrite_table
-from prodex.tables.declaration import TABLES, Column
+from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded, flatten_products
+from prodex.tables.schema import Column
 
 Code = tuple[str, str]
 

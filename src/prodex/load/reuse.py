@@ -12,6 +12,7 @@ from prodex.ledger import Ledger
 from prodex.progress import Progress, tell
 from prodex.send.upserts import last_write
 from prodex.store.snapshot import open_snapshot
+from prodex.text import counted
 
 _LOG = logging.getLogger("prodex")
 
@@ -101,7 +102,7 @@ def in_words(age: timedelta) -> str:
     seconds = max(int(age.total_seconds()), 0)
     for unit, length, least in (("day", 86_400, 2), ("hour", 3_600, 2), ("minute", 60, 2), ("second", 1, 0)):
         if (count := seconds // length) >= least:
-            return f"{count} {unit}{'' if count == 1 else 's'}"
+            return counted(count, unit)
     raise AssertionError(seconds)
 
 

@@ -193,7 +193,7 @@ class WindowFetcher:
                 return []
             # Some services refuse the last cursor: if everything announced was received, that is a regular end.
             has_ended = refused is None or 0 < state.distinct == state.most
-            is_all = has_ended and not state.moved and len(self._journal.brought(name)) >= state.most
+            is_all = has_ended and not state.moved and len(self._journal.keys_of_window(name)) >= state.most
             if by_scroll and is_all:
                 return []
             if not by_scroll and (is_all or passes >= _MAX_OFFSET_PASSES):

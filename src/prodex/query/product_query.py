@@ -101,7 +101,7 @@ class ProductQuery:
     {'filter_tags_in': 'exportable', 'status_shared_with': '4', 'filter_target_market': '250'}
     """
 
-    # What a query holds; what it takes is more, and stands in __init__.
+    # The types of what a query holds. `__init__` accepts more: one value or several, names or numbers.
     gtins_in: tuple[str, ...] | None = None
     updated_at_from: datetime | None = None
     updated_at_to: datetime | None = None

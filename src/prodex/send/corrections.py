@@ -19,7 +19,8 @@ from prodex.locales import language_tag, short_of
 from prodex.send.merge import Correction
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
-from prodex.tables.declaration import TABLES, Column
+from prodex.tables.declaration import TABLES
+from prodex.tables.schema import Column
 from prodex.text import hint_and_all
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}

@@ -17,6 +17,7 @@ from prodex.send.records import gtin_key
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.tracking_identifiers import canonical
 from prodex.tables.envelope import count_of
+from prodex.text import counted
 
 #: The status of a GTIN in a record that was not sent.
 UNEXPECTED = "unexpected"
@@ -82,27 +83,28 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         notes.append(
             "the tracking record has no status" if word is None else f"its status {word!r:.80} is unknown"
         )
-    counted = count_of(record.get("count"))
-    if batch.gtins and has_ended and word != "ERROR" and counted not in {None, len(batch.gtins)}:
-        notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
+    announced = count_of(record.get("count"))
+    if batch.gtins and has_ended and word != "ERROR" and announced not in {None, len(batch.gtins)}:
+        notes.append(
+            f"the service counted {counted(announced or 0, 'product')}, and {len(batch.gtins):,} were sent"
+        )
     statuses, unexpected = _statuses(record, batch.gtins)
     if unexpected and batch.gtins:
         notes.append(
-            f"the record contains {len(unexpected):,} GTINs that were not sent, {unexpected[0]} first"
+            f"the record contains {counted(len(unexpected), 'GTIN')} beyond those sent, {unexpected[0]} first"
         )
     absent = [one for one in batch.gtins if gtin_key(one) not in statuses] if statuses else []
     if word == SUCCESS and absent:
-        notes.append(f"the record lacks {len(absent):,} products that were sent, {absent[0]} first")
+        notes.append(f"the record lacks {counted(len(absent), 'product')} of those sent, {absent[0]} first")
     if word == SUCCESS and (bad := sum(status != SUCCESS for status, _ in statuses.values())):
-        notes.append(f"the status is SUCCESS, but {bad:,} of its products have another one")
-    # A failure is believed as it is. A success has to agree with what was sent, or products could be lost unnoticed.
+        notes.append(f"the status is SUCCESS, but that of {counted(bad, 'product')} is another")
     certain = has_ended and not (word == SUCCESS and notes)
     status = str(word) if certain or word == RUNNING else "unknown"
     message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
     return Outcome(
         status,
         message or (problem if word == RUNNING else ""),
-        len(batch.gtins) if counted is None else counted,
+        len(batch.gtins) if announced is None else announced,
         not has_ended and not gave_up,
         tuple(_rows(batch, statuses, status, message)),
         record,

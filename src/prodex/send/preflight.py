@@ -19,6 +19,7 @@ from prodex.facts.name import NAMES
 from prodex.send import xml_writing
 from prodex.send.batches import writable
 from prodex.send.records import MAINTAINED_BY_SERVICE, Product
+from prodex.text import counted
 
 _ONE_NAME = "Include one: a write needs a name, even if the service already has the product."
 
@@ -96,7 +97,7 @@ def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
         place = ", ".join([f"GTIN {first.gtin}", *([first.attribute] if first.attribute else [])])
         place = f"{place}: " if first.gtin else ""
         raise PreflightFailed(
-            f"Nothing was sent: {len(errors):,} error{'s' * (len(errors) != 1)} found. {place}{first.problem}. "
+            f"Nothing was sent: {counted(len(errors), 'error')} found. {place}{first.problem}. "
             f"{first.what_to_do} All are in .findings of this error; upsert(..., dry_run=True) shows them too.",
             frame_of(findings),
         )

@@ -29,7 +29,7 @@ from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.text import hint_and_all
+from prodex.text import counted, hint_and_all
 
 _LOG = logging.getLogger("prodex")
 
@@ -64,16 +64,14 @@ class DryRun:
 
     def __repr__(self) -> str:
         counts = self.findings["severity"].value_counts().to_dict()
-        counted = (
-            ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
-        )
+        found = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
         size, calls = sum(map(len, self.payloads)), len(self.payloads)
         lines = [
             (
-                f"Dry run: {self.count:,} products in {calls:,} call{'s' * (calls != 1)}, {size:,} bytes of "
+                f"Dry run: {counted(self.count, 'product')} in {counted(calls, 'call')}, {size:,} bytes of "
                 f"{self.content_type}"
             ),
-            f"preflight: {counted}",
+            f"preflight: {found}",
             *(
                 f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}"
                 for row in self.findings.head(10).itertuples()
@@ -172,7 +170,7 @@ def upsert(
     >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
     >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
     >>> prodex.upsert(service, [record], dry_run=True)
-    Dry run: 1 products in 1 call, 131 bytes of application/json
+    Dry run: 1 product in 1 call, 131 bytes of application/json
     preflight: nothing found
     >>> prodex.upsert(service, [record]).wait().products[["gtin", "status"]].values.tolist()
     [['08784900123459', 'SUCCESS']]
