@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from prodex.display_text import on_one_line
-
 #: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
 #: with the number of products received and the number announced.
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
@@ -54,7 +52,7 @@ def tell(progress: Progress, line: str) -> None:
         # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
         stream = sys.stdout if in_notebook() else sys.stderr
         if stream is not None:
-            stream.write(f"{on_one_line(line)}\n")
+            stream.write(f"{line}\n")
             stream.flush()
 
 

@@ -98,6 +98,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         notes.append(f"the record lacks {counted(len(absent), 'product')} of those sent, {absent[0]} first")
     if word == SUCCESS and (bad := sum(status != SUCCESS for status, _ in statuses.values())):
         notes.append(f"the status is SUCCESS, but that of {counted(bad, 'product')} is another")
+    # A failure is believed as it is. A success has to agree with what was sent, or products could be lost unnoticed.
     certain = has_ended and not (word == SUCCESS and notes)
     status = str(word) if certain or word == RUNNING else "unknown"
     message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
