@@ -42,7 +42,7 @@ def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[
 def tell(progress: Progress, line: str) -> None:
     """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
 
-    Nothing is written if no bar would be shown, or if a function takes its place.
+    Nothing is written if no bar would be shown, or if a function takes its place. The caller makes the line printable.
 
     Examples
     --------
