@@ -271,10 +271,13 @@ class Tracking:
     def send_planned(self, progress: Progress) -> Self:
         """Send a new plan; called by `prodex.upsert`, which has checked it.
 
-        Raises
-        ------
-        StorageError, ServiceError, UpsertStopped
-            As for `send_rest`.
+        Examples
+        --------
+        >>> import prodex
+        >>> product = {"gtin": "08784900123459", "nameLegal": "Riz long", "kind": {"code": "70020"}}
+        >>> tracking = prodex.upsert(prodex.connect("sandbox"), [product])
+        >>> tracking.send_planned(progress=False).statuses["not sent"]  # everything was sent
+        0
         """
         with self._plan().exclusive():
             self._sent[:] = self._plan().batches()
