@@ -137,6 +137,7 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
 def _a_correction(catalog: Catalog) -> Changes:
     """Choose a product with a name in several languages, and correct one of them."""
     names = catalog.texts.query("attribute == @_ATTRIBUTE")
+    # Some products of the sample have wrong check digits on purpose, which preflight refuses.
     names = names[are_valid(names["gtin"].fillna("").tolist())]
     languages = names.groupby("product_id")["language"].nunique()
     for product in languages.sort_values(ascending=False, kind="stable").index:
@@ -148,6 +149,7 @@ def _a_correction(catalog: Catalog) -> Changes:
             changes = changes_from_frame(texts, catalog)
         except ChangesRefused:  # an update of this product is pending, or another one has the same GTIN
             continue
+        # The limit of the name, which the remark must not exceed.
         if max(len(item["data"] or "") for item in changes.records[0][_ATTRIBUTE]) <= 200:
             return changes
     raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
