@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from prodex.display.audit import counted, moved, percent, points
 from prodex.errors import QueryError
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
-from prodex.text import hint
+from prodex.text import counted, hint, moved, percent, points
 
 _COLUMNS = [
     "check",
