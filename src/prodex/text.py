@@ -7,7 +7,7 @@ import math
 import unicodedata
 from collections.abc import Iterable
 
-#: Characters of a word that are compared: a text of a million characters is no name, and comparing it takes minutes.
+#: Characters of a word that are compared. difflib takes quadratic time: a text of a million characters takes minutes.
 _LONGEST = 60
 
 #: Letters that no normal form of Unicode takes apart, and how they are written where there are no such letters.
@@ -29,7 +29,7 @@ def unaccented(word: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name that is most like a word, whatever its case; None where none is like it.
+    """Return the known name that is most similar to a word, ignoring case; None if none is similar.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     known
         The names there are.
     cutoff
-        How alike they have to be, from 0 (anything) to 1 (equal).
+        How similar they have to be, from 0 (anything) to 1 (equal).
 
     Examples
     --------
@@ -54,6 +54,7 @@ def nearest_few(word: str, known: Iterable[str], most: int, cutoff: float = 0.6)
     >>> nearest_few("1234", ["1235", "9999", "1243"], 3)
     ['1243', '1235']
     """
+    # Reversed, so that of two names that differ in case alone the first wins.
     by_folded = {name.casefold(): name for name in reversed(list(known))}
     near = difflib.get_close_matches(word[:_LONGEST].casefold(), by_folded, n=most, cutoff=cutoff)
     return [by_folded[one] for one in near]
