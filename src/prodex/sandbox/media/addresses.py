@@ -1,4 +1,4 @@
-"""The addresses of files: one in the store, another in replies, where it is the address at which the sandbox was called.
+"""The addresses of files: one in the store, another in replies, by the address at which the sandbox was called.
 
 A stored record names its files under `MEDIA`, so that it stays right when the sandbox moves to another port. In a
 reply they are under the address at which the caller has reached the sandbox, and an upsert is translated back: both
