@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.extending.changed_source import ChangedSource
 
 ADDED = """
-leaf("is_recalled", "isRecalled", "boolean", "recalled by its manufacturer"),
+_leaf("is_recalled", "isRecalled", "boolean", "recalled by its manufacturer"),
 """
 
 USED = """
@@ -25,7 +25,7 @@ assert catalog.products["is_recalled"].tolist()[0] is True
 assert catalog.scalars[["attribute", "value"]].to_numpy().tolist() == [["isRecalled", "perhaps"]]
 
 # It is in snapshots, exports and what comes back from them, and products can be chosen by it.
-prodex.save(catalog, "shop")
+catalog.save("shop")
 assert prodex.open_snapshot("shop").where(is_recalled=True).products["product_id"].tolist() == ["7"]
 for format in ("csv", "xlsx", "parquet"):
     catalog.export(f"out-{format}", format)
@@ -39,7 +39,7 @@ assert words == "recalled by its manufacturer"
 
 def test_a_column_is_one_line_in_one_file(source: ChangedSource) -> None:
     """A new column is flattened, saved, exported, read back, filtered by and documented."""
-    source.insert("tables/declaration.py", 'leaf("life_cycle"', ADDED)
+    source.insert("tables/declaration.py", '_leaf("life_cycle"', ADDED)
     assert {"tables/declaration.py"} == source.files
     source.python(USED)
     assert "recalled by its manufacturer" in source.command("tables", "products")

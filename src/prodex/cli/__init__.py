@@ -29,7 +29,7 @@ app = typer.Typer(
 def main() -> None:
     """Run the command; what prodex raises on purpose becomes one line and exit code 1."""
     try:
-        app()
+        app(prog_name="prodex")
     except ProdexError as error:
         say(on_one_line(" ".join([f"prodex: {error}", *getattr(error, "__notes__", ())])), aside=True)
         sys.exit(1)
