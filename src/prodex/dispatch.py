@@ -23,6 +23,8 @@ FUNCTIONS = {
     "Catalog.text": "prodex.display.catalog:text_of",
     "Difference.html": "prodex.display.difference:html_of",
     "Difference.text": "prodex.display.difference:text_of",
+    "Gallery.html": "prodex.display.contact_sheet:html_of",
+    "Gallery.to_html": "prodex.display.contact_sheet:write_page",
     "Pictures.html": "prodex.display.pictures:html_of",
     "Pictures.text": "prodex.display.pictures:text_of",
     "Tracking.html": "prodex.display.tracking:html_of",

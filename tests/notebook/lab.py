@@ -140,8 +140,8 @@ class Notebook:
     ----------
     outside
         Addresses that the page asked for and that are not the server's.
-    said
-        What scripts said by dialogs and errors.
+    errors
+        What scripts reported by dialogs, errors and windows.
     received
         Bytes that came over the kernel's socket so far: what widgets sent to the browser.
     """
@@ -150,7 +150,7 @@ class Notebook:
     page: Page
     path: Path
     outside: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     received: int = 0
 
     def __post_init__(self) -> None:
@@ -164,10 +164,10 @@ class Notebook:
                 else None
             ),
         )
-        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
         self.page.on("websocket", lambda socket: socket.on("framereceived", self._count))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.context.on("page", lambda page: self.said.append(f"a window opened: {page.url}"))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.context.on("page", lambda page: self.errors.append(f"a window opened: {page.url}"))
 
     def _count(self, frame: str | bytes) -> None:
         self.received += len(frame)

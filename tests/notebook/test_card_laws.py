@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 import prodex
 from prodex.errors import InputError
-from prodex.notebook.card import card
+from prodex.notebook.card import read_card
 from prodex.tables.declaration import TABLES
 from tests.quality.reading_html import Node, parsed
 from tests.quick import examples
@@ -83,7 +83,7 @@ def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
         catalog = prodex.flatten([marked(product, count())])
     except InputError:
         return
-    text = shown(card(catalog, catalog.products["product_id"][0]).html)
+    text = shown(read_card(catalog, catalog.products["product_id"][0]).html)
 
     assert [] == [leaf for leaf in leaves(catalog) if not is_in(leaf[2], text)]
 
@@ -97,13 +97,13 @@ def test_a_rich_card_shows_every_leaf() -> None:
     assert {"texts", "codes", "nutrients", "pictures", "hierarchies", "labels"} <= {
         table for table, _, _ in found
     }
-    assert [] == [leaf for leaf in found if not is_in(leaf[2], shown(card(catalog, "7").html))]
+    assert [] == [leaf for leaf in found if not is_in(leaf[2], shown(read_card(catalog, "7").html))]
 
 
 def test_the_law_can_be_broken() -> None:
     """What is not on the card is noticed."""
     catalog = prodex.flatten([marked({"id": 7, "brand": {"code": "ACME"}}, count())])
-    text = shown(card(catalog, "10000").html)
+    text = shown(read_card(catalog, "10000").html)
 
     assert is_in("ACME‹1›", text)
     assert not is_in("ACME‹2›", text)
@@ -118,7 +118,9 @@ def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
         catalog = prodex.flatten([product])
     except InputError:
         return
-    made = card(catalog, catalog.products["product_id"][0], prodex.audit(catalog, "core", progress=False))
+    made = read_card(
+        catalog, catalog.products["product_id"][0], prodex.audit(catalog, "core", progress=False)
+    )
 
     assert not parsed(made.html).all("script")
     made.html.encode()

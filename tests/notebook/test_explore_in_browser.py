@@ -55,4 +55,4 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
         page.get_by_role("button", name="Verify").wait_for()
         assert [] == notebook.violations(1)
         assert [] == notebook.outside
-        assert [] == notebook.said
+        assert [] == notebook.errors

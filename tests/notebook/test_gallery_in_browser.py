@@ -86,4 +86,4 @@ def test_in_a_notebook_it_is_the_same(scheme: str, lab: Lab, browser: Browser, s
         assert list(EVIL[:5]) == output.locator(".name").all_text_contents()[:5]
         assert "0px" == output.locator("ul").evaluate("list => getComputedStyle(list).paddingLeft")
         assert 0 == output.locator("mjx-container, script, svg").count()
-        assert [[], [], []] == [notebook.outside, notebook.said, notebook.violations()]
+        assert [[], [], []] == [notebook.outside, notebook.errors, notebook.violations()]

@@ -36,7 +36,7 @@ def test_what_must_not_happen_is_seen(lab: Lab, browser: Browser) -> None:
         notebook.run()
         notebook.page.wait_for_timeout(500)
         assert ["http://127.0.0.1:9/x.png"] == notebook.outside
-        assert ["1"] == notebook.said
+        assert ["1"] == notebook.errors
         assert {"label", "image-alt", "color-contrast"} <= {name for name, _ in notebook.violations()}
 
 

@@ -118,14 +118,14 @@ def field_of(name: str) -> QueryField:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("gtins_in", "GTIN\nabc", "gtins_in holds no GTIN, but GTIN, abc"),
+        ("gtins_in", "GTIN\nabc", "gtins_in has no GTIN, but GTIN, abc"),
         ("owners_in", "11, twelve", "owners_in takes whole numbers, not 'twelve'"),
         ("product_languages", "Frnch", "There is no language 'Frnch'. Did you mean 'French'"),
         ("extra", "{", "extra cannot be read as JSON"),
         ("extra", "[" * 100_000, "extra cannot be read as JSON"),
         ("extra", "[1]", "extra is "),
         ("extra", '{"limit": 5}', "extra holds limit"),
-        ("search", (("cocoa", ()),), "'cocoa' is looked for in no field"),
+        ("search", (("cocoa", ()),), "No field is selected for the word 'cocoa'"),
         ("source_include", "a b", "dotted paths"),
         ("source_exclude", "id", "which cannot be left out"),
         ("updated_at_from", datetime(1969, 1, 1), "before 1970"),  # noqa: DTZ001 - a picker knows no zone

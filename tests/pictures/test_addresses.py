@@ -80,7 +80,7 @@ def test_an_address_in_disguise_is_not_more_public(inner: ipaddress.IPv4Address,
 @pytest.mark.parametrize(
     ("typed", "read"),
     [
-        ("https://MediaDownloader.Example/a.jpg", ("https", "media.example", 443, "/a.jpg")),
+        ("https://Media.Example/a.jpg", ("https", "media.example", 443, "/a.jpg")),
         (" http://media.example:8080 ", ("http", "media.example", 8080, "/")),
         ("http://[2606:4700::1111]/x?y=é z#top", ("http", "2606:4700::1111", 80, "/x?y=%C3%A9%20z")),
         (

@@ -184,10 +184,10 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
         ({}, "", None),
         ({"crc32": "{crc}"}, "crc32", None),
         ({"crc32": "nothing"}, "", None),
-        ({"file_size": 0}, "bytes", "are told"),
+        ({"file_size": 0}, "bytes", "in the record"),
         ({"width": 30, "height": 20}, "pixels", None),
         ({"width": 30}, "", None),
-        ({"width": 20, "height": 30}, "pixels", "30 x 20 pixels, and 20 x 30 are told"),
+        ({"width": 20, "height": 30}, "pixels", "30 x 20 pixels, and 20 x 30 in the record"),
         (
             {"crc32": "00000001", "width": 30, "height": 20},
             "crc32, pixels",

@@ -77,10 +77,12 @@ def test_every_picture_is_in_the_plan() -> None:
     record["lastRequest"] = {"assets": {"pictures": [{"url": "d", "isPackshot": True}]}}
     found = plan(prodex.flatten([record]), packshots_only=True)
 
-    assert {"a": None, "b": "it is not said to be a packshot", "c": "it is not said to be a packshot"} == {
-        one.url: one.left_out for one in found if one.url != "d"
-    }
-    assert "it belongs to an update that waits" in str(next(one.left_out for one in found if one.url == "d"))
+    assert {
+        "a": None,
+        "b": "it is not a packshot according to its record",
+        "c": "it is not a packshot according to its record",
+    } == {one.url: one.left_out for one in found if one.url != "d"}
+    assert "it belongs to a pending update" in str(next(one.left_out for one in found if one.url == "d"))
 
 
 @pytest.mark.parametrize("size", [0, -1, "big", 512.0, True, 10**9])

@@ -98,7 +98,7 @@ def test_every_good_reply_is_as_the_openapi_document_says(
 def test_every_part_of_a_file_is_as_the_openapi_document_says(
     caller: Caller, header: str, value: str, status: int
 ) -> None:
-    """Parts of files, and what takes their place, are of a documented status and type."""
+    """Replies to ranges of files have a documented status and type."""
     case = SCHEMA["/media/{path}"]["GET"].Case(method="GET", **FILE)
     etag = case.call(base_url=caller.base_url).headers["etag"][0]
     case.headers = {header: value or etag}

@@ -11,7 +11,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.attributes import child_path
+from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain import flatten_one

@@ -27,6 +27,7 @@ from prodex.formats.registry import ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import stored_presence
+from prodex.text import counted
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
 
@@ -136,6 +137,7 @@ def _check_files(folder: Path, package: Package, limits: Limits | None) -> None:
     files = {folder / resource.path: resource for resource in package.resources}
     form = package.resources[0].format
     for name in TABLES:
+        # A table of another export in the same folder would silently look like one of this.
         if (stranger := folder / f"{name}.{form}") not in files and is_there(stranger):
             raise ExportDamaged(
                 f"{stranger} is there, and {PACKAGE} does not name it: it belongs to another export. Move it away, or "
@@ -246,20 +248,20 @@ def _reading(path: Path) -> Iterator[None]:
 
 def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
     altered = [
-        f"{resource.altered_texts:,} {'text' if resource.altered_texts == 1 else 'texts'} of {resource.name}"
+        f"{counted(resource.altered_texts, 'text')} of {resource.name}"
         for resource in package.resources
         if resource.altered_texts
     ]
-    told = [f"{', '.join(altered)} are here as the workbook holds them"] if altered else []
+    losses = [f"{', '.join(altered)} are as the workbook holds them"] if altered else []
     if package.format == 1 and package.resources[0].format == "xlsx":
         fractions = sum(map(_fractions, part.tables.values()))
         if fractions:
-            told.append(
+            losses.append(
                 f"earlier versions of prodex wrote numbers with 16 digits: {fractions:,} fractions may lack their last"
             )
-    if told:
+    if losses:
         warnings.warn(
-            f"{folder} does not hold everything as it was: {'; '.join(told)}. Export as Parquet or CSV to have "
+            f"{folder} does not hold everything as it was: {'; '.join(losses)}. Export as Parquet or CSV to have "
             "it whole.",
             UserWarning,
             stacklevel=3,
