@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.extending.changed_source import ChangedSource
 
 ADDED = """
-_leaf("is_recalled", "isRecalled", "boolean", "recalled by its manufacturer"),
+leaf("is_recalled", "isRecalled", "boolean", "recalled by its manufacturer"),
 """
 
 USED = """
@@ -39,7 +39,7 @@ assert words == "recalled by its manufacturer"
 
 def test_a_column_is_one_line_in_one_file(source: ChangedSource) -> None:
     """A new column is flattened, saved, exported, read back, filtered by and documented."""
-    source.insert("tables/declaration.py", '_leaf("life_cycle"', ADDED)
+    source.insert("tables/declaration.py", 'leaf("life_cycle"', ADDED)
     assert {"tables/declaration.py"} == source.files
     source.python(USED)
     assert "recalled by its manufacturer" in source.command("tables", "products")

@@ -19,8 +19,8 @@ Table(
     (
         *_KEYS,
         *_PLACE,
-        _leaf("code", "promotionCode", "code", "code of the promotion"),
-        _leaf("discount", "discount", "number", "discount, percent"),
+        leaf("code", "promotionCode", "code", "code of the promotion"),
+        leaf("discount", "discount", "number", "discount, percent"),
     ),
     ("promotions",),
 ),
