@@ -5,29 +5,27 @@ from __future__ import annotations
 from tests.extending.changed_source import ChangedSource
 
 ENTRY = """
-"owners_not_in": Filter(
-    "filter_owners_not_in", INTEGERS, "without-owner", "Without the products of this owner (repeat)."
-),
+"gtins_not_in": Filter("filter_gtins_not_in", GTINS, "without-gtin", "Not this GTIN (repeat), or @FILE."),
 """
 
 FIELD = """
-owners_not_in: tuple[int, ...] | None = None
+gtins_not_in: tuple[str, ...] | None = None
 """
 
 ARGUMENT = """
-owners_not_in: Many[int | str] = None,
+gtins_not_in: Many[str | int] = None,
 """
 
-DOCUMENTED = """    owners_not_in
-        Ids of owners whose products are left out.
+DOCUMENTED = """    gtins_not_in
+        GTINs of products to leave out.
     search
         Words"""
 
 CONDITION = """
-"filter_owners_not_in": Filter(
-    value_types.integers(),
-    "Products of all owners but these, by organisation id.",
-    "products.owner_id NOT IN (SELECT value FROM json_each(:filter_owners_not_in))",
+"filter_gtins_not_in": Filter(
+    value_types.texts(),
+    "Products with none of these GTINs.",
+    "products.gtin NOT IN (SELECT value FROM json_each(:filter_gtins_not_in))",
 ),
 """
 
@@ -38,16 +36,17 @@ from prodex.sandbox import Sandbox
 from prodex.sandbox.app import application
 
 # A query takes it, checks it and writes it, and editors propose it.
-query = prodex.ProductQuery(owners_not_in=["11", 12])
-assert query.owners_not_in == (11, 12)
-assert query.to_body() == {"filter_owners_not_in": "11,12"}
-assert query.to_params() == {"filter_owners_not_in": "11,12"}
-assert "owners_not_in" in inspect.signature(prodex.ProductQuery).parameters
-assert repr(query) == "ProductQuery(owners_not_in=(11, 12))"
+query = prodex.ProductQuery(gtins_not_in=["3036811359935", 5000000000128])
+gtins = ("03036811359935", "05000000000128")
+assert query.gtins_not_in == gtins
+assert query.to_body() == {"filter_gtins_not_in": list(gtins)}
+assert query.to_params() == {"filter_gtins_not_in": ",".join(gtins)}
+assert "gtins_not_in" in inspect.signature(prodex.ProductQuery).parameters
+assert repr(query) == f"ProductQuery(gtins_not_in={gtins!r})"
 
 # The sandbox answers it, and its document describes it.
-assert "filter_owners_not_in" in str(application().openapi()["paths"]["/public/v1/products"]["get"])
-records = [{"id": owner, "gtin": f"{owner:014}", "owner": {"id": owner, "name": "Mill"}} for owner in (11, 12, 13)]
+assert "filter_gtins_not_in" in str(application().openapi()["paths"]["/public/v1/products"]["get"])
+records = [{"id": number, "gtin": gtin} for number, gtin in enumerate([*gtins, "00000000000017"])]
 with Sandbox(records) as sandbox:
     key = sandbox.credentials[0]
     client = prodex.connect(sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"])
@@ -55,9 +54,9 @@ with Sandbox(records) as sandbox:
 
     # The query panel has a control for it.
     panel = prodex.QueryPanel(client)
-    panel.control("owners_not_in").value = "11"
+    panel.control("gtins_not_in").value = "3036811359935"
     panel.wait()
-    assert (panel.query.owners_not_in, panel.count) == ((11,), 2)
+    assert (panel.query.gtins_not_in, panel.count) == (gtins[:1], 2)
 """
 
 
@@ -70,4 +69,4 @@ def test_a_filter_is_an_entry_and_a_typed_field(source: ChangedSource) -> None:
     source.insert("sandbox/api/filters.py", '"next_page": Filter(', CONDITION)
     assert {"query/filters.py", "query/product_query.py", "sandbox/api/filters.py"} == source.files
     source.python(USED)
-    assert "--without-owner" in source.command("load", "--help")
+    assert "--without-gtin" in source.command("load", "--help")
