@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from html import escape
 from typing import Any
 
 from prodex.notebook.query import controls, options, parsing
 from prodex.notebook.query.controls import SearchWords
-from prodex.query import ProductQuery
+from prodex.query import FILTERS, ProductQuery
+from prodex.query.filters import Filter, Form
 
 
 class FieldGroup(Enum):
@@ -110,8 +112,7 @@ def _packshot_of(query: ProductQuery) -> str:
 _PACKSHOT = (("with or without", ""), ("with a packshot", "with"), ("without a packshot", "without"))
 _ACTIVE = (("all products", ""), ("only the active range", True))
 
-#: The controls, in the order in which they are shown.
-FIELDS: tuple[QueryField, ...] = (
+_DESIGNED: tuple[QueryField, ...] = (
     _choice("target_market", "Target market", options.markets, FieldGroup.FRONT),
     QueryField(
         ("has_packshot", "has_no_packshot"),
@@ -192,6 +193,30 @@ FIELDS: tuple[QueryField, ...] = (
         parsing.shown_extra,
         parsing.extra,
         "Sent to the service unchanged.",
+    ),
+)
+
+
+def _made_of(name: str, one: Filter) -> QueryField:
+    """Declare the control of a filter for which nobody has designed one, by the form of its values."""
+    title = one.option.replace("-", " ").capitalize()
+    if one.kind.form is Form.FLAG:
+        return _choice(name, title, lambda: (("all products", ""), (one.help, True)), FieldGroup.MORE)
+    if one.kind.form is Form.TIME:
+        return _moment(name, f"{title} (UTC)", FieldGroup.MORE)
+    if one.kind.form is Form.VALUE:
+        line = partial(controls.text_line, title, "")
+        return _one(name, line, FieldGroup.MORE, _none_as_blank, _empty_as_none, one.help)
+    return _text(name, title, "", FieldGroup.MORE)
+
+
+#: The controls, in the order in which they are shown. A filter that is new has one at once.
+FIELDS: tuple[QueryField, ...] = (
+    *_DESIGNED,
+    *(
+        _made_of(name, one)
+        for name, one in FILTERS.items()
+        if not any(name in field.names for field in _DESIGNED)
     ),
 )
 
