@@ -21,6 +21,7 @@ from prodex.pictures.result import PictureResult, Pictures, PictureState, frame_
 from prodex.progress import Progress, showing
 from prodex.store.snapshot import catalog_given
 
+#: More would wait for each other: four downloads of one host at most.
 _WORKERS = range(1, 65)
 
 
@@ -98,6 +99,7 @@ def download_pictures(
     place = Path(folder).absolute()
     with locked(place, "downloading pictures"):
         existing = PictureFolder.of(place)
+        # A result for every picture before the first download: an index that is written on interruption is complete.
         results = [_untouched(picture) for picture in pictures]
         wanted = [one.picture for one in results if one.state is PictureState.FAILED]
         try:
@@ -113,6 +115,7 @@ def download_pictures(
                     done += len(found)
                     show(done, len(wanted))
         except BaseException:
+            # A full disk that has stopped the download would hide its own error behind that of the index.
             with suppress(StorageError):
                 existing.describe(frame_of(map(existing.recalled, results), {}))
             raise

@@ -20,6 +20,7 @@ from prodex.files import safe_name
 _OWN = "assets.pictures"
 _COLUMNS = ("url", "crc32", "width", "height", "updated_at")
 _LONGEST_WORD = 40
+#: JPEG, the largest of the formats, has at most 65,535 pixels a side; 30,000 is more than any picture here.
 _SIDES = range(1, 30_001)
 
 
@@ -153,6 +154,7 @@ def _renditions(
     columns = ["product_id", "attribute", "position", "file_size", *_COLUMNS]
     best: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in catalog.arrow("exportables", columns, chosen).to_pylist():
+        # A rendition without size or address cannot be chosen by size, or not be downloaded.
         if not row["url"] or not row["width"] or not row["height"]:
             continue
         picture = row["attribute"].removesuffix(".exportables"), row["position"].rpartition(".")[0]

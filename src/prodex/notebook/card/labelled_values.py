@@ -75,6 +75,7 @@ def wire_text(value: Any) -> str:
     if isinstance(value, int | float):
         return number_text(value)
     if isinstance(value, datetime):
+        # The service sends seconds since 1970 for times with a zone, and ISO 8601 for times without one.
         return str(int(value.timestamp())) if value.tzinfo else value.isoformat()
     return str(value)
 
@@ -153,6 +154,8 @@ def table_of(
     )
 
 
+#: Tables of values of any attribute: their columns, with what each adds to the path of the attribute. The leaves of
+#: all other tables are their declared columns.
 _BY_SHAPE = {
     "texts": {"": "text"},
     "codes": {".code": "code", ".label": "label", ".description": "description"},
@@ -213,5 +216,6 @@ def _columns(table: str) -> Iterator[tuple[str, str]]:
     for column in TABLES[table].columns:
         for path in column.paths[:1]:
             yield "".join(f".{key}" for key in path if key), column.name
+    # These two columns are filled by a rule of their own, so their declaration has no path.
     if table == "entities":
         yield from ((".code", "entity_code"), (".normalizedCode", "short_code"))

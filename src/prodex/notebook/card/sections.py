@@ -87,6 +87,7 @@ _KINDS = {"documents": "document", "videos": "video", "enriched_contents": "enri
 
 def sections(record: Record) -> tuple[CardTable, ...]:
     """Return the tables; a table without rows says why there are none."""
+    # An empty table is returned as well: the card lists it under "No data" with the reason.
     return tuple(
         table_of(
             one.title,
@@ -193,6 +194,7 @@ def nutrients(record: Record) -> Nutrients:
     """Return the nutrients by partition."""
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in record.rows("nutrients"):
+        # Two partitions may have the same name and basis; the item of the list that they are in distinguishes them.
         outer = row["position"].rpartition(".")[0]
         parts.setdefault(
             (row["attribute"], outer, row["partition"], row["basis_quantity"], row["basis_unit_code"]), []

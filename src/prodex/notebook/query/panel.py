@@ -196,6 +196,7 @@ class QueryPanel(Panel):
 
     @contextmanager
     def _filling(self) -> Iterator[None]:
+        # Each control that is filled reports a change; the query is complete only when all are filled.
         self._is_filling = True
         try:
             yield
@@ -203,6 +204,7 @@ class QueryPanel(Panel):
             self._is_filling = False
 
     def _count(self, query: ProductQuery) -> int | None:
+        # The count runs in a thread: it stops when the query of the panel is another one by then.
         return count_products(self._service, query, lambda: self.query == query)
 
     def _counted(self, count: int | None) -> None:
