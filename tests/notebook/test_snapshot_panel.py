@@ -200,7 +200,7 @@ def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     (old / "products" / "part-00000.parquet").write_bytes(b"no")
     panel.verify.click()
     panel.wait()
-    assert re.search(r"1 of \d+ files of shop.* are damaged", words(panel))
+    assert re.search(r"1 of \d+ files of shop.* is damaged", words(panel))
     assert "products/part-00000.parquet" in words(panel)
     (new / "manifest.json").write_text("{", "utf-8")
     panel.refresh.click()

@@ -190,7 +190,7 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
         (
             {"crc32": "00000001", "width": 30, "height": 20},
             "crc32, pixels",
-            "CRC does not match: 00000001 is told",
+            "CRC does not match: 00000001 in the record",
         ),
     ],
 )

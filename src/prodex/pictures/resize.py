@@ -56,8 +56,8 @@ def shrink(path: Path, size: int) -> SmallPicture:
 
     try:
         with QUIET, opened(path) as image:
-            # A JPEG is decoded at a half, a quarter or an eighth of its size. That is much faster, and twice the pixels are
-            # enough for a good small picture.
+            # Decodes a JPEG at a half, a quarter or an eighth of its size. That is much faster, and twice the pixels
+            # are enough for a good small picture.
             image.draft("RGB", (size * 2, size * 2))
             if image.width * image.height > _MOST_PIXELS:
                 return SmallPicture(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")

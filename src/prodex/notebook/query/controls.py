@@ -69,7 +69,7 @@ class ChoiceControl(w.VBox):
     def offer(self, options: Options) -> None:
         """Offer these options, and select the first."""
         self._options = tuple(options)
-        # Options first: `Dropdown` selects the first of new options by itself, and refuses values that are not among them.
+        # Options first: `Dropdown` selects the first of new options itself, and refuses values that are not in them.
         self.list.options = self._options
         self.list.value = self.value = self._options[0][1]
 
