@@ -85,7 +85,7 @@ def test_checksums_are_compared_in_every_form(form: str, server: FileServer, fol
     pictures = download_pictures(catalog, folder)
 
     assert ["downloaded", "broken"] == states(pictures)
-    assert f"CRC does not match: {wrong} is told" in pictures.broken["reason"][0]
+    assert f"CRC does not match: {wrong} in the record" in pictures.broken["reason"][0]
 
 
 BROKEN: dict[str, tuple[bytes, dict[str, Any], str, str]] = {

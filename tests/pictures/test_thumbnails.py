@@ -172,7 +172,7 @@ def test_a_kept_file_that_is_damaged_is_made_again(server: FileServer, home: Pat
 
 PROBLEMS: dict[str, tuple[dict[str, Any], bytes, str]] = {
     "a page": ({}, b"<html>sorry", "a web page"),
-    "a wrong checksum": ({"crc32": "1"}, LARGE, "CRC does not match: 1 is told"),
+    "a wrong checksum": ({"crc32": "1"}, LARGE, "CRC does not match: 1 in the record"),
     "other pixels": ({"width": 1, "height": 1}, LARGE, "800 x 600 pixels, and 1 x 1 in the record"),
     "half": ({}, drawn.picture(900, 900)[:3000], "cut off or damaged"),
 }
