@@ -221,7 +221,7 @@ def test_no_snapshot_is_a_sentence(home: Path) -> None:
 
 
 def test_what_suppliers_typed_is_markup_nowhere() -> None:
-    """Old and new values of a hostile catalogue stand escaped, and what is cut says so."""
+    """Names, titles and reasons of a hostile catalogue are escaped wherever they are in HTML."""
     one, other = hostile.catalog(), hostile.catalog()
     spoiled = [
         {**row, "brand": {"code": row["id"], "label": text}}
