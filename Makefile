@@ -8,10 +8,19 @@ PIP := $(BIN)/python -m pip
 # Exact versions, so that what is checked here today is what is checked elsewhere tomorrow.
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-clock lab docs bench soak constraints clean
+# Tests start hundreds of processes, and each would compile prodex anew where compiled modules may not be kept.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo check test test-clock lab docs bench soak constraints clean
 
 demo: $(VENV)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
 	PRODEX_HOME=data $(BIN)/prodex demo
+
+check: $(VENV)/.ready ## in a coffee break: all but browsers, JupyterLab, kills and soak, and a tenth of the slow proofs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --quick
 
 test: $(VENV)/.ready ## everything that CI checks
 	$(BIN)/ruff check .

@@ -22,6 +22,19 @@ html_theme = "pydata_sphinx_theme"
 html_title = "prodex"
 html_static_path = ["_static"]
 html_css_files = ["prodex.css"]
+# These pages have none below them, so that the list on the left would be empty.
+html_sidebars: dict[str, list[str]] = {
+    page: []
+    for page in (
+        "install",
+        "guarantees",
+        "performance",
+        "conformance",
+        "architecture",
+        "security",
+        "changelog",
+    )
+}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -41,6 +54,7 @@ default_role = "py:obj"
 smartquotes = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

@@ -39,6 +39,10 @@ _GROUPS = {
     "notebook": "Panels",
 }
 _OTHERS = "Further names"
+_TABLES_INTRODUCTION = """\
+`prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
+`product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
+`productBenefits.text`, and `position` holds the list indexes along that path."""
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
 
 
@@ -104,7 +108,8 @@ def _members(title: str, module: str, names: Iterable[str]) -> str:
     for name in names:
         one = getattr(import_module(module), name)
         if inspect.isclass(one):
-            parts += [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:"]
+            parts += [f".. autoclass:: {name}", "   :members:"]
+            parts += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
         elif callable(one):
             parts += [f".. autofunction:: {name}"]
         else:
@@ -147,7 +152,7 @@ def _spelled(parameter: click.Parameter) -> str:
 
 
 def _tables() -> str:
-    parts = ["# Tables and columns", ""]
+    parts = ["# Tables and columns", "", _TABLES_INTRODUCTION, ""]
     parts += ["| table | one row per | columns |", "|---|---|--:|"]
     parts += [
         f"| [`{one.name}`](#{one.name}) | {_cell(one.row)} | {len(one.columns)} |" for one in TABLES.values()

@@ -16,7 +16,19 @@ import pytest
 
 import prodex
 from prodex.catalog import table_properties
-from prodex.tables.declaration import TABLES, Table
+from prodex.tables.declaration import TABLES
+from prodex.tables.schema import Table
+
+#: A product with a text, a number, a boolean and a moment.
+EVERY_TYPE = {
+    "id": 7,
+    "gtin": "03036811359935",
+    "isConsumerUnit": True,
+    "lifeCycle": 1,
+    "createdAt": "2026-11-20T08:00:00",
+    "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}],
+    "netContent": [{"expressedIn": {"code": "GRM", "label": "g"}, "data": 250.5}],
+}
 
 HEAD = '''"""The tables of a catalogue as properties, so that an editor proposes them and says what is in them.
 
@@ -46,11 +58,14 @@ class TableProperties:
 '''
 
 
+COPY = "The frame is a copy: changing it does not change the catalogue."
+
+
 def docstring(table: Table) -> str:
     """Say of a table what a row is, and what its columns mean."""
     about = ", ".join(f"{column.name} ({column.meaning})" for column in table.columns)
     lines = textwrap.wrap(f"Columns: {about}.", 108, break_long_words=False, break_on_hyphens=False)
-    return "\n".join([f"One row per {table.row}.", "", *lines])
+    return "\n".join([f"One row per {table.row}.", "", COPY, "", *lines])
 
 
 def written() -> str:
@@ -89,8 +104,24 @@ def test_an_editor_knows_the_type_of_a_table(name: str) -> None:
     assert name in dir(catalog)
 
 
-def test_a_table_that_there_is_not_is_told_with_the_nearest() -> None:
-    """As before."""
+@pytest.mark.parametrize("kept", [False, True], ids=["memory", "disk"])
+def test_a_frame_is_a_copy(kept: bool) -> None:
+    """Whatever is written into a frame, the catalogue and the next frame stay as they were."""
+    catalog = prodex.flatten([EVERY_TYPE, {**EVERY_TYPE, "id": 8}])
+    catalog = prodex.save(catalog, "copied") if kept else catalog
+    before = {name: catalog.arrow(name).to_pylist() for name in TABLES}
+    for name in TABLES:
+        frame = getattr(catalog, name)
+        for column in frame.columns if len(frame) else ():
+            frame.loc[:, column] = frame[column].array[::-1]
+            frame[column] = frame[column].shift(1)
+
+    assert before == {name: catalog.arrow(name).to_pylist() for name in TABLES}
+    assert all(len(getattr(catalog, name)) == len(before[name]) for name in TABLES)
+
+
+def test_a_table_that_does_not_exist_is_refused_with_the_nearest_name() -> None:
+    """Asking for `product` names `products`."""
     with pytest.raises(AttributeError, match="did you mean 'products'"):
         _ = prodex.flatten([]).product
 

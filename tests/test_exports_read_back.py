@@ -23,6 +23,7 @@ from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import state_column
 from tests import wire
+from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "csv for spreadsheets", "xlsx")
 
@@ -171,7 +172,9 @@ def test_every_export_comes_back_exactly(catalog: prodex.Catalog, tmp_path: Path
 
 
 hypothesis_export = settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None,
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 
@@ -233,7 +236,7 @@ def test_a_text_that_a_workbook_cut_is_said(tmp_path: Path) -> None:
     catalog = prodex.flatten([{"id": 1, "a": "x" * 40_000}])
     catalog.export(tmp_path, "xlsx")
 
-    with pytest.warns(UserWarning, match=r"1 text of scalars, 1 text of raw are here as the workbook holds"):
+    with pytest.warns(UserWarning, match=r"1 text of scalars, 1 text of raw are as the workbook holds"):
         read = prodex.read_export(tmp_path)
     assert read.scalars["value"][0].endswith("of 40,000 characters]")
 
@@ -564,7 +567,7 @@ def test_a_name_of_a_file_is_no_folder(tmp_path: Path, monkeypatch: pytest.Monke
             catalog.export(name)  # type: ignore[arg-type]
     assert [] == list(tmp_path.iterdir())
     (tmp_path / "notes").write_text("mine")
-    with pytest.raises(StorageError, match="A file stands where a folder should be"):
+    with pytest.raises(StorageError, match="There is a file where a folder should be"):
         catalog.export("notes")
     (tmp_path / "old.csv").mkdir()
     assert 21 == len(catalog.export("old.csv"))

@@ -217,7 +217,7 @@ def test_a_file_in_the_place_of_the_folder_is_not_replaced(tmp_path: Path) -> No
     """It is somebody's."""
     (tmp_path / "out").write_text("mine")
 
-    with pytest.raises(StorageError, match="A file stands where a folder should be"):
+    with pytest.raises(StorageError, match="There is a file where a folder should be"):
         prodex.flatten(RECORDS).export(tmp_path / "out")
     assert "mine" == (tmp_path / "out").read_text()
 

@@ -193,7 +193,7 @@ def test_a_file_that_becomes_very_large_is_refused_in_bounded_memory(tmp_path: P
     """With its name, the numbers and the setting; 300 kB become 300 MB, or 2 MB become 2 GB."""
     path = bomb(tmp_path / "products.json.gz", size)
     tracemalloc.start()
-    with pytest.raises(InputError, match=r"too large: stopped after .* bytes had come, unpacked .*"):
+    with pytest.raises(InputError, match=r"too large: stopped after .* bytes received, unpacked .*"):
         prodex.read_products(path)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

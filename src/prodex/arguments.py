@@ -1,4 +1,4 @@
-"""One value or several, in whatever holds them: lists, columns, arrays, sets, generators."""
+"""What callers give to a function: one value or several, in whatever container, and how messages describe it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def whole_number(value: object, least: int | None = None, most: int | None = Non
 
 
 def listed(name: str, value: object) -> list[Any]:
-    """Return values as plain Python has them, whatever holds them; a missing one is None.
+    """Return values as a list of plain Python values, whatever container holds them; a missing one is None.
 
     Parameters
     ----------
@@ -89,7 +89,9 @@ def listed(name: str, value: object) -> list[Any]:
     elif isinstance(value, pa.Array | pa.ChunkedArray):
         items = value.to_pylist()
     elif isinstance(value, np.ndarray):
-        items = pd.Series(value).tolist()  # a moment stays one, where numpy would make a number of it
+        items = pd.Series(
+            value
+        ).tolist()  # numpy's own tolist() turns datetimes with nanoseconds into integers
     elif isinstance(value, Iterable) and not isinstance(value, type):
         items = list(value)
     else:
@@ -108,7 +110,9 @@ def _plain(item: Any) -> Any:
 
 
 def described(given: object) -> str:
-    """Say what a value is; of a text also what it says, and never what a secret does.
+    """Describe a value for a message that refuses it: texts, numbers and paths with their content, others by type.
+
+    Other objects may hold secrets in their repr, so only the name of their type is shown.
 
     >>> described(None), described("shop"), described(7), described([])
     ('None', "the text 'shop'", 'the number 7', 'a list')
@@ -123,3 +127,31 @@ def described(given: object) -> str:
         return f"the path {str(given)!r:.80}"
     name = type(given).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name:.60}"
+
+
+def names_given(given: str | Iterable[str], call: str, keyword: str) -> list[str]:
+    """Return a name, or several, as a list without repetitions.
+
+    Parameters
+    ----------
+    given
+        One text, or anything that holds texts.
+    call, keyword
+        The method and its keyword, for the message.
+
+    Raises
+    ------
+    QueryError
+        When one of them is no text.
+
+    Examples
+    --------
+    >>> names_given("brand", "wide", "columns"), names_given(["kind", "brand", "kind"], "wide", "columns")
+    (['brand'], ['kind', 'brand'])
+    """
+    is_several = isinstance(given, Iterable) and not isinstance(given, str)
+    names: list[str] = list(dict.fromkeys(given)) if is_several else [given]  # type: ignore[list-item]
+    for one in names:
+        if not isinstance(one, str):
+            raise QueryError(f"{call}() takes text under {keyword}, and {one!r:.60} is none.")
+    return names

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,8 +18,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.arguments import is_missing, is_one, listed
-from prodex.errors import InputError, QueryError
+from prodex.arguments import is_missing
+from prodex.errors import InputError
 
 #: A GTIN is written with so many digits; shorter ones are the same number with zeros before it.
 LENGTHS = (8, 12, 13, 14)
@@ -28,8 +27,8 @@ LENGTHS = (8, 12, 13, 14)
 _WEIGHTS = np.array([3, 1] * 7, np.int64)
 
 
-#: What is around a GTIN that was copied: blanks of every kind, also those that nobody sees, and what spreadsheets put
-#: around a number that they hold as text.
+#: What may surround a GTIN that was copied: blanks of every kind, invisible ones included, and the quotes, equals sign
+#: and apostrophe with which spreadsheets mark a number as text.
 _AROUND = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\ufeff\"'="
 
 #: Text of digits only, also as a spreadsheet writes a number with decimals.
@@ -40,9 +39,9 @@ _TOO_LARGE = 10**14
 
 
 def as_text(value: object) -> str | None:
-    """Return what is given for a GTIN as text: digits without blanks and decimals; None for an empty cell.
+    """Return what is given as a GTIN as text: digits without blanks and decimals; None for an empty cell.
 
-    This is how every place of prodex reads a GTIN, before it asks whether it is a right one.
+    All of prodex reads GTINs in this way before it checks whether they are valid.
 
     Parameters
     ----------
@@ -81,7 +80,7 @@ def as_text(value: object) -> str | None:
 
 
 def comparable(value: object) -> str | None:
-    """Return a GTIN as it compares with others: 14 digits, zeros filled up; other text as it is, without blanks.
+    """Return a GTIN in the form in which GTINs are compared: 14 digits with leading zeros; other text as it is.
 
     >>> comparable("3036811359935") == comparable(3036811359935) == comparable(" 03036811359935 ")
     True
@@ -147,6 +146,7 @@ def check_digit(digits: str) -> str:
     >>> check_digit("0303681135993")
     '5'
     """
+    # Weights count from the right, so that a GTIN of any length and its form of 14 digits have the same check digit.
     weighted = (int(digit) * (3, 1)[place % 2] for place, digit in enumerate(reversed(digits)))
     return str(-sum(weighted) % 10)
 
@@ -158,7 +158,7 @@ def are_valid(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
     [True, False, False, False]
     """
     valid = np.fromiter(map(len, gtins), np.int64, len(gtins)) == 14
-    texts = np.array([gtin[:14] for gtin in gtins], "U14")  # one endless text must not widen all of them
+    texts = np.array([gtin[:14] for gtin in gtins], "U14")  # numpy makes every text as wide as the longest
     signs = texts[:, None].view(np.uint32).reshape(len(texts), 14).astype(np.int64) - ord("0")
     valid &= ((signs >= 0) & (signs <= 9)).all(axis=1) & signs.any(axis=1)
     return np.asarray(valid & (signs @ _WEIGHTS % 10 == 0))
@@ -203,7 +203,8 @@ class GtinAccessor:
     """
 
     def __new__(cls, series: pd.Series) -> Any:
-        """Leave `row.gtin` alone where a row of a frame has a value of this name."""
+        """Return the value of `row.gtin` where the series is a row of a frame with a column of this name."""
+        # pandas asks accessors before the index, and rows of nearly every table here have a value `gtin`.
         return series["gtin"] if "gtin" in series.index else super().__new__(cls)
 
     def __init__(self, series: pd.Series) -> None:
@@ -263,7 +264,9 @@ def _filled_up(series: pd.Series) -> pa.Array:
         return pc.fill_null(pc.utf8_lpad(texts, 14, "0"), "")
     if isinstance(series.dtype, pd.StringDtype):
         texts = pa.array(series, pa.string())
-        if isinstance(texts, pa.ChunkedArray):  # a column that was put together from parts
+        if isinstance(
+            texts, pa.ChunkedArray
+        ):  # pandas keeps the chunks of a column that came from several parts
             texts = texts.combine_chunks()
     else:
         texts = pa.array([_storable(one) for one in series], pa.string())
@@ -294,69 +297,3 @@ def _digits(texts: pa.Array) -> npt.NDArray[np.int64]:
         return np.zeros((0, 14), np.int64)
     signs = np.frombuffer(texts.buffers()[2], np.uint8, 14 * len(texts))
     return signs.reshape(-1, 14).astype(np.int64) - ord("0")
-
-
-#: What a spreadsheet shows of a long number: its last digits are lost.
-_ROUNDED = re.compile(r"[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+")
-
-
-@dataclass(frozen=True)
-class GivenGtins:
-    """GTINs that a person gave.
-
-    Attributes
-    ----------
-    texts
-        Each as it compares, once, with how it was given.
-    blanks
-        How many cells were empty.
-    is_none
-        Whether a single missing value was given, not a list with one.
-    """
-
-    texts: Mapping[str, Any]
-    blanks: int = 0
-    is_none: bool = False
-
-
-def read_several(name: str, value: object) -> GivenGtins:
-    """Read GTINs out of anything that holds values; a single text may hold several, with commas between.
-
-    Raises
-    ------
-    QueryError
-        When something in it can be no GTIN and is no empty cell either.
-
-    Examples
-    --------
-    >>> read_several("gtin", [3036811359935.0, None, "03036811359935"])
-    GivenGtins(texts={'03036811359935': 3036811359935.0}, blanks=1, is_none=False)
-    """
-    items = value.split(",") if isinstance(value, str) and "," in value else listed(name, value)
-    texts: dict[str, Any] = {}
-    blanks = 0
-    for item in items:
-        try:
-            text = comparable(item)
-        except InputError as error:
-            raise QueryError(f"{name}: {error}") from error
-        if text is None:
-            blanks += 1
-        else:
-            texts.setdefault(text, item)
-    return GivenGtins(texts, blanks, is_none=is_one(value) and not texts and not isinstance(value, str))
-
-
-def refuse_rounded(name: str, text: str) -> None:
-    """Refuse a number that a spreadsheet shortened: nobody can tell which GTIN it was.
-
-    Raises
-    ------
-    QueryError
-        When the text is such a number.
-    """
-    if _ROUNDED.fullmatch(text):
-        raise QueryError(
-            f"{name}: {text!r} is what a spreadsheet shows of a long number; its last digits are lost. Format "
-            "the column as text before it is saved, or read it with dtype=str."
-        )

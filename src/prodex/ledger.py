@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from prodex.files.untrusted import converted
+from prodex.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +33,16 @@ class Ledger:
         Number of products in the listing of all keys that was made because the numbers did not agree, or because a
         refresh was asked to sweep; None where there was none, or it did not agree with itself.
     gone
-        Products that came, or were there, and have disappeared: the listing does not name them, and asked for by GTIN
-        they were not there.
+        Products that were received, or were in the catalogue, and have disappeared: the listing does not name them, and
+        the service does not return them by GTIN.
     missing_gtins
         GTINs that were asked for and that the service does not have for this query.
     set_aside
-        What came and could not be read as a product, each with its place and the reason.
+        Items that could not be read as a product, each with its place and the reason.
     not_loaded
-        What the service has and did not give: a product or a stretch of the pull, each with the reason.
+        What the service has and did not return: a product or a window of the pull, each with the reason.
     notes
-        What the service said that contradicts itself or the specification, and what was made of it.
+        Where the service contradicts itself or the specification, and how that was resolved.
 
     Examples
     --------
@@ -66,12 +67,12 @@ class Ledger:
     def complete(self) -> bool:
         """Whether at least as many products came as were announced, or all that a listing of every key names.
 
-        A service that announces fewer products than it gives contradicts itself, which `notes` says; what it gave is
-        kept.
+        A service that announces fewer products than it returns contradicts itself, which is a note; what it returned
+        is kept.
         """
         if self.not_loaded:
             return False
-        # What could not be read may have been a product, unless just as many came without it as there are.
+        # What could not be read may have been a product, unless the number of products is right without it.
         if self.set_aside and self.announced_end != self.distinct:
             return False
         if self.listed is not None:
@@ -94,6 +95,7 @@ class Ledger:
         return [total for total in totals if total is not None]
 
     def __str__(self) -> str:
+        # The most reliable number first: a listing names every key, and the last total is newer than the first.
         total = next((n for n in (self.listed, self.announced_end, self.announced) if n is not None), None)
         words = [f"{self.distinct:,} of {'an unknown number of' if total is None else f'{total:,}'} products"]
         if self.announced not in {None, total}:
@@ -111,9 +113,7 @@ class Ledger:
         if self.not_loaded:
             words.append(f"{len(self.not_loaded):,} could not be loaded")
         if self.notes:
-            words.append(
-                f"{len(self.notes):,} {'note' if len(self.notes) == 1 else 'notes'} about the service"
-            )
+            words.append(f"{counted(len(self.notes), 'note')} about the service")
         return ", ".join(words)
 
     @property

@@ -1,7 +1,7 @@
-"""How much a reply, a picture or a file may take: seconds in all, bytes on the wire, bytes unpacked.
+"""Limits of a reply, a picture or a file: total seconds, bytes as sent, bytes unpacked.
 
-A timeout for each read is no limit: a server that sends one byte now and then never meets it, and a few bytes of gzip
-may stand for very many. Service, pictures and files count with the same `Meter`. All times are in seconds.
+A timeout for each read limits nothing: a server that sends a byte now and then never reaches it, and a few bytes of
+gzip may unpack to very many. Service, pictures and files count with the same `Meter`. All times are in seconds.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Literal, Self
 
 from prodex.errors import SettingsError
 
-#: Product data becomes 10 to 100 times as large when it is unpacked. What gives more than so many bytes for one that
-#: came is a bomb, once there are so many of them that it matters.
+#: Product data becomes 10 to 100 times as large when it is unpacked. More than 200 bytes for each byte received are a
+#: decompression bomb, if it is large enough to matter.
 _RATIO, _RATIO_FROM = 200, 150_000_000
 #: Gzip and deflate make at most 1,032 bytes of one.
 _MOST_RATIO = 1_100
@@ -25,19 +25,19 @@ _UNITS = {"seconds": "s in all", "wire_bytes": "bytes as sent", "unpacked_bytes"
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one reply, picture or file may take; what is not given is as usual there.
+    """Limits of one reply, picture or file; each that is not given has its usual value.
 
     Attributes
     ----------
     seconds
-        From the end of the request to the last byte of the reply, its head included, however steadily it drips:
-        300 for a reply of the service, 120 for a picture. A file on disk has none unless given.
+        From the end of the request to the last byte of the reply, headers included, however slowly it arrives: 300
+        for a reply of the service, 120 for a picture. By default a file on disk has no limit.
     wire_bytes
-        Bytes as they are sent, or as a file has them: 500 million for a reply of the service, 50 million for a
-        picture. A file on disk has no limit unless given.
+        Bytes as sent, or as stored in a file: 500 million for a reply of the service, 50 million for a picture. By
+        default a file on disk has no limit.
     unpacked_bytes
-        Bytes after decompression: 500 million for a reply of the service, a billion for a `.gz` file; and, unless it is
-        given, at most 150 million where more than 200 come of one. Pictures are never unpacked on the way.
+        Bytes after decompression: 500 million for a reply of the service, a billion for a `.gz` file. Unless it is
+        given, data that unpacks to more than 200 times its size is stopped at 150 million. Pictures are not unpacked.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class Limits:
 
 
 def is_positive(value: object) -> bool:
-    """Say whether a value is a number above 0, and neither infinite nor none.
+    """Whether a value is a finite number above 0.
 
     >>> [is_positive(one) for one in (1, 0.5, 0, -1, math.nan, math.inf, True, "1", None)]
     [True, True, False, False, False, False, False, False, False]
@@ -88,14 +88,14 @@ def is_positive(value: object) -> bool:
     return is_number and 0 < value < math.inf  # type: ignore[operator] # a number, as the line above says
 
 
-#: What is usual. 500 products of 200 kB are 100 million bytes.
+#: The usual values. A full page of 500 large products of 200 kB has 100 million bytes, a fifth of the limit.
 REPLY = Limits(seconds=300, wire_bytes=500_000_000, unpacked_bytes=500_000_000)
 PICTURE = Limits(seconds=120, wire_bytes=50_000_000, unpacked_bytes=50_000_000)
 FILE = Limits(unpacked_bytes=1_000_000_000)
 
 
 class LimitExceeded(Exception):
-    """A limit was reached. Whoever counts makes one of our errors of it.
+    """A limit was reached. Callers turn it into one of the errors in `prodex.errors`.
 
     Attributes
     ----------
@@ -109,16 +109,16 @@ class LimitExceeded(Exception):
 
 
 class Meter:
-    """Counts what came of one reply or file, and stops it at its limits.
+    """Counts the bytes and seconds of one reply or file, and stops it at its limits.
 
     Parameters
     ----------
     limits
-        Those that were given.
+        The limits that the caller gave.
     usual
-        Those that hold where none is given; None in both is no limit.
+        The limits where the caller gave none; None in both is no limit.
     setting
-        The call whose keyword `limits` changes them, for the message: "connect".
+        The function whose keyword `limits` changes them, for the message: "connect".
     clock
         Seconds, for tests.
     """
@@ -127,6 +127,7 @@ class Meter:
         self, limits: Limits, usual: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.limits = limits.filled(usual)
+        # Whoever gives a limit for unpacked bytes knows the data: then the ratio is not checked.
         self._ratio = None if limits.unpacked_bytes else _RATIO
         self.wire = self.unpacked = 0
         self._setting = setting
@@ -134,16 +135,16 @@ class Meter:
         self._begin = clock()
 
     def begin(self) -> None:
-        """Let the time begin now."""
+        """Start the clock again."""
         self._begin = self._clock()
 
     def came(self, size: int) -> None:
-        """Count bytes that came.
+        """Count bytes received.
 
         Raises
         ------
         LimitExceeded
-            When that were too many, or it took too long.
+            When there are too many, or it took too long.
         """
         self.wire += size
         if self.limits.wire_bytes is not None and self.wire > self.limits.wire_bytes:
@@ -152,12 +153,12 @@ class Meter:
             raise self.exceeded("seconds")
 
     def grew(self, size: int) -> None:
-        """Hold against the limit how many bytes were unpacked in all.
+        """Check the total number of unpacked bytes.
 
         Raises
         ------
         LimitExceeded
-            When these are too many.
+            When there are too many.
         """
         self.unpacked = max(self.unpacked, size)
         most = self.limits.unpacked_bytes
@@ -165,8 +166,8 @@ class Meter:
             raise self.exceeded("unpacked_bytes")
         if self._ratio is not None and size > max(_RATIO_FROM, self._ratio * self.wire):
             raise LimitExceeded(
-                f"{self._so_far()}; more than {_RATIO} bytes for one that came look like a bomb, and "
-                f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) takes them nevertheless",
+                f"{self._so_far()}; more than {_RATIO} bytes for each byte received look like a decompression bomb, "
+                f"and {self._setting}(limits=px.Limits(unpacked_bytes=...)) accepts them nevertheless",
                 "unpacked_bytes",
             )
 
@@ -186,4 +187,4 @@ class Meter:
     def _so_far(self) -> str:
         seconds = self._clock() - self._begin
         more = f", unpacked {self.unpacked:,} so far" if self.unpacked else ""
-        return f"stopped after {seconds:,.{0 if seconds >= 10 else 1}f} s: {self.wire:,} bytes had come{more}"
+        return f"stopped after {seconds:,.{0 if seconds >= 10 else 1}f} s: {self.wire:,} bytes received{more}"

@@ -27,7 +27,7 @@ from prodex.text import nearest
 #: Languages in which names of markets and languages are understood.
 _NAMES_IN = ("en", "fr", "de", "es", "nl")
 
-# Numbers that ISO 3166-1 gave up; the CLDR keeps them as aliases of today's countries.
+# Numbers that ISO 3166-1 withdrew; the CLDR keeps them as aliases of today's countries.
 _RETIRED_MARKETS = frozenset({"230", "249", "278", "280", "720", "736", "886"})
 
 # ISO 639-2/B codes (library use) and two that the CLDR merges into another language: read, never written.
@@ -162,7 +162,7 @@ def _market_numbers() -> Mapping[str, str]:
     return {
         number: territories[0]
         for number, territories in get_global("territory_aliases").items()
-        # ISO 3166-1 leaves the numbers from 900 to whoever wants one for himself.
+        # ISO 3166-1 reserves the numbers from 900 for private use, so that they stand for no market.
         if number.isdecimal() and number < "900" and len(territories) == 1 and len(territories[0]) == 2
     }
 
@@ -218,6 +218,7 @@ def short_language(code: str | None, short: str | None) -> str | None:
 
 def short_languages(codes: pa.Array, shorts: pa.Array) -> pa.Array:
     """Do the same for whole columns."""
+    # Nearly every text comes with its short code; the few distinct long codes are looked up once each.
     if not pc.any(pc.and_(shorts.is_null(), codes.is_valid())).as_py():
         return shorts
     encoded = codes.dictionary_encode()

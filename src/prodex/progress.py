@@ -1,4 +1,4 @@
-"""A progress bar where somebody is watching."""
+"""Progress bars, and lines beside them, for somebody at a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 from prodex.display_text import on_one_line
 
-#: None: a bar where somebody is watching. True, False: a bar in any case, or none. A function: called
-#: with the number of products that have come and the number announced.
+#: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
+#: with the number of products received and the number announced.
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
 
 
 @contextmanager
 def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[Callable[[int, int], object]]:
-    """Give a function that shows (done, total) in the way that was asked for.
+    """Give a function that shows (done, total) as requested.
 
     Examples
     --------
@@ -44,14 +44,14 @@ def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[
 def tell(progress: Progress, line: str) -> None:
     """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
 
-    It is quiet where there would be no bar, and where a function of one's own takes the bar's place.
+    Nothing is written if no bar would be shown, or if a function takes its place.
 
     Examples
     --------
     >>> tell(False, "Nobody wants to know.")
     """
     if progress is True or (progress is None and is_watched()):
-        # The error stream is red in a notebook, and this is no error.
+        # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
         stream = sys.stdout if in_notebook() else sys.stderr
         if stream is not None:
             stream.write(f"{on_one_line(line)}\n")
@@ -59,12 +59,13 @@ def tell(progress: Progress, line: str) -> None:
 
 
 def is_watched() -> bool:
-    """Say whether somebody sees what is written to the terminal or the notebook."""
+    """Whether output goes to a terminal or a notebook, where somebody sees it."""
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def in_notebook() -> bool:
-    """Say whether this runs in the kernel of a notebook."""
+    """Whether this runs in the kernel of a notebook."""
+    # IPython is looked up and not imported: if nobody has loaded it, this is no notebook.
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return hasattr(shell, "kernel")

@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 
 class MarkupRefused(ValueError):
-    """This is not XML, or XML that is not read here; the message says where and why. Never leaves prodex."""
+    """The input is no XML, or XML that is refused here. Callers turn this into one of the errors in `prodex.errors`."""
 
 
 @dataclass(slots=True)
@@ -68,7 +68,8 @@ def parsed(body: bytes, *, largest: int, deepest: int) -> Element:
         pieces[-1].append(data)
 
     parser = expat.ParserCreate()
-    parser.buffer_text = True
+    parser.buffer_text = True  # one call for each text, however many pieces expat reads it in
+    # Entities that expand without end ("billion laughs") need a document type, so that none is accepted.
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse

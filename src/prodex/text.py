@@ -1,12 +1,13 @@
-"""The known name that a person most likely meant, for the messages that refuse an unknown one."""
+"""Words of messages and reports: the known name that a person most likely meant, shares in per cent, counts."""
 
 from __future__ import annotations
 
 import difflib
+import math
 import unicodedata
 from collections.abc import Iterable
 
-#: Characters of a word that are compared: a text of a million characters is no name, and comparing it takes minutes.
+#: Characters of a word that are compared. difflib takes quadratic time: a text of a million characters takes minutes.
 _LONGEST = 60
 
 #: Letters that no normal form of Unicode takes apart, and how they are written where there are no such letters.
@@ -28,7 +29,7 @@ def unaccented(word: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name that is most like a word, whatever its case; None where none is like it.
+    """Return the known name that is most similar to a word, ignoring case; None if none is similar.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     known
         The names there are.
     cutoff
-        How alike they have to be, from 0 (anything) to 1 (equal).
+        How similar they have to be, from 0 (anything) to 1 (equal).
 
     Examples
     --------
@@ -53,6 +54,7 @@ def nearest_few(word: str, known: Iterable[str], most: int, cutoff: float = 0.6)
     >>> nearest_few("1234", ["1235", "9999", "1243"], 3)
     ['1243', '1235']
     """
+    # Reversed, so that of two names that differ in case alone the first wins.
     by_folded = {name.casefold(): name for name in reversed(list(known))}
     near = difflib.get_close_matches(word[:_LONGEST].casefold(), by_folded, n=most, cutoff=cutoff)
     return [by_folded[one] for one in near]
@@ -77,3 +79,53 @@ def hint_and_all(word: str, known: Iterable[str], all_of_them: str) -> str:
     "severity does not know 'bloker'; did you mean 'blocker'? It takes blocker, info."
     """
     return f"{hint(word, known)} {all_of_them}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Write a share in per cent, never rounded up to all or down to none; "none" where there is no share.
+
+    >>> percent(0.612), percent(0.9999), percent(0.0001), percent(float("nan"))
+    ('61.2 %', '99.9 %', '0.1 %', 'none')
+    >>> percent(1, 0), percent(0.9996, 0), percent(0.0004, 0), percent(0.57, 0)
+    ('100 %', '>99 %', '<1 %', '57 %')
+    """
+    if math.isnan(share):
+        return "none"
+    if not 0 < share < 1:
+        return f"{share * 100:.0f} %"
+    if digits == 0 and round(share, 2) in {0, 1}:  # a whole number has no nearest one to stop at
+        return "<1 %" if share < 0.5 else ">99 %"
+    least = 10.0 ** -(digits + 2)
+    return f"{min(max(share, least), 1 - least) * 100:.{digits}f} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "product"), counted(12000, "product")
+    ('1 product', '12,000 products')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def moved(before: float, after: float) -> str:
+    """Write what became of a share; a figure that would read as before says how far it moved.
+
+    >>> moved(0.61, 0.632), moved(0.99512, 0.99514), moved(0.5, 0.5), moved(float("nan"), 0.5)
+    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
+    """
+    if percent(before) != percent(after):
+        return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
+    is_same = before == after or math.isnan(after)
+    return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
+
+
+def points(step: float) -> str:
+    """Write how far a share moved, in points of a hundred.
+
+    >>> points(0.005), points(-0.25), points(0.00001)
+    ('+0.50 points', '-25.00 points', 'under +0.01 points')
+    """
+    if abs(step) < 0.00005:
+        return f"under {'+' if step > 0 else '-'}0.01 points"
+    return f"{step * 100:+.2f} points"

@@ -5,16 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.quality import hostile
 
 from .lab import Lab, Notebook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 ROOT = str(Path(__file__).parents[2])
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tests.notebook import canary
 from tests.quality.hostile import LONG
 
@@ -14,8 +12,6 @@ from .lab import Lab, Notebook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 #: Products are saved twice, with a change between, so that there is something to compare.
 _BEGIN = f"""

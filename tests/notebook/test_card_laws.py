@@ -14,6 +14,7 @@ from prodex.errors import InputError
 from prodex.notebook.card import read_card
 from prodex.tables.declaration import TABLES
 from tests.quality.reading_html import Node, parsed
+from tests.quick import examples
 from tests.wire import products
 
 from .card_products import rich
@@ -74,7 +75,7 @@ def is_in(value: Any, text: str) -> bool:
     return any(re.search(rf"(?<![0-9,]){one}(?![0-9,])", text) for one in (f"{value:.0f}", f"{value:,.0f}"))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
     """Every leaf of the tables of any record is on its card."""
@@ -109,7 +110,7 @@ def test_the_law_can_be_broken() -> None:
     assert not is_in(10_001, "10,0011 and 110,001")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
     """Records with empty texts, nulls and lone surrogates give HTML whose elements are closed."""

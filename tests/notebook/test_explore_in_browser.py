@@ -13,8 +13,6 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
-
 _BEGIN = f"""
     import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
     import prodex as px

@@ -13,8 +13,6 @@ from .lab import Lab, Notebook
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 SAMPLE = """
     import prodex
     from prodex.notebook.products.explorer import CatalogExplorer

@@ -117,7 +117,7 @@ def test_a_folder_has_to_be_named_and_to_be_one(
     with pytest.raises(QueryError, match="No folder"):
         folder_of("  ")
     (tmp_path / "file").write_text("", "utf-8")
-    with pytest.raises(StorageError, match="A file stands where"):
+    with pytest.raises(StorageError, match="There is a file where"):
         export_products(ExportRequest(AS_SHOWN, "csv", tmp_path / "file"), table, catalog)
 
 

@@ -19,8 +19,6 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
-
 
 @pytest.fixture
 def server() -> Iterator[FileServer]:

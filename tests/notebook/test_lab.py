@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from .lab import Lab
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 
 def test_a_click_reaches_python(lab: Lab, browser: Browser) -> None:

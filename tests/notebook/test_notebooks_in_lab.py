@@ -13,8 +13,6 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
-
 _PRODUCTS = 600
 
 

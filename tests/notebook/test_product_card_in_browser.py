@@ -15,8 +15,6 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 _RICH = """
     import sys; sys.path.insert(0, {root!r})
     import prodex

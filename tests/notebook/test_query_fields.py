@@ -21,6 +21,7 @@ from prodex.query import (
     SharingStatus,
     ValidationStatus,
 )
+from tests.quick import examples
 from tests.test_query import without_contradiction
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=","), min_size=1).filter(
@@ -93,7 +94,7 @@ def test_what_is_shown_of_a_query_is_read_as_the_same_query(query: ProductQuery)
     assert query == asked(shown(query))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(queries(), min_size=1, max_size=3))
 def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) -> None:
     """The way through the controls themselves is the identity, and nothing of a former query stays."""

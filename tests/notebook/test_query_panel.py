@@ -26,6 +26,7 @@ from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client, PullReport, RetryPolicy, pages
+from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)
 
@@ -216,7 +217,7 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("503", "could not be counted: POST /public/v1/products/list failed"), ("401", "did not accept")],
+    [("503", "could not be counted: POST /public/v1/products/list failed"), ("401", "rejected")],
 )
 def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind: str, words: str) -> None:
     """An error is shown in place of the count, and the next change counts again."""
@@ -483,7 +484,7 @@ def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
     assert 40_000 == len(query.gtins_in)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(data: st.DataObject) -> None:
     """No text in a control breaks the panel: it can be asked for, or is refused in words."""

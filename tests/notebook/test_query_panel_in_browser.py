@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 import prodex
 from prodex.query import SEARCH_FIELDS
 from prodex.sandbox import Sandbox
@@ -15,8 +13,6 @@ from .lab import Lab
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 CANARY = "<img src='http://127.0.0.1:9/x.png' onerror='alert(1)'> $5 or $6 \\(x\\) مرحبا 🧨"
 

@@ -20,6 +20,7 @@ import prodex
 from prodex.pictures.file_check import compare, look_at, read_checksum
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import shrink
+from tests.quick import examples
 
 from . import drawn
 
@@ -30,7 +31,7 @@ def wanted(**told: Any) -> Picture:
     return replace(nothing, **told)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.integers(0, 0xFFFFFFFF))
 def test_a_checksum_is_read_however_it_is_written(checksum: int) -> None:
     """A checksum is decimal or hexadecimal, in any case, with 0x, leading zeros, spaces or a sign."""
@@ -110,7 +111,7 @@ def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
     assert "cut off or damaged" in str(look_at(tmp_path / "a").problem)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.data())
 def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> None:
     """Any byte may be changed or missing: the result is a problem and never an exception."""

@@ -27,6 +27,7 @@ import prodex
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.pictures import Pictures, download_pictures
+from tests.quick import examples
 
 from . import drawn
 from .file_server import FileServer, serving
@@ -184,7 +185,7 @@ _RECORD = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(_RECORD, max_size=4), st.sampled_from([None, 64]), st.booleans())
 def test_n_of_n_adds_up_whatever_records_say(
     records: list[dict[str, Any]], size: int | None, packshots_only: bool

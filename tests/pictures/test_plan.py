@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import InputError
 from prodex.pictures.plan import plan, size_in
+from tests.quick import examples
 
 from . import drawn
 
@@ -145,7 +146,7 @@ NASTY = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=2, max_size=5, unique=True))
 def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, str]]) -> None:
     """Names are different on systems that ignore case, and are no path, device or hidden file."""
@@ -165,7 +166,7 @@ def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, 
         assert None is size_in(stem)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.integers(1, 30_000), NASTY)
 def test_the_size_can_be_read_from_a_name(size: int, key: str) -> None:
     """The size is read from a file name, whatever the product."""

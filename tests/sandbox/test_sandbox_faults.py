@@ -275,7 +275,7 @@ def test_every_fault_has_a_test() -> None:
     """Each entry of FAULTS has its effect in this file, and says what it does in words."""
     assert FAULTS.keys() == EFFECTS.keys()
     assert all(kind.meaning.endswith(".") for kind in FAULTS.values())
-    assert all((kind.strikes is None) != (kind.spoils is None) for kind in FAULTS.values())
+    assert all((kind.on_call is None) != (kind.on_page is None) for kind in FAULTS.values())
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -302,7 +302,7 @@ def test_a_fault_that_does_nothing_is_noticed(
     async def nothing(_fault: Fault, _call: object) -> None:
         pass
 
-    monkeypatch.setitem(FAULTS, kind, replace(FAULTS[kind], strikes=nothing, spoils=None))
+    monkeypatch.setitem(FAULTS, kind, replace(FAULTS[kind], on_call=nothing, on_page=None))
     options, check = EFFECTS[kind]
     sandbox.order(Fault(kind, at=1, **options))
     with pytest.raises((AssertionError, pytest.fail.Exception)):

@@ -104,7 +104,7 @@ def test_a_reply_that_never_ends_is_left_in_time(kind: str) -> None:
     assert time.monotonic() - begin < 3
     if kind not in {"100 Continue, in a hurry", "a redirect", "trailers that never end"}:
         assert ServiceUnreachable is type(caught.value)
-        said = r"stopped after \d[.]\d s: [\d,]+ bytes had come.*; the limit is 0[.]4 s in all, and connect\(limits="
+        said = r"stopped after \d[.]\d s: [\d,]+ bytes received.*; the limit is 0[.]4 s in all, and connect\(limits="
         assert re.search(said, str(caught.value))
 
 
@@ -141,7 +141,7 @@ def test_the_time_of_a_reply_begins_when_the_request_was_sent() -> None:
                 time.sleep(0.7)
                 return super().send(request, *rest, **more)  # type: ignore[arg-type]
 
-        client._door._session.mount("http://", Slow())
+        client._transport._session.mount("http://", Slow())
         assert 7 == client.upsert_products(b"{}")
 
 
@@ -186,7 +186,7 @@ def test_a_bomb_is_refused_in_bounded_memory(kind: str, status: str) -> None:
     if status == "200 OK":
         assert UnexpectedReply is type(caught.value)
         assert 1 == len(server.paths)  # the same would come again
-        assert "bytes had come, unpacked " in str(caught.value)
+        assert "bytes received, unpacked " in str(caught.value)
     if status == "404 Not Found":
         assert RequestRefused is type(caught.value)
 

@@ -10,8 +10,9 @@ import types
 import pytest
 
 from prodex.errors import SettingsError
+from prodex.network.addresses import is_loopback
 from prodex.service import connect
-from prodex.service.settings import VARIABLES, checked_base_url, find_settings, is_loopback
+from prodex.service.settings import VARIABLES, checked_base_url, find_settings
 
 FOUND = {"base_url": "https://{}.example.com", "client_id": "{}-id", "client_secret": "{}-secret"}
 
@@ -183,8 +184,8 @@ def test_https_without_a_port_and_loopback_are_taken(url, plain):
         ("https://", "must look like"),
         ("https://api.exa mple.com", "must look like"),
         ("https://api.example.com\\@evil.example.com", "must look like"),
-        ("https://api.example.com:port", "cannot be read"),
-        ("https://[::1", "cannot be read"),
+        ("https://api.example.com:port", "cannot be parsed"),
+        ("https://[::1", "cannot be parsed"),
         ("https://user:canary@api.example.com", "more than scheme"),
         ("https://user@api.example.com", "more than scheme"),
         ("https://api.example.com?client_secret=canary", "more than scheme"),
@@ -431,7 +432,7 @@ def test_a_file_that_everybody_may_write_is_warned_of(places, caplog):
 @pytest.mark.parametrize("token_version", [0, 3, "1", True, None, 1.0])
 def test_a_token_version_is_one_or_two(token_version):
     """Another version than those of the specification is refused before anything is sent."""
-    with pytest.raises(SettingsError, match=r"token_version.*1 or 2"):
+    with pytest.raises(SettingsError, match=r"token_version is .*; give 2 .* or 1"):
         connect("https://api.example.com", client_id="x", client_secret="y", token_version=token_version)
 
 

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 from tests.soak.merge import measure
 from tests.wire import encode, products
 
@@ -138,7 +139,7 @@ def written(old: prodex.Catalog, new: prodex.Catalog) -> dict[str, list[str]]:
 wire = st.lists(products.map(encode), max_size=4)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_merge_equals_a_build_of_all_current_products(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 from tests.wire import products
 
 import prodex
@@ -19,7 +20,7 @@ from prodex.catalog import Part
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) -> None:
     """Whatever the products, and however many parts they came in."""

@@ -1,4 +1,4 @@
-"""Names of attributes that a person gives: known to the specification or seen here, else refused with the nearest."""
+"""Names of attributes that a person gives: in the specification or in the catalogue, else refused with the nearest."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.locales import language_tag
-from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS
-from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, child_path, within
+from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
-#: What a path into a text or a quantity ends with on the wire, where tables name the attribute alone.
+#: On the wire the path of a text or a quantity ends so; tables use the path of the attribute alone.
 _DATA = ".data"
-#: So alike a step that nobody has seen must be to one that is known there, to be a slip of the pen.
+#: An unknown step of a path that is at least so similar to a known one in the same place is taken for a typing error.
 _SLIP = 0.75
 #: The name at the top of a product that a path begins with; dots in names are escaped.
 _HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
@@ -85,7 +85,7 @@ class AttributeNames:
         if head not in self.heads:
             there = "catalog.presence has a column for each attribute of a product."
             raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")
-        if path == head or path in self.seen or any(_inside(known, path) for known in PATHS):
+        if path == head or path in self.seen or any(within(known, path) for known in PATHS):
             return path
         around, _, last = path.rpartition(".")
         if last in {"code", "label", "description"} and around in self.seen:
@@ -96,7 +96,8 @@ class AttributeNames:
             )
         if near := self._slip(path):
             raise QueryError(f"There is nothing at {given!r}; did you mean {near!r}?")
-        return path  # what stands deeper is open: nobody may have filled it yet
+        # Below the top, attributes are open: a path that no product has filled so far may still be right.
+        return path
 
     def _slip(self, path: str) -> str | None:
         """Return the path that was meant where one step of it is nearly what is known at that place."""
@@ -112,15 +113,11 @@ class AttributeNames:
 
     def knows(self, column: str, languages: Sequence[str] | None) -> bool:
         """Whether this is the column of an attribute that nobody has filled."""
-        if column in self.heads or any(_inside(known, column) for known in PATHS):
+        if column in self.heads or any(within(known, column) for known in PATHS):
             return True
         around, _, last = column.rpartition(".")
         spoken = _is_language(last) if languages is None else last in languages
         return spoken and (around in TEXTS or any(name.startswith(f"{around}.") for name in self._spoken))
-
-
-def _inside(path: str, outer: str) -> bool:
-    return path == outer or path.startswith(f"{outer}.")
 
 
 def _is_language(word: str) -> bool:

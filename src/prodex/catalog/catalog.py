@@ -1,7 +1,7 @@
 """The catalogue: product data as tables, whether just downloaded, opened from disk, filtered or made in memory.
 
-All of these are a `Catalog`, so whatever comes after composes. Questions to a catalogue are methods; what makes
-something of one is a function elsewhere.
+All of these are a `Catalog`, so that everything works on each of them. Questions to a catalogue are methods; what makes
+something else of it (an audit, a difference) is a function elsewhere.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import pandas as pd
 
@@ -18,6 +18,7 @@ from prodex.catalog.sql import ask
 from prodex.catalog.views import CatalogViews
 from prodex.catalog.where import drawn, first, selected
 from prodex.dispatch import call
+from prodex.formats.registry import FormatName
 from prodex.tables.declaration import TABLES
 from prodex.text import hint, nearest
 
@@ -32,7 +33,7 @@ class Catalog(CatalogViews):
     parts
         The tables, cut into parts of about 10,000 products each.
     origin
-        What was asked for, what came, and whether that is all of it.
+        What was requested, what came, and whether that is everything.
     folder
         The snapshot's folder, or None for a catalogue in memory.
 
@@ -45,6 +46,7 @@ class Catalog(CatalogViews):
     """
 
     def __getattr__(self, name: str) -> NoReturn:
+        # Only for names that do not exist: people who take the catalogue for a frame are told how to get one.
         if hasattr(pd.DataFrame, name) and nearest(name, TABLES, cutoff=0.8) is None:
             raise AttributeError(
                 f"A catalogue has no {name!r}: it is several tables, each of them a frame. catalog.products.{name} is "
@@ -72,10 +74,10 @@ class Catalog(CatalogViews):
             What to do with values that no product of this catalogue has: "ignore", "warn" (an `UnmatchedWarning`
             names them) or "raise".
         **equal
-            Column of `products` = value, or several in anything that holds values: a list, Series, Index, array, set
-            or generator means any of them, an empty one no product. None, alone or among others, is no value; among
-            GTINs it is an empty cell, which is skipped. GTINs may be text or numbers, with or without leading zeros.
-            Statuses and packaging go by name or code, markets by name or number ("Belgium", "BE", 56).
+            Column of `products` = value. Several values in a list, Series, Index, array, set or generator mean any of
+            them; an empty one matches no product. None, alone or among others, means that the product has no value;
+            among GTINs it is an empty cell, which is skipped. GTINs may be text or numbers, with or without leading
+            zeros. Statuses and packaging are given by name or code, markets by name or number ("Belgium", "BE", 56).
 
         Raises
         ------
@@ -108,14 +110,14 @@ class Catalog(CatalogViews):
         return self.where(first(self, n))
 
     def sample(self, n: int = 1, seed: int | None = None) -> Self:
-        """Return the catalogue of some products drawn at random, with their children, in the order of the catalogue.
+        """Return the catalogue of some products chosen at random, with their children, in the order of the catalogue.
 
         Parameters
         ----------
         n
-            How many; no product comes twice.
+            How many; no product is chosen twice.
         seed
-            Where chance starts: the same number draws the same products.
+            Start of the random numbers: the same seed chooses the same products.
 
         Raises
         ------
@@ -138,25 +140,25 @@ class Catalog(CatalogViews):
         allow_external: bool = False,
         **frames: Any,
     ) -> pd.DataFrame:
-        """Answer a question in SQL over the tables, with DuckDB (extra `sql`), which reads no more than it needs.
+        """Run a query in SQL over the tables, with DuckDB (extra `sql`), which reads only the columns it needs.
 
         Parameters
         ----------
         query
-            In DuckDB's SQL; it names tables as `prodex tables` does.
+            In DuckDB's SQL; tables have the names that `prodex tables` lists.
         parameters
-            Values for the query: a list for each `?` in it, or a dict for `$name`. They are values and never SQL.
+            Values for the query: a list with one for each `?`, or a dict for `$name`. They are never run as SQL.
         allow_external
-            Let the query read and write files, open addresses and load extensions. By default it reaches this
-            catalogue's tables and nothing else, so that a query from somebody else can do no harm.
+            Let the query read and write files, open addresses and load extensions. By default it can read only this
+            catalogue's tables, so that a query from somebody else can do no harm.
         **frames
-            Tables of your own, under the names that the query gives them: pandas frames or Arrow tables. An index that
-            has a name is a column.
+            Tables of your own, by the names that the query uses: pandas frames or Arrow tables. A named index becomes
+            a column.
 
         Raises
         ------
         QueryError
-            When the query does not work, or reaches for what it may not; when a parameter or a frame cannot be taken.
+            When the query fails or accesses something else; when a parameter or a frame cannot be used.
 
         Examples
         --------
@@ -175,29 +177,28 @@ class Catalog(CatalogViews):
     def export(
         self,
         folder: str | Path,
-        format: Literal["parquet", "csv", "xlsx"] = "parquet",
+        format: FormatName = "parquet",
         *,
         tables: Iterable[str] | None = None,
         escape_formulas: bool = False,
     ) -> list[Path]:
-        """Write tables to a folder: one file for each, and what its columns mean beside it.
+        """Export tables to a folder: one file for each, and `datapackage.json` with the meaning of their columns.
 
-        `prodex.read_export(folder)` reads all of it back exactly. `pandas.read_parquet` gives what
-        `catalog.products` gives; for CSV, which does not say types, `datapackage.json` holds what `pandas.read_csv`
-        has to be told.
+        `prodex.read_export(folder)` reads everything back exactly. `pandas.read_parquet` returns the same frames as
+        `catalog.products`. CSV has no types: `datapackage.json` holds the arguments for `pandas.read_csv`.
 
         Parameters
         ----------
         folder
-            Where to; made if it does not exist.
+            Where to write; made if it does not exist.
         format
-            "parquet", "csv" or "xlsx". A workbook cannot hold texts of more than 32,767 characters: it has their
-            beginnings, and `datapackage.json` counts them as `altered_texts`.
+            "parquet", "csv" or "xlsx". A workbook cannot hold texts of more than 32,767 characters: longer ones are
+            cut, and `datapackage.json` counts them as `altered_texts`.
         tables
-            Which tables, by name; all by default.
+            Names of the tables; all by default.
         escape_formulas
-            CSV that goes to a spreadsheet: text in it that would be run as a formula gets an apostrophe, which
-            `read_export` takes away again.
+            For CSV that will be opened in a spreadsheet: text that would be run as a formula gets an apostrophe, which
+            `read_export` removes again.
 
         Returns
         -------

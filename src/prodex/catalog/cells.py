@@ -1,7 +1,7 @@
-"""What stands in the rows of the child tables, as cells of one column an attribute: the long form of `wide()`.
+"""The rows of the child tables as cells, with one column for each attribute: the long form of `wide()`.
 
-A cell is a product, an attribute and what is shown. Each kind of row has one way to be shown: a text as it is, a code
-by its label, a quantity with its unit, a label, a tag or a nutrient by name, pictures and other files by their number.
+A cell is a product, an attribute and a value to show. Each kind of row is shown in one way: texts as they are, codes by
+their label, quantities with their unit, labels, tags and nutrients by name, pictures and other files by their number.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.tables.declaration import TABLES, Column, Table, anchored
+from prodex.tables.attributes import anchored, within
+from prodex.tables.declaration import TABLES
+from prodex.tables.schema import Column, Table
 
 Read = Callable[..., pa.Table]
 #: What the values of some cells are; numbers and booleans out of `scalars` are still written as text.
 Kind = Literal["text", "number", "boolean", "count", "quantity"]
 
-#: What stands on a product and describes other units, or itself in a version that nobody has accepted yet.
+#: Attributes of a product that describe other units, or a version of itself that nobody has accepted yet.
 NOT_ITSELF = ("logisticalHierarchies", "sharingUnits", "lastRequest")
 
 #: The columns by which a row of a child table is called; the first that is filled.
@@ -203,7 +205,7 @@ def _texts(rows: _Rows, languages: Sequence[str] | None) -> Iterator[Cells]:
 def _quantities(rows: _Rows, numbers: bool) -> Iterator[Cells]:
     value, unit = rows.column("value"), pc.coalesce(rows.column("unit"), rows.column("unit_code"))
     if numbers:
-        # A product with several quantities of one attribute has no single number: they are shown as text.
+        # Several quantities of one attribute (250 g and 0.25 kg) are no single number: these are shown as text.
         key = rows.products * (len(rows.names) + 1) + rows.attributes
         _, which, count = np.unique(key, return_inverse=True, return_counts=True)
         single = count[which] == 1
@@ -225,6 +227,7 @@ def _with_unit(value: pa.Array, unit: pa.Array) -> pa.Array:
 
 def number_texts(values: pa.Array) -> pa.Array:
     """Write numbers as people do: 250, 0.5."""
+    # Few distinct values repeat very often, so each of them is formatted once.
     encoded = values.dictionary_encode()
     texts = [f"{value:.15g}" for value in encoded.dictionary.to_pylist()]
     return pa.array(texts, pa.string()).take(encoded.indices)
@@ -235,7 +238,7 @@ def _scalars(rows: _Rows) -> Iterator[Cells]:
     for kind in ("string", "number", "boolean"):
         found = pc.equal(type_, kind)
         if kind == "string":
-            # "" where a whole attribute or a list is expected stands for nothing, as [] and null do.
+            # Some records have "" in place of a whole attribute or list, as others have [] or null: it is no value.
             place = np.array([_is_whole(name) for name in rows.names], bool)[rows.attributes]
             found = pc.and_(found, pc.invert(pc.and_(pc.equal(value, ""), pa.array(place, pa.bool_()))))
         chosen = np.flatnonzero(found.to_numpy(zero_copy_only=False))
@@ -275,9 +278,11 @@ def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[
         yield Cells(products, attributes, own.names, pa.array(count, pa.int64()), "count")
     elif len(own.products):
         shown = pc.coalesce(*(own.column(name) for name in named))
-        if shown.null_count:  # a label with nothing but a date is a label all the same
+        if (
+            shown.null_count
+        ):  # an item without a name, such as a label with only a date, is shown by what it has
             every = opened.rows(table.name, *rest).of(wanted.holds)
-            shown = pc.coalesce(shown, *(_as_text(every.column(name)) for name in rest))
+            shown = pc.coalesce(shown, *(as_text(every.column(name)) for name in rest))
         yield own.cells(shown)
     deeper = [
         path for path in wanted.asked or () if any(path != name and within(path, name) for name in rows.names)
@@ -295,7 +300,7 @@ def _item_leaves(opened: _Reader, table: Table, leaves: Sequence[Column], path: 
             continue
         for group, columns in grouped(leaves, inner).items():
             own = rows.of(lambda attribute, only=name: attribute == only)  # type: ignore[misc]
-            values = pc.coalesce(*(_as_text(own.column(column)) for column in columns))
+            values = pc.coalesce(*(as_text(own.column(column)) for column in columns))
             kind = kind_of(own.table.schema.field(columns[0]).type) if len(columns) == 1 else "text"
             yield own.cells(values, kind, [f"{name}.{group}"] * len(own.names))
 
@@ -327,13 +332,9 @@ def kind_of(type_: pa.DataType) -> Kind:
     return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "text"
 
 
-def _as_text(values: pa.Array) -> pa.Array:
+def as_text(values: pa.Array) -> pa.Array:
+    """Write values as `wide()` shows them where a column is text: numbers as people write them, true and false."""
     return number_texts(values) if pa.types.is_floating(values.type) else values.cast(pa.string())
-
-
-def within(path: str, outer: str) -> bool:
-    """Whether a wire path is another one, or stands below it."""
-    return path == outer or path.startswith(f"{outer}.")
 
 
 def _matching(paths: Sequence[str]) -> pc.Expression:

@@ -1,6 +1,6 @@
-"""Columns whose values come from a closed list: by name, code or number, as `ProductQuery` takes them.
+"""Columns whose values come from a closed list: given by name, code or number, as in `ProductQuery`.
 
-What stands in the catalogue itself is always taken, also where no contract knows it.
+Values that occur in the catalogue are always accepted, even if no specification lists them.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def closed_value(column: str, value: Any, read: Callable[[str, Any], Any], store
         When neither the list nor the data has it; the message names the nearest.
     """
     if isinstance(value, float) and value.is_integer():
-        value = int(value)
+        value = int(value)  # pandas makes 3.0 of the status 3 in a column with gaps
     try:
         return read(column, value)
     except QueryError:
@@ -103,7 +103,7 @@ def closed_value(column: str, value: Any, read: Callable[[str, Any], Any], store
 
 
 def packaging_value(column: str, value: Any, stored: Stored) -> tuple[str, str]:
-    """Return in which column a type of packaging is to be found, by its code or its label in any case, and as what.
+    """Return the column in which a type of packaging is to be looked up, by code or label in any case, and its value.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a person wants of one column: values of any type, held in anything, as a condition over that column."""
+"""Values of one column, of any type and in any container, as a condition over that column."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from prodex.catalog.closed_lists import (
     packaging_value,
 )
 from prodex.errors import QueryError
+from prodex.query.values import gtins_given, refuse_rounded
 
 #: No column of whole numbers reaches as far.
 _HUGE = 10**19
@@ -39,7 +40,7 @@ _FORMS: Mapping[str, Form] = {"gtin": gtin.comparable_column, **dict.fromkeys(_P
 
 @dataclass(frozen=True)
 class WantedValue:
-    """One value: as it was given, the column that it is looked for in, and what it is there; None is no value."""
+    """One value: as given, the column in which it is looked up, and its form there. None stands for no value."""
 
     given: Any
     column: str
@@ -48,7 +49,7 @@ class WantedValue:
 
 @dataclass(frozen=True)
 class ColumnCondition:
-    """Values of which a product has to have one.
+    """Values of a column, of which a product must have one.
 
     Attributes
     ----------
@@ -122,7 +123,7 @@ class ColumnCondition:
 def column_condition(
     column: str, value: Any, schema: pa.Schema, stored: Stored, closed: Mapping[str, ClosedList] = CLOSED
 ) -> ColumnCondition:
-    """Return what a person wants of a column.
+    """Return the condition for a column and the values that a person gave.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def column_condition(
 
 def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:
     """Read GTINs; an empty cell among several stands for none, and None alone for the products without."""
-    given = gtin.read_several(column, value)
+    given = gtins_given(column, value)
     if given.is_none:
         return ColumnCondition(column, (WantedValue(None, column, None),), schema)
     odd = [text for text in given.texts if not gtin.has_digits(text)]
@@ -170,7 +171,7 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
         there = set(gtin.comparable_column(stored(column)).to_pylist())
         lost = [text for text in odd if text not in there]
         for text in lost:
-            gtin.refuse_rounded(column, text)
+            refuse_rounded(column, text)
         if lost and len(lost) == len(given.texts):
             raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
     entries = tuple(WantedValue(shown, column, text) for text, shown in given.texts.items())
@@ -195,12 +196,12 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
         if read is not None:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
-        pass  # too large for the type, which no value of the column is
+        pass  # too large for the type: refused below, like any other value that no row can have
     raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}.")
 
 
 def _text(value: Any) -> str | None:
-    """Return a code as text: tables have text, people write 250, and a column with gaps makes 250.0 of it."""
+    """Return a code as text: tables hold text, people write 250, and pandas makes 250.0 of it in a column with gaps."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool) and not -_HUGE < value < _HUGE:
@@ -233,7 +234,7 @@ def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
         except ValueError:
             return None
     if isinstance(value, datetime) and (value.tzinfo is not None) is not has_zone:
-        needed = "a time zone" if has_zone else "no time zone, since the service says none"
+        needed = "a time zone" if has_zone else "no time zone, since the service gives none"
         raise QueryError(f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it so.")
     return value if isinstance(value, datetime) else None
 

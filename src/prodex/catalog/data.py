@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import names_given
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
 from prodex.catalog.table_properties import TableProperties
@@ -97,6 +98,7 @@ class CatalogData(TableProperties):
         """
         wanted = self._checked(_known(table), columns)
         if not TABLES[table].per_product:
+            # Every part has the entries that it uses, so that the same entry may come from several parts.
             lexicon = distinct(union((part.read(table) for part in self.parts), table).combine_chunks())
             return _some(lexicon if len(self.parts) > 1 else self.parts[0].read(table), wanted, filter)
         read = union((part.read(table, wanted, filter) for part in self.parts), table)
@@ -107,12 +109,12 @@ class CatalogData(TableProperties):
     ) -> pd.DataFrame:
         """Return a table, or some of its columns, with columns of its product beside it.
 
-        A column of `products` whose name the table has as well is called `product_...`: `product_packaging_code` beside
+        A column of `products` whose name the table also has gets the prefix `product_`: `product_packaging_code` beside
         `packaging_code` of `hierarchies`. `product_id` and `gtin` are the same in every table.
 
-        Whoever merges frames instead takes both keys: `catalog.texts.merge(catalog.products, on=["product_id",
-        "gtin"])`. Beside these, only pictures, files and tags (`created_at`, `updated_at`) and hierarchies (packaging
-        and flags of each unit) share names with `products`; `presence` has `product_id` alone.
+        To merge frames instead, use both keys: `catalog.texts.merge(catalog.products, on=["product_id", "gtin"])`.
+        Besides these, only pictures, files and tags (`created_at`, `updated_at`) and hierarchies (packaging and flags
+        of each unit) share names with `products`; `presence` has `product_id` alone.
 
         Parameters
         ----------
@@ -159,7 +161,7 @@ class CatalogData(TableProperties):
             return
         for part in self.parts:
             piece = part.read(table, wanted, filter)
-            if table == "presence":
+            if table == "presence":  # a part lacks the columns of attributes that only other parts have
                 piece = union(
                     [piece, pa.table({name: pa.array([], pa.string()) for name in wanted})], table
                 ).select(wanted)
@@ -205,7 +207,7 @@ class CatalogData(TableProperties):
         return pa.schema([known.get(name, other.with_name(name)) for name in self._columns(table)])
 
     def _source(self, table: str) -> Any:
-        """Return a table for SQL: from files piece by piece where they hold just this, else from memory."""
+        """Return a table for SQL: files that are read piece by piece if they hold exactly its rows, else in memory."""
         whole = all(part.chosen is None and table in part.files for part in self.parts)
         if not whole or table in _MERGED:
             return self.arrow(table)
@@ -213,7 +215,7 @@ class CatalogData(TableProperties):
         return parquet.dataset(files, TABLES[table].schema)
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
-        """Return the columns meant, all by default; one that is not there is said with the nearest."""
+        """Return the columns asked for, all by default; refuse one that does not exist."""
         known = self._columns(table)
         for name in columns or ():
             if name not in known:
@@ -241,8 +243,8 @@ def joined(
     with_products: str | Iterable[str],
 ) -> pd.DataFrame:
     """Return a table, whose columns are `own`, with columns of `products` beside it; see `Catalog.table`."""
-    beside = _listed(with_products, "with_products")
-    chosen = list(own) if columns is None else _listed(columns, "columns")
+    beside = names_given(with_products, "table", "with_products")
+    chosen = list(own) if columns is None else names_given(columns, "table", "columns")
     if name == "products":
         return to_frame(catalog.arrow(name, list(dict.fromkeys([*chosen, *beside]))))
     if not beside:
@@ -259,12 +261,3 @@ def joined(
         label = f"product_{column}" if column in own and column not in _KEYS else column
         found[label] = products[column].take(places)
     return to_frame(pa.table(found))
-
-
-def _listed(given: str | Iterable[str], what: str) -> list[str]:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    listed: list[str] = list(dict.fromkeys(given)) if several else [given]  # type: ignore[list-item]
-    for one in listed:
-        if not isinstance(one, str):
-            raise QueryError(f"table() takes names of columns under {what}, and {one!r:.60} is none.")
-    return listed

@@ -12,10 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.cells import NOT_ITSELF, Cells, WantedAttributes, cells_of, within
+from prodex.catalog.cells import NOT_ITSELF, Cells, WantedAttributes, cells_of
 from prodex.catalog.data import CatalogData
 from prodex.frames import to_frame
-from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.attributes import child_path, within
+from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of
 
 _EXAMPLES = 3

@@ -31,14 +31,14 @@ NamesOf = Callable[[pa.Array], Mapping[str, str]]
 
 @dataclass(eq=False)
 class Node:
-    """One unit of a tree, as one product tells it.
+    """One unit of a tree, as the record of one product describes it.
 
     Attributes
     ----------
     key
         Its GTIN in 14 digits, else its uuid, else None.
     quantity
-        How many stand in the unit around it, or None where that is not said.
+        How many the unit around it contains; None if the record does not say.
     packaging
         Code of its type of packaging.
     children
@@ -133,8 +133,8 @@ _SCHEMA = pa.schema(
 )
 
 
-class _Telling(NamedTuple):
-    """A tree as one product tells it: what it comes to, and every unit in it."""
+class _TreeCount(NamedTuple):
+    """The tree in the record of one product: its sum, and every unit in it, to compare records with each other."""
 
     product: str
     pieces: int | None
@@ -149,20 +149,20 @@ def contents(catalog: CatalogData, of: str, unit: str, names: NamesOf) -> pd.Dat
     `names` gives what products are called, by id: that is decided above catalogues, where audits and cards ask as well.
     """
     roots, units = _meant(catalog, of), _meant(catalog, unit)
-    told: dict[str, list[_Telling]] = defaultdict(list)
+    counted: dict[str, list[_TreeCount]] = defaultdict(list)
     inside = 0
     for product, root in trees(catalog):
         if root.packaging in roots:
-            told[root.key or f"a tree of product {product}"].append(_telling(product, root, units))
+            counted[root.key or f"a tree of product {product}"].append(_count_units(product, root, units))
         else:
             inside += any(node.packaging in roots for node, _ in walk(root))
-    if inside and not told:
+    if inside and not counted:
         warnings.warn(
             f"No hierarchy begins with {of!r}, and {inside:,} have it inside; catalog.hierarchies shows them.",
             stacklevel=3,
         )
-    products = _products(catalog, told.keys(), names) if told else {}
-    rows = [_row(key, tellings, products.get(key, {})) for key, tellings in sorted(told.items())]
+    products = _products(catalog, counted.keys(), names) if counted else {}
+    rows = [_row(key, counts, products.get(key, {})) for key, counts in sorted(counted.items())]
     return to_frame(pa.Table.from_pylist(rows, _SCHEMA))
 
 
@@ -188,34 +188,36 @@ def _meant(catalog: CatalogData, packaging: str) -> set[str]:
     raise QueryError(f"There is no type of packaging {packaging!r}{hint(packaging, there, otherwise)}")
 
 
-def _telling(product: str, root: Node, units: Set[str]) -> _Telling:
-    """Add up the units of one tree; what cannot be added is said instead."""
-    found: list[str] = []
+def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
+    """Add up the units of one tree; instead of a sum that would be wrong, the problems are returned."""
+    problems: list[str] = []
     pieces = 0.0
     levels = 0
-    said = []
+    units_seen = []
     for node, above in walk(root):
         levels = max(levels, len(above) + 1)
         place = (*(one.name for one in above), node.name)
-        said.append((*place, "" if not above else str(node.quantity), str(node.packaging)))
+        units_seen.append((*place, "" if not above else str(node.quantity), str(node.packaging)))
         inside_unit = any(one.packaging in units for one in above)
         if node.key is not None and any(node.key == one.key for one in above):
-            found.append(f"{node.name} is inside itself")
+            problems.append(f"{node.name} is inside itself")
         elif above and not inside_unit and (wrong := _wrong_quantity(node)):
-            found.append(f"{wrong} of {node.name} in {above[-1].name}")
+            problems.append(f"{wrong} of {node.name} in {above[-1].name}")
         if len({child.key for child in node.children}) < len(node.children):
-            found.append(f"a unit stands twice in {node.name}")
+            problems.append(f"a unit stands twice in {node.name}")
         if node.lost:
-            found.append(f"a unit in {node.name} has no data")
+            problems.append(f"a unit in {node.name} has no data")
         if node.packaging in units:
             if inside_unit:
-                found.append(f"{node.name} is such a unit inside another")
+                problems.append(f"{node.name} is such a unit inside another")
             else:
                 pieces += _product(*(one.quantity for one in (*above[1:], node) if one is not root))
         elif not node.children and not inside_unit and not _smaller(node.packaging, units):
-            found.append(f"what {node.name} ({node.packaging or 'no packaging'}) holds is not said")
-    whole = None if found else round(pieces)
-    return _Telling(product, whole, levels, "; ".join(dict.fromkeys(found)) or None, tuple(sorted(said)))
+            problems.append(f"what {node.name} ({node.packaging or 'no packaging'}) holds is not said")
+    whole = None if problems else round(pieces)
+    return _TreeCount(
+        product, whole, levels, "; ".join(dict.fromkeys(problems)) or None, tuple(sorted(units_seen))
+    )
 
 
 def _wrong_quantity(node: Node) -> str | None:
@@ -229,7 +231,7 @@ def _wrong_quantity(node: Node) -> str | None:
 def _product(*quantities: float | None) -> float:
     result = 1.0
     for quantity in quantities:
-        result *= quantity or 0.0  # none is a problem of its own, and then nothing is counted
+        result *= quantity or 0.0  # a missing quantity is a problem of its own, and then there is no sum
     return result
 
 
@@ -239,12 +241,12 @@ def _smaller(packaging: str | None, units: Set[str]) -> bool:
     return packaging in _SIZES and bool(sizes) and _SIZES.index(str(packaging)) < min(sizes)
 
 
-def _row(key: str, tellings: Sequence[_Telling], products: dict[str, str | None]) -> dict[str, object]:
-    """Return the row of one root: what its tellings agree on."""
-    agrees = len({one.units for one in tellings}) == 1
-    counts = {one.pieces for one in tellings}
+def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str | None]) -> dict[str, object]:
+    """Return the row of one root: what the records of its products agree on."""
+    agrees = len({one.units for one in trees_of_root}) == 1
+    counts = {one.pieces for one in trees_of_root}
     pieces = next(iter(counts)) if len(counts) == 1 else None
-    problems = [one.problem for one in tellings if one.problem]
+    problems = [one.problem for one in trees_of_root if one.problem]
     if len(counts) > 1:
         words = sorted("unknown" if count is None else f"{count:,}" for count in counts)
         problems.insert(0, f"products say different things: {', '.join(words)}")
@@ -254,8 +256,8 @@ def _row(key: str, tellings: Sequence[_Telling], products: dict[str, str | None]
         "name": next((name for name in products.values() if name), None),
         "pieces": pieces,
         "known": pieces is not None,
-        "levels": max(one.levels for one in tellings),
-        "told_by": len({one.product for one in tellings}),
+        "levels": max(one.levels for one in trees_of_root),
+        "told_by": len({one.product for one in trees_of_root}),
         "agrees": agrees,
         "problem": "; ".join(dict.fromkeys(problems)) or None,
     }

@@ -1,7 +1,7 @@
-"""Where a catalogue comes from: what was asked for, what came, and whether that is all of it.
+"""Where a catalogue comes from: what was requested, what came, and whether that is everything.
 
 An origin travels with its catalogue through filters, snapshots and exports. Without it nobody can tell "the supplier
-left this empty" from "nobody asked for it".
+left this empty" from "nobody requested it".
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.ledger import Ledger
 from prodex.locales import short_of
 from prodex.query import ProductQuery
+from prodex.tables.attributes import within
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,11 @@ class Origin:
     labels
         Further languages in which code labels were loaded.
     server_time
-        The service's clock when the load began, UTC; the only clock a later refresh may go by.
+        The service's clock when the load began, UTC; a later refresh asks for what changed since then.
     loaded_at
         Our clock when the load began, UTC.
     asked_by
-        Fingerprint of the access key that asked: what a service shows depends on who asks.
+        Fingerprint of the access key: what a service returns depends on who asks.
     ledger
         What was announced against what came.
 
@@ -81,9 +82,9 @@ class Origin:
         if self.query is None:
             return True
         included = self.query.source_include
-        if included and not any(_within(attribute, path) or _within(path, attribute) for path in included):
+        if included and not any(within(attribute, path) or within(path, attribute) for path in included):
             return False
-        if any(_within(attribute, path) for path in self.query.source_exclude or ()):
+        if any(within(attribute, path) for path in self.query.source_exclude or ()):
             return False
         languages = self.query.product_languages
         return language is None or not languages or any(_same_language(language, one) for one in languages)
@@ -161,10 +162,6 @@ class _Written(msgspec.Struct):
     loaded_at: Moment | None
     ledger: dict[str, Any]
     asked_by: str | None = None
-
-
-def _within(path: str, outer: str) -> bool:
-    return path == outer or path.startswith(outer + ".")
 
 
 def _same_language(one: str, other: str) -> bool:

@@ -1,6 +1,6 @@
-"""A part of a catalogue: all tables of about 10,000 products, in memory or on disk, or some of them.
+"""A part of a catalogue: all tables of about 10,000 products, in memory, on disk, or a selection of either.
 
-Nobody else knows which of these it is.
+Only this module knows which of these it is.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Part:
     files
         The tables held on disk, by name.
     facts
-        What is known of these files, to verify them; see `prodex.files.parquet`.
+        Sizes and digests of these files, to verify them; see `prodex.files.parquet`.
     chosen
-        The product ids that a filter left, or None for all.
+        The ids of the products that a filter kept; None for all.
     """
 
     size: int
@@ -145,7 +145,7 @@ class Part:
 
     def _read(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
         if self.chosen is not None and TABLES[table].per_product:
-            if not self.size:
+            if not self.size:  # a strict filter leaves most parts empty: their files need not be opened
                 return self._nothing(table, columns)
             own = pc.field("product_id").isin(self.chosen)
             condition = own if condition is None else own & condition
@@ -155,7 +155,7 @@ class Part:
         """Read `presence` under the names that people see; only here are they given."""
         shown = shown_columns(self._stored_columns("presence"))
         wanted = list(shown) if columns is None else [name for name in columns if name in shown]
-        # A condition speaks of the names that people see, and may speak of any of them.
+        # A condition uses the names that people see, and Arrow does not tell which: so all columns are read for it.
         needed = wanted if condition is None else list(shown)
         found = self.stored("presence", [shown[name] for name in needed]).rename_columns(needed)
         return found if condition is None else self._filtered(found, "presence", condition).select(wanted)
@@ -173,7 +173,8 @@ class Part:
             return _as_declared(found, table)
         try:
             declared = _as_declared(found, table)
-            declared.validate(full=True)  # text that is no UTF-8 would only fail where somebody looks at it
+            # Arrow does not check UTF-8 while it reads: invalid text would fail later, far from the file.
+            declared.validate(full=True)
             if "product_id" in declared.column_names and declared["product_id"].null_count:
                 raise pa.ArrowInvalid("it has a row without product_id")
         except pa.ArrowException as error:
@@ -250,7 +251,7 @@ def _as_declared(found: pa.Table, table: str) -> pa.Table:
 
 
 def union(tables: Iterable[pa.Table], table: str) -> pa.Table:
-    """Put the same table of several parts together; attributes that only some have seen are absent in others."""
+    """Concatenate the same table of several parts; attributes that only some parts have are absent in the others."""
     tables = list(tables)
     if table == "presence":
         names = list(dict.fromkeys(name for t in tables for name in t.column_names))
@@ -262,6 +263,6 @@ def union(tables: Iterable[pa.Table], table: str) -> pa.Table:
 
 def _with_absent(presence: pa.Table, names: Sequence[str]) -> pa.Table:
     missing = pa.repeat(pa.scalar("absent"), presence.num_rows)
-    # A table looks for a name among all of its columns, and products may have thousands of attributes.
+    # `presence[name]` searches all columns, and products may have thousands of attributes: that would be quadratic.
     there = dict(zip(presence.column_names, presence.columns, strict=True))
     return pa.table({name: there.get(name, missing) for name in names})

@@ -122,7 +122,7 @@ def _table(frame: Any, name: str) -> pa.Table:
     if isinstance(frame, pd.Series):
         hint = f" Write {name}=series.to_frame()."
     elif isinstance(frame, str | int | float | Decimal | date | list | tuple):
-        hint = " A value belongs into parameters: catalog.sql('... where gtin = $gtin', {'gtin': ...})."
+        hint = " Give a value as a parameter: catalog.sql('... where gtin = $gtin', {'gtin': ...})."
     raise QueryError(
         f"{name}= is a {type(frame).__name__}, and tables are pandas frames or tables of Arrow.{hint}"
     )
@@ -170,7 +170,7 @@ def _plain(table: pa.Table) -> pa.Table:
 
 Settings = dict[str, str | bool | int | float | list[str]]
 
-#: What keeps a query to the tables that it was given: no files, addresses, databases or extensions.
+#: Settings that confine a query to the tables that it was given: no files, addresses, databases or extensions.
 _CONFINED: Settings = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -229,19 +229,21 @@ def answer(
             for name, source in tables.items():
                 connection.register(name, source)
             if not allow_external:
+                # Else the query itself could switch external access on again.
                 connection.execute("SET lock_configuration = true")
             try:
                 found = connection.sql(query, params=parameters)
                 rows = None if found is None else found.to_arrow_table()
             except (duckdb.Error, OSError, pa.ArrowException, UnicodeDecodeError) as error:
-                asked = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
-                if not isinstance(error, asked) and (damage := _damage(parts)):
+                # An error in the query itself reads no file; after any other, the files are checked.
+                in_query = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
+                if not isinstance(error, in_query) and (damage := _damage(parts)):
                     raise SnapshotDamaged(f"The query cannot be answered: {damage}") from error
                 raise QueryError(
                     f"The query does not work: {error}{_advice(error, allow_external)}"
                 ) from error
     if rows is None:
-        raise QueryError(f"The query {query!r:.60} has no answer. Begin it with SELECT.")
+        raise QueryError(f"The query {query!r:.60} returns no rows. Begin it with SELECT.")
     return to_frame(rows)
 
 

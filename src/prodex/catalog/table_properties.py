@@ -28,6 +28,8 @@ class TableProperties:
     def products(self) -> pd.DataFrame:
         """One row per product.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), uuid (universally unique id of the product), json_version (version
         of the record's format), created_at (created; local time without zone), updated_at (last changed by anybody;
@@ -39,25 +41,28 @@ class TableProperties:
         1 not OK, 2 OK, 3 correction), suggestion_count (open suggestions of the validation), regulatory_status
         (regulatory validation), brand_code (brand: code, which never changes), brand (brand: label in the language
         of the labels), brand_description (brand: description), brand_picture_url (brand: address of its picture),
-        kind_code (kind (category): code, which never changes), kind (kind: label in the language of the labels),
-        kind_description (kind: description), packaging_code (EACH, PACK, CASE, PALLET ...), packaging (type of
-        packaging: label), packaging_description (type of packaging: description), gpc_code (GS1 global product
-        classification: brick code), gpc (GS1 global product classification: label), owner_id (owner: id),
-        owner_uuid (owner: uuid), owner (owner: name), owner_type (owner: 1 manufacturer, 2 retailer), supplier_id
-        (the supplier's own number), unit_type (unit type), target_market (market of this version of the product),
-        pictures_updated_at (freshness of pictures; no zone), has_pending_update (a change waits under lastRequest),
-        texts_count (rows in texts), codes_count (rows in codes), quantities_count (rows in quantities),
-        nutrients_count (rows in nutrients), scalars_count (rows in scalars), pictures_count (rows in pictures),
-        exportables_count (rows in exportables), documents_count (rows in documents), videos_count (rows in videos),
-        enriched_contents_count (rows in enriched_contents), hierarchies_count (rows in hierarchies), labels_count
-        (rows in labels), tags_count (rows in tags), identifiers_count (rows in identifiers), entities_count (rows
-        in entities).
+        kind_code (kind (category): code, which never changes), kind (kind (category): label in the language of the
+        labels), kind_description (kind (category): description), packaging_code (type of packaging (EACH, PACK,
+        CASE, PALLET ...): code, which never changes), packaging (type of packaging (EACH, PACK, CASE, PALLET ...):
+        label in the language of the labels), packaging_description (type of packaging (EACH, PACK, CASE, PALLET
+        ...): description), gpc_code (GS1 global product classification: brick code), gpc (GS1 global product
+        classification: label), owner_id (owner: id), owner_uuid (owner: uuid), owner (owner: name), owner_type
+        (owner: 1 manufacturer, 2 retailer), supplier_id (the supplier's own number), unit_type (unit type),
+        target_market (market of this version), pictures_updated_at (pictures changed; no zone), has_pending_update
+        (a change waits under lastRequest), texts_count (rows in texts), codes_count (rows in codes),
+        quantities_count (rows in quantities), nutrients_count (rows in nutrients), scalars_count (rows in scalars),
+        pictures_count (rows in pictures), exportables_count (rows in exportables), documents_count (rows in
+        documents), videos_count (rows in videos), enriched_contents_count (rows in enriched_contents),
+        hierarchies_count (rows in hierarchies), labels_count (rows in labels), tags_count (rows in tags),
+        identifiers_count (rows in identifiers), entities_count (rows in entities).
         """
         return self._frame("products")
 
     @property
     def texts(self) -> pd.DataFrame:
         """One row per localized text item, at any depth.
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
@@ -70,6 +75,8 @@ class TableProperties:
     def codes(self) -> pd.DataFrame:
         """One row per code value, at any depth (brand, kind and packaging stand in products).
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), code (the code, which never
@@ -81,6 +88,8 @@ class TableProperties:
     def quantities(self) -> pd.DataFrame:
         """One row per number with a unit, at any depth.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), value (the number), unit_code
@@ -91,6 +100,8 @@ class TableProperties:
     @property
     def nutrients(self) -> pd.DataFrame:
         """One row per nutrient of one partition of a product.
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
@@ -105,6 +116,8 @@ class TableProperties:
     def scalars(self) -> pd.DataFrame:
         """One row per value of no other table.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), type (string, number or boolean),
@@ -115,6 +128,8 @@ class TableProperties:
     @property
     def pictures(self) -> pd.DataFrame:
         """One row per picture.
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
@@ -135,6 +150,8 @@ class TableProperties:
     def exportables(self) -> pd.DataFrame:
         """One row per rendition of a picture; its position begins with the picture's.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), url (address of the file), name
@@ -147,6 +164,8 @@ class TableProperties:
     @property
     def documents(self) -> pd.DataFrame:
         """One row per document.
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
@@ -163,6 +182,8 @@ class TableProperties:
     def videos(self) -> pd.DataFrame:
         """One row per video.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), url (address of the file),
@@ -177,6 +198,8 @@ class TableProperties:
     @property
     def enriched_contents(self) -> pd.DataFrame:
         """One row per enriched content.
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
@@ -193,22 +216,26 @@ class TableProperties:
     def hierarchies(self) -> pd.DataFrame:
         """One row per node of a logistical hierarchy or sharing unit, again for every product that shows its tree.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), source (logisticalHierarchies or
         sharingUnits), level (0 at the root), root_gtin (GTIN of the outermost unit), parent_gtin (GTIN of the unit
         around this one; none at the root), node_gtin (GTIN of this unit), node_uuid (uuid of this unit), quantity
         (how many stand in the parent; none when not said), units_per_root (how many stand in the root; none when
-        not said; each product of a tree repeats it), packaging_code (type of packaging: code), packaging (type of
-        packaging: label), is_consumer_unit (sold to consumers), is_display_unit (display unit), is_despatch_unit
-        (despatched as such), is_orderable_unit (can be ordered), is_invoice_unit (can be invoiced), active_listing
-        (shared through a listing), product_key_id (key of the shared version).
+        not said), packaging_code (type of packaging: code), packaging (type of packaging: label), is_consumer_unit
+        (sold to consumers), is_display_unit (display unit), is_despatch_unit (despatched as such),
+        is_orderable_unit (can be ordered), is_invoice_unit (can be invoiced), active_listing (shared through a
+        listing), product_key_id (key of the shared version).
         """
         return self._frame("hierarchies")
 
     @property
     def labels(self) -> pd.DataFrame:
         """One row per label or certificate of a product (isLabeledBy).
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
@@ -222,6 +249,8 @@ class TableProperties:
     def tags(self) -> pd.DataFrame:
         """One row per tag of a product (hasTags, isTaggedBy).
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), tag (name of the tag), created_at
@@ -233,6 +262,8 @@ class TableProperties:
     def identifiers(self) -> pd.DataFrame:
         """One row per identifier of a product (isIdentifiedBy).
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), reference (the identifier).
@@ -243,16 +274,20 @@ class TableProperties:
     def entities(self) -> pd.DataFrame:
         """One row per language, unit or currency a record says it uses (presentEntities).
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), referential (languages,
-        netcontents, currencies, weights), entity_code (code, described in descriptors), short_code (short code).
+        netcontents, currencies ...), entity_code (code, described in descriptors), short_code (short code).
         """
         return self._frame("entities")
 
     @property
     def descriptors(self) -> pd.DataFrame:
         """One row per language, unit or entity descriptor, each once.
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: code (code ("fra-FR", "GRM")), short_code (short code ("fr")), description (description), label
         (label).
@@ -263,6 +298,8 @@ class TableProperties:
     def code_labels(self) -> pd.DataFrame:
         """One row per label of a code in a further language, where such were asked for.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: attribute (wire path of the code value), code (the code), label_language (language that was asked
         for), label (its label in that language), description (its description in that language).
         """
@@ -272,6 +309,8 @@ class TableProperties:
     def presence(self) -> pd.DataFrame:
         """One row per product, with a column for each attribute seen (`brand_state`): filled, empty, null, absent.
 
+        The frame is a copy: changing it does not change the catalogue.
+
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither).
         """
         return self._frame("presence")
@@ -279,6 +318,8 @@ class TableProperties:
     @property
     def raw(self) -> pd.DataFrame:
         """One row per product, with its JSON as received.
+
+        The frame is a copy: changing it does not change the catalogue.
 
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), json (the record).

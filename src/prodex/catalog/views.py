@@ -1,4 +1,4 @@
-"""Questions to a catalogue whose answer is a frame that puts several of its tables together."""
+"""Frames that bring several tables of a catalogue together: one row per product, attribute, hierarchy or problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prodex.dispatch import call
 
 
 class CatalogViews(CatalogData):
-    """What is said of the products of a catalogue in one row each, or of their attributes."""
+    """The part of a catalogue that answers with frames about its products or attributes as a whole."""
 
     def wide(
         self,
@@ -26,31 +26,29 @@ class CatalogViews(CatalogData):
         columns: Sequence[str] | None = None,
         numbers: bool = False,
     ) -> pd.DataFrame:
-        """Return one row per product: the columns of `products`, and what stands in all other tables beside them.
+        """Return one row per product: the columns of `products`, and the values of all other tables beside them.
 
-        A text is in the cell as it is, a code by its label, a quantity with its unit ("250 g"); labels, tags,
-        identifiers and nutrients by name; pictures, documents and other files by their number; several values of one
-        product are joined with " | ". A column of nothing but true and false is boolean. Where a name is one of
-        `products` already, it is followed by " (value)".
+        Texts are shown as they are, codes by their label, quantities with their unit ("250 g"); labels, tags,
+        identifiers and nutrients by name; pictures, documents and other files by their number. Several values of one
+        product are joined with " | ". A column that holds only true and false is boolean. A name that `products` has
+        already is followed by " (value)".
 
-        A cell is missing where the record has nothing there: no such attribute, null, an empty list, or "" in place of
-        all of it; `presence` tells these apart. "" in a cell is a text, or a value inside an attribute, that came
-        empty.
+        A cell is missing if the record has no such attribute, or null, an empty list or "" in its place; `presence`
+        tells these apart. "" in a cell is an empty text, or an empty value inside an attribute.
 
         Parameters
         ----------
         language
             Language of the texts, as a code or a name ("fr", "fra-FR", "French"): each text attribute has one column.
-            Several languages give a column each (`namePublicLong.fr`, `namePublicLong.nl`), filled or not; None gives a
-            column for every language that there is.
+            With several languages it has a column for each (`namePublicLong.fr`, `namePublicLong.nl`), filled or not;
+            with None, one for every language in the catalogue.
         attributes
-            Wire paths of the attributes to show, with all below them ("netContent", "assets.pictures.url",
-            "originCountry.code"). Each has a column, missing throughout where no product has it. By default all that
-            describe the product itself: logistical hierarchies, sharing units and updates that wait (`lastRequest`) are
-            left out.
+            Wire paths of the attributes to show, with everything below them ("netContent", "assets.pictures.url",
+            "originCountry.code"). Each has a column, even if no product has a value. By default all that describe the
+            product itself: logistical hierarchies, sharing units and pending updates (`lastRequest`) are left out.
         columns
-            Which columns to return, in this order; an attribute stands for all its columns. Beside `attributes`, which
-            columns of `products`.
+            The columns to return, in this order; an attribute stands for all its columns. Together with `attributes`,
+            the columns of `products`.
         numbers
             Show a quantity as two columns, `netContent.value` (a number) and `netContent.unit`, and other numbers as
             numbers. A product with several quantities of one attribute has them as text, in `netContent`.
@@ -83,18 +81,18 @@ class CatalogViews(CatalogData):
         return wide(self, language, attributes, columns, numbers)
 
     def describe(self) -> pd.DataFrame:
-        """Describe each attribute, in each language: how often it is filled, how many values, how long, for example.
+        """Describe every attribute by language: how often it is filled, by how many values, how long; with examples.
 
-        Logistical hierarchies, sharing units and updates that wait are left out, as in `wide()`. `presence` says
-        whether what is not filled is absent, null or empty.
+        Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` tells whether
+        an attribute that is not filled is absent, null or empty.
 
         Returns
         -------
         DataFrame
-            `attribute` (wire path); `language`, missing for what has none; `filled`, products with a value other than
-            empty text, and their `share`, from 0 to 1; `values` and how many of them are `distinct` (0 for pictures and
-            other files, which are only counted); `shortest`, `median` and `longest`, characters of texts and codes; the
-            most frequent values as `examples`.
+            `attribute` (wire path); `language`, missing where there is none; `filled`, the number of products with a
+            value other than empty text, and their `share`, from 0 to 1; the number of `values` and of `distinct` ones
+            (0 for pictures and other files, which are only counted); `shortest`, `median` and `longest`, the length of
+            texts and codes in characters; the most frequent values as `examples`.
 
         Examples
         --------
@@ -108,10 +106,11 @@ class CatalogViews(CatalogData):
         return describe(self)
 
     def nutrition_wide(self, basis: str = "100 g", *, labels: bool = False) -> pd.DataFrame:
-        """Return one row per product with its nutrients side by side, a column for each nutrient and unit.
+        """Return one row per product with a column for each nutrient and unit.
 
-        Columns are called by the nutrient's code and the unit: `ENER-.kJ`, `ENER-.kcal`, `FAT.g`, and `NA.g`, which is
-        sodium. Updates that wait are left out. A product without nutrients of this basis has a row without figures.
+        Columns have the nutrient's code and the unit as their name: `ENER-.kJ`, `ENER-.kcal`, `FAT.g`, and `NA.g`,
+        which is sodium. Pending updates are left out. A product without nutrients of this basis has a row without
+        figures.
 
         Parameters
         ----------
@@ -119,13 +118,13 @@ class CatalogViews(CatalogData):
             What the figures refer to: an amount with its unit, by symbol, name or code ("100 g", "100 MLT"), or the
             name of a partition ("per portion").
         labels
-            Call columns by the nutrient's label, as `Fat (g)`, where no other nutrient has it.
+            Name columns by the nutrient's label, as in `Fat (g)`, unless another nutrient has the same label.
 
         Returns
         -------
         DataFrame
-            `product_id`, `gtin`, the nutrients as numbers, and `duplicates`: nutrients that a product gives more than
-            once in this basis, with all figures. Where these differ the cell is missing, and a warning says so.
+            `product_id`, `gtin`, the nutrients as numbers, and `duplicates`: nutrients that a product has more than
+            once in this basis, with all figures. Where these differ, the cell is missing and there is a warning.
 
         Raises
         ------
@@ -146,10 +145,10 @@ class CatalogViews(CatalogData):
         return nutrition_wide(self, basis, labels)
 
     def contents(self, of: str = "PALLET", unit: str = "EACH") -> pd.DataFrame:
-        """Return how many units stand in each pallet (or case ...): one row per root GTIN, each tree counted once.
+        """Return how many units each pallet (or case ...) contains: one row per root GTIN, each tree counted once.
 
-        Every product of a hierarchy shows the whole tree, so a sum over `catalog.hierarchies` counts it once for each
-        of them. Here each tree is added up once, branch by branch; updates that wait are left out.
+        Every product of a hierarchy repeats the whole tree, so a sum over `catalog.hierarchies` counts it once for each
+        of them. Here each tree is added up once, branch by branch; pending updates are left out.
 
         Parameters
         ----------
@@ -186,7 +185,7 @@ class CatalogViews(CatalogData):
 
     @property
     def drift(self) -> pd.DataFrame:
-        """Return the attributes that came in several forms, with how often each and an example.
+        """The attributes that came in several forms (as text and as number, for example): how often each, an example.
 
         Examples
         --------
@@ -199,7 +198,7 @@ class CatalogViews(CatalogData):
 
     @property
     def problems(self) -> pd.DataFrame:
-        """Return what is not here and why: one row per product, page or stretch of the load that is missing.
+        """What is missing and why: one row per product, page or window of the load.
 
         Examples
         --------
@@ -211,7 +210,7 @@ class CatalogViews(CatalogData):
 
     @property
     def dictionary(self) -> pd.DataFrame:
-        """Return the data dictionary: each column of each table with type, meaning and how many rows fill it.
+        """The data dictionary: each column of each table with its type, its meaning and the number of filled rows.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Which products are meant: from what a person gives `where()` to the parts of a catalogue with only these."""
+"""`Catalog.where`: from conditions, masks and values to the parts of a catalogue with only the products they mean."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _check_truth_values(mask: pd.Series) -> None:
         )
     if count := int(missing.sum()):
         raise QueryError(
-            f"The mask has {count:,} missing values, and nobody can tell whether these products are meant. Write "
+            f"The mask has {count:,} missing values, so it is not known whether these products are meant. Write "
             "where(mask.fillna(False)) to leave them out."
         )
 
@@ -125,7 +125,7 @@ def _check_truth_values(mask: pd.Series) -> None:
 def _by_row(mask: pd.Series, size: int) -> pd.Series:
     """Return a mask in the order of the rows; by its index it may have another."""
     rows = pd.RangeIndex(size)
-    if mask.index.equals(rows):
+    if mask.index.equals(rows):  # the usual case, for which nothing has to be sorted
         return mask
     if len(mask) != size:
         raise QueryError(
@@ -160,7 +160,8 @@ def in_parts(mask: Mask, sizes: list[int]) -> list[pa.Array]:
     return [pa.array(mask[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
 
 
-#: With more values than this, all products are asked at once: for each part anew, most of the time goes into the list.
+#: Up to so many values, each part is filtered by itself. With more, all products are looked up at once: Arrow prepares
+#: the list of values again for every part, which would take most of the time.
 _MANY = 1_000
 
 UNMATCHED = ("ignore", "warn", "raise")
@@ -174,10 +175,10 @@ class UnmatchedWarning(UserWarning):
     >>> import warnings
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
-    >>> with warnings.catch_warnings(record=True) as told:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     found = catalog.where(gtin=[3036811359935, 4006381333931], unmatched="warn")
-    >>> len(found), told[0].category.__name__
+    >>> len(found), caught[0].category.__name__
     (1, 'UnmatchedWarning')
     """
 
@@ -215,17 +216,17 @@ def selected(
     if condition is not None:
         given = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
         (conditions if isinstance(given, pc.Expression) else masks).append(given)
-    if unmatched != "ignore" and (told := not_found_words(wants, stored)):
+    if unmatched != "ignore" and (missing := not_found_words(wants, stored)):
         if unmatched == "raise":
-            raise QueryError(f"{told}.")
-        warnings.warn(f"{told}.", UnmatchedWarning, stacklevel=3)
+            raise QueryError(f"{missing}.")
+        warnings.warn(f"{missing}.", UnmatchedWarning, stacklevel=3)
     parts = catalog.parts
     if masks:
         cut = in_parts(reduce(and_, masks), [part.size for part in parts])
         parts = tuple(part.take(chosen) for part, chosen in zip(parts, cut, strict=True))
     if not conditions:
         return parts
-    # Parts without any product stay: the lexicons of codes and descriptors are spread over all of them.
+    # Parts without any product are kept: descriptors and labels of codes are spread over all parts.
     return tuple(part.choose(reduce(and_, conditions)) for part in parts)
 
 

@@ -1,4 +1,8 @@
-"""One row per product, everything that stands in other tables side by side."""
+"""`Catalog.wide`: one row per product, with the values of all other tables as columns.
+
+The cells of each column (see `prodex.catalog.cells`) become one array, several values of one product joined. Whole
+columns are computed at a time, and a column keeps the type of its values if they all have the same.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +16,22 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import names_given
 from prodex.catalog.attribute_names import AttributeNames
 from prodex.catalog.cells import (
     Cells,
     Kind,
     WantedAttributes,
+    as_text,
     cells_of,
     grouped,
     language_of,
-    number_texts,
-    within,
 )
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
 from prodex.locales import language_tag, short_of
-from prodex.tables.attributes import TEXTS
+from prodex.tables.attributes import TEXTS, within
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
@@ -41,11 +45,15 @@ def wide(
     columns: str | Iterable[str] | None,
     numbers: bool,
 ) -> pd.DataFrame:
-    """Put what stands in rows beside the products; see `Catalog.wide`."""
+    """Turn the rows of the child tables into columns beside the products; see `Catalog.wide`."""
     names = AttributeNames(catalog)
-    languages = None if language is None else _languages(catalog, _listed(language, "language"))
-    asked = None if attributes is None else [names.attribute(a) for a in _listed(attributes, "attributes")]
-    chosen = None if columns is None else _listed(columns, "columns")
+    languages = None if language is None else _languages(catalog, names_given(language, "wide", "language"))
+    asked = (
+        None
+        if attributes is None
+        else [names.attribute(a) for a in names_given(attributes, "wide", "attributes")]
+    )
+    chosen = None if columns is None else names_given(columns, "wide", "columns")
     _warn_of_unasked(catalog, languages, asked)
     products = catalog.arrow("products")
     wanted = WantedAttributes(None if asked is None else tuple(asked))
@@ -69,20 +77,10 @@ def wide(
     return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
 
 
-def _listed(given: str | Iterable[str], what: str) -> list[str]:
-    """Return what was given as a list without repetitions."""
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    listed: list[str] = list(dict.fromkeys(given)) if several else [given]  # type: ignore[list-item]
-    for one in listed:
-        if not isinstance(one, str):
-            raise QueryError(f"wide() takes text under {what}, and {one!r:.60} is none.")
-    if what == "language" and not listed:
-        raise QueryError("wide() was given no language. Leave it out for a column in each.")
-    return listed
-
-
 def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
     """Return the short codes of languages; one that neither the texts nor the CLDR have is refused."""
+    if not given:
+        raise QueryError("wide() was given no language. Leave it out for a column in each.")
     there = _spoken(catalog)
     found = []
     for one in given:
@@ -109,7 +107,7 @@ def _spoken(catalog: CatalogData) -> set[str]:
 def _warn_of_unasked(
     catalog: CatalogData, languages: Sequence[str] | None, asked: Sequence[str] | None
 ) -> None:
-    """Say where a column stays empty because nobody asked the service for it."""
+    """Warn of columns that are empty because nobody requested them from the service."""
     origin = catalog.origin
     unasked = [path for path in asked or () if not origin.asked(path)]
     query = origin.query
@@ -207,7 +205,7 @@ def _chosen(
 
 JOINED_BY = " | "
 
-#: Beyond these a whole number is none that a double holds exactly.
+#: Beyond this a double does not hold every whole number exactly.
 _EXACT = 2**53
 
 
@@ -241,6 +239,7 @@ def pivot(cells: Iterable[Cells], size: int, numbers: bool) -> dict[str, pa.Arra
 def _sort_in(cells: Cells, size: int, runs: dict[str, list[_Run]]) -> None:
     """Cut cells into runs of one column each; within a product their order stays."""
     key = cells.columns * size + cells.products
+    # Tables are stored by product, so that cells are often in order already; sorting is most of the work here.
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         cells = cells.at(order)
@@ -301,9 +300,3 @@ def as_numbers(texts: pa.Array) -> pa.Array:
     large = pc.greater_equal(pc.abs(doubles), float(_EXACT))
     inexact = pc.or_(pc.and_(whole, large), pc.invert(pc.is_finite(doubles)))
     return texts if pc.any(inexact).as_py() else doubles
-
-
-def as_text(values: pa.Array) -> pa.Array:
-    if pa.types.is_boolean(values.type):
-        return pc.if_else(values, "true", "false")
-    return number_texts(values) if pa.types.is_floating(values.type) else values.cast(pa.string())

@@ -9,7 +9,8 @@ from typing import Any
 
 from prodex.facts.pending import own_path
 from prodex.locales import short_language
-from prodex.tables.declaration import Table, anchored, child_path
+from prodex.tables.attributes import anchored, child_path
+from prodex.tables.schema import Table
 from prodex.tables.values import fit, scalar_text, storable
 
 Key = tuple[Any, ...]

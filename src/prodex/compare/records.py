@@ -17,7 +17,8 @@ from prodex.compare.alignment import Moves, Position, align, moved, shown_key
 from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
-from prodex.tables.declaration import TABLES, child_path
+from prodex.tables.attributes import child_path, within
+from prodex.tables.declaration import TABLES
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
 
@@ -220,7 +221,7 @@ def _presence_changes(
     for name in old.keys() | new.keys():
         faces = tuple(presence_of(side[name]) if name in side else "absent" for side in (old, new))
         path = child_path("", storable(name))
-        shown = any(one == path or one.startswith(f"{path}.") for one in told)
+        shown = any(within(one, path) for one in told)
         if faces[0] != faces[1] and not shown and not (name in _ROOT_SHAPES and "" in told):
             yield Change("presence", path, None, None, None, None, None, "presence", "changed", *faces)
 

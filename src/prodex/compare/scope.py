@@ -10,7 +10,7 @@ from typing import Any
 
 from prodex.catalog import Origin
 from prodex.locales import short_language
-from prodex.tables.declaration import child_path
+from prodex.tables.attributes import child_path
 from prodex.tables.plain import presence_of
 from prodex.tables.values import fit, storable
 

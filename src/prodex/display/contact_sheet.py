@@ -12,6 +12,7 @@ from pathlib import Path
 from prodex.display_text import label
 from prodex.files import writing
 from prodex.pictures.contact_sheet import Gallery, SheetCell
+from prodex.text import counted
 
 _STYLE = (
     ".prodex-gallery.mathjax_ignore ul.sheet{display:grid;gap:1.2em 1em;"
@@ -119,7 +120,7 @@ def _facts(cell: SheetCell) -> str:
     if cell.others and thumbnail.position is not None:
         facts.append(f"<span>+{cell.others:,} more</span>")
     elif cell.others:
-        facts.append(f"<span>{cell.others:,} other picture{'s' if cell.others > 1 else ''}</span>")
+        facts.append(f"<span>{counted(cell.others, 'other picture')}</span>")
     return " ".join(facts)
 
 

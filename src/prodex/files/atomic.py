@@ -1,4 +1,4 @@
-"""Files that are whole or not there: write beside, verify, rename; safe names; locks.
+"""Files and folders that are there as a whole or not at all: written beside, flushed, renamed; safe names for them.
 
 All times are in seconds.
 """
@@ -32,7 +32,7 @@ _PRIVATE_FILE = 0o600
 
 
 def home() -> Path:
-    """Return the folder that holds everything prodex keeps: `PRODEX_HOME`, else the platform's data folder."""
+    """Return the folder that holds everything prodex stores: `PRODEX_HOME`, else the platform's data folder."""
     given = os.environ.get("PRODEX_HOME")
     folder = (
         Path(given).expanduser() if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
@@ -63,19 +63,20 @@ def checked_name(name: str) -> str:
 
 
 def make_folder(folder: Path, *, private: bool = False) -> None:
-    """Make a folder with those above it; after a power cut it is still there.
+    """Make a folder and those above it, flushed so that they survive a power cut.
 
     Parameters
     ----------
     folder
         Which; it may be there already.
     private
-        Only its owner may enter it, whatever the umask: so for all that prodex keeps for itself. Folders on the way
-        to it that belong to prodex, below `home()`, are closed as well, also where they were open until now.
+        Only its owner may enter it, whatever the umask, as for everything that prodex stores for itself. Folders on
+        the way to it that belong to prodex, below `home()`, are made private as well, even if they exist already.
     """
     for level in (*reversed(folder.parents), folder):
         if not level.is_dir():
             level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
+            # The name of a new folder is part of its parent: without this a power cut may lose it.
             flush(level.parent)
             if private:
                 _close(level, _PRIVATE_FOLDER)
@@ -84,21 +85,22 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
 
 
 def open_private(path: Path, mode: str) -> IO[bytes]:
-    """Open a file to write bytes to that only its owner may read, whatever the umask."""
+    """Open a file for writing bytes that only its owner may read, whatever the umask."""
+    # The mode is given to `open` itself: between creating a file and changing its mode others could open it.
     file = open(path, mode, opener=lambda name, flags: os.open(name, flags, _PRIVATE_FILE))  # noqa: SIM115
     _close(path, _PRIVATE_FILE)
     return file
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether a folder is made by prodex for itself; one that `PRODEX_HOME` names may be somebody's desktop."""
+    """Whether prodex made a folder for itself; one that `PRODEX_HOME` names may be somebody's desktop."""
     root = home()
     return folder.is_relative_to(root) and (folder != root or not os.environ.get("PRODEX_HOME"))
 
 
 def _close(path: Path, mode: int) -> None:
-    """Let only the owner have access, where that is not so; a link is left alone, and so is what others own."""
-    if os.name == "nt":  # where permissions are those of the folder above
+    """Restrict access to the owner; links, and what others own, are left alone."""
+    if os.name == "nt":  # Windows inherits permissions from the folder above
         return
     with suppress(OSError):
         found = path.lstat().st_mode
@@ -108,9 +110,9 @@ def _close(path: Path, mode: int) -> None:
 
 @contextmanager
 def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
-    """Give a temporary path to write to, and move what was written to `path` when all went well.
+    """Give a temporary path to write to, and rename it to `path` at the end.
 
-    The old file, if there is one, stays until the new one is complete; nothing half-written is ever left.
+    An existing file stays until the new one is complete, and a half-written one is removed.
 
     Parameters
     ----------
@@ -128,10 +130,11 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
     try:
         with storage(path):
             make_folder(path.parent, private=private)
-            remove(beside)  # a link of this name would be written through
+            remove(beside)  # if it were a link, writing would change the file that it leads to
             yield beside
             if private:
                 _close(beside, _PRIVATE_FILE)
+            # In this order: a rename that reaches the disk before the content leaves an empty file after a power cut.
             flush(beside)
             beside.replace(path)
             flush(path.parent)
@@ -142,7 +145,7 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def writing_folder(folder: Path) -> Iterator[Path]:
-    """Do the same for a whole private folder, which must not exist yet: one rename makes all of it visible."""
+    """Do the same for a whole private folder, which must not exist yet: one rename publishes everything in it."""
     beside = beside_of(folder)
     remove(beside)
     try:
@@ -155,7 +158,7 @@ def writing_folder(folder: Path) -> Iterator[Path]:
 
 
 def publish(beside: Path, folder: Path) -> None:
-    """Give a private folder that is complete its name: all of it is on the disk before anybody can see it."""
+    """Give a complete private folder its final name, after everything in it was flushed to the disk."""
     with storage(folder):
         for path in (beside, *beside.rglob("*")):
             _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
@@ -167,7 +170,7 @@ def publish(beside: Path, folder: Path) -> None:
 
 
 def flush_all(folder: Path) -> None:
-    """Have a folder with everything in it on the disk itself: contents, then the names in each folder."""
+    """Flush a folder with everything in it to the disk: contents first, then the names in each folder."""
     for path in folder.rglob("*"):
         flush(path)
     flush(folder)
@@ -179,7 +182,7 @@ def beside_of(path: Path) -> Path:
 
 
 def left_over(folder: Path) -> list[Path]:
-    """Return what processes that were killed left half-written in a folder."""
+    """Return what killed processes left half-written in a folder."""
     found = sorted(folder.glob(".*.part"))
     writers = [left.name.split(".")[-2] for left in found]
     return [
@@ -190,7 +193,7 @@ def left_over(folder: Path) -> list[Path]:
 
 
 def sweep(folder: Path) -> None:
-    """Clear that away."""
+    """Remove what killed processes left half-written in a folder."""
     for left in left_over(folder):
         remove(left)
 
@@ -205,10 +208,10 @@ def remove(path: Path) -> None:
 
 
 def discard(folder: Path) -> None:
-    """Delete a folder so that nobody ever sees half of it: first it loses its name, then its content.
+    """Delete a folder so that nobody ever sees half of it: it is renamed first, then its content is deleted.
 
-    What an interruption leaves is cleared away with everything else that is half-written. On a disk so full that not
-    even a name can be changed, the files go first that make the folder what it is, such as its manifest.
+    If that is interrupted, `sweep` removes the rest. On a disk so full that even a rename fails, the files directly in
+    the folder are deleted first: without its manifest nobody takes it for a snapshot.
     """
     gone = beside_of(folder)
     remove(gone)
@@ -245,12 +248,13 @@ def is_alive(process: int) -> bool:
 
 @contextmanager
 def storage(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into an error that names the place and what to do."""
+    """Turn an error of the disk into a `StorageError` that names the path and what to do."""
     try:
         yield
     except StorageError:
         raise
     except OSError as error:
+        # Any other error is a mistake of ours or of the caller, and must not be taken for a full disk.
         if error.errno not in _REFUSALS:
             raise
         raise StorageError(
@@ -264,9 +268,9 @@ _REFUSALS = {
     errno.EROFS: "The disk is read-only; choose a folder that can be written (PRODEX_HOME for snapshots).",
     errno.EACCES: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
     errno.EPERM: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
-    errno.ENOTDIR: "A file stands where a folder should be; choose another (PRODEX_HOME for snapshots).",
-    errno.EEXIST: "A file stands where a folder should be; choose another (PRODEX_HOME for snapshots).",
-    errno.ENOENT: "The place cannot be made; choose one that can (PRODEX_HOME for snapshots).",
+    errno.ENOTDIR: "There is a file where a folder should be; choose another folder (PRODEX_HOME for snapshots).",
+    errno.EEXIST: "There is a file where a folder should be; choose another folder (PRODEX_HOME for snapshots).",
+    errno.ENOENT: "The folder cannot be made; choose another one (PRODEX_HOME for snapshots).",
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.EFBIG: "The disk does not hold files of this size; choose a folder elsewhere (PRODEX_HOME for snapshots).",
 }
@@ -279,8 +283,8 @@ def sha256(path: Path) -> str:
 
 
 def flush(path: Path) -> None:
-    """Have the content of a file, or the names in a folder, on the disk itself."""
-    if path.is_dir() and os.name == "nt":  # where folders cannot be opened, and need not be
+    """Write the content of a file, or the names in a folder, through to the disk (fsync)."""
+    if path.is_dir() and os.name == "nt":  # Windows cannot open folders, and writes their names at once
         return
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -290,5 +294,5 @@ def flush(path: Path) -> None:
 
 
 def seen_from_here(path: Path) -> Path:
-    """Return a path as seen from where the user works, when it lies below."""
+    """Return a path relative to the working directory, if it lies below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

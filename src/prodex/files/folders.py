@@ -1,10 +1,10 @@
-"""Exports that are replaced as a whole: whenever a process ends, the old one is there, or the new one, or neither.
+"""Exports that are replaced as a whole: if a process is killed, the old export is there, or the new one, or neither.
 
-An export is several files that belong together, and no system exchanges several files at once. What is new is written
-beside, then the old is moved away, then the new takes its place, and last of all its head: the folder itself where all
-in it is ours, else the one file that says that the export is whole (`datapackage.json`, `worklists.json`, the page of
-a report). While the head is missing there is no export. A process that ends in that moment leaves the old files under
-hidden names, and the next one that writes there puts them back before it begins.
+An export is several files that belong together, and no file system exchanges several files at once. So the new files
+are written beside, the old ones are renamed, the new ones take their place, and the head comes last: the folder itself
+if everything in it is ours, else the one file that says that the export is complete (`datapackage.json`,
+`worklists.json`, the page of a report). While the head is missing there is no export. A process that is killed in that
+moment leaves the old files under hidden names, and the next one that writes there restores them first.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from pathlib import Path
 
 from prodex.files import beside_of, flush, flush_all, left_over, make_folder, remove, storage
 
-#: Where what is to become a path, or was one, stands meanwhile: `.texts.csv.123.part`, `.texts.csv.old.123.part`.
+#: Hidden names of files that will become a path or were one: `.texts.csv.123.part`, `.texts.csv.old.123.part`.
 _ASIDE = re.compile(r"\.(?P<name>.+?)(?P<old>\.old)?\.[0-9]+\.part")
 
 
 @contextmanager
 def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]:
-    """Give a folder to write to; what was written then takes the place of what an earlier export left in `folder`.
+    """Give a folder to write to, and let what was written replace what an earlier export left in `folder`.
 
-    What is not ours stays in the folder: a file that an export does not write, such as somebody's notes. A folder
-    that holds such a file, and one that cannot be exchanged (a link, a mount, where the process works), stays as it
-    is, and the files in it are exchanged one by one.
+    Files that an export does not write, such as somebody's notes, stay. A folder that holds such a file, or that
+    cannot be renamed (a link, a mount point, the working directory), is kept, and the files in it are exchanged one by
+    one.
 
     Parameters
     ----------
     folder
-        Where the export goes; made if it does not exist.
+        The folder of the export; made if it does not exist.
     ours
-        Names of the files that an export writes there, now or formerly.
+        Names of the files that an export writes there, or that earlier versions wrote.
     head
-        The file that says that the export is whole: in the folder, or beside it. It is written like the others, to
+        The file that says that the export is complete: in the folder, or beside it. It is written like the others, to
         the folder that is given.
 
     Raises
@@ -67,7 +67,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
 def _moves(
     folder: Path, beside: Path, ours: Collection[str], head: Path, whole: bool
 ) -> tuple[dict[Path, Path | None], Path]:
-    """Return what takes which place (None where the old only goes away), and which of these is last."""
+    """Return the path for each new file (None where an old one is only removed), and which of them comes last."""
     moves: dict[Path, Path | None] = {}
     last = head
     if head.parent != folder:
@@ -85,10 +85,11 @@ def _moves(
 
 
 def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
-    """Move what is old away and what is new in: the old head goes first, the new one comes last."""
+    """Rename the old files and then the new ones: the old head goes first, the new one comes last."""
     others = [place for place in moves if place != last]
     try:
         _set_aside(last)
+        # From here on there is no export, also after a power cut: old and new files would otherwise look like one.
         flush(last.parent)
         for place in others:
             _set_aside(place)
@@ -99,7 +100,7 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
         if (new := moves[last]) is not None:
             new.rename(last)
         flush(last.parent)
-    except BaseException:
+    except BaseException:  # a keyboard interrupt, too, must not leave the user without the old export
         if not last.exists():
             _put_back([*others, last], os.getpid())
         raise
@@ -117,7 +118,7 @@ def _old_of(place: Path, process: int) -> Path:
 
 
 def _put_back(places: Collection[Path], process: int) -> None:
-    """Give what was moved away its place again, the head last; until then there is no export."""
+    """Restore the old files, the head last; until then there is no export."""
     for place in places:
         old = _old_of(place, process)
         if old.exists():
@@ -127,10 +128,10 @@ def _put_back(places: Collection[Path], process: int) -> None:
 
 
 def _recover(folder: Path, ours: Collection[str], head: Path) -> None:
-    """Finish what a process began that is gone: put the old back where the new is not whole, and clear up."""
+    """Clean up after a killed process: restore the old export where the new one is not complete."""
     places = [*(folder / name for name in ours if name != head.name), folder, head]
     names: dict[Path, set[str]] = {}
-    for place in (*places, folder / head.name):  # where the new is written in a folder that stays
+    for place in (*places, folder / head.name):  # the new head is written here if the folder is kept
         names.setdefault(place.parent, set()).add(place.name)
     for parent, known in names.items():
         if not parent.is_dir():
@@ -147,7 +148,7 @@ def _recover(folder: Path, ours: Collection[str], head: Path) -> None:
 
 
 def _can_be_exchanged(folder: Path, ours: Collection[str]) -> bool:
-    """Whether one rename can take the folder away without taking anything with it that is not ours."""
+    """Whether one rename can replace the folder without removing anything that is not ours."""
     if not os.path.lexists(folder):
         return True
     if folder.is_symlink() or os.path.ismount(folder) or Path.cwd().is_relative_to(folder.resolve()):

@@ -1,4 +1,4 @@
-"""One process at a time in a folder: a lock that names its owner and dies with its process."""
+"""A lock on a folder, for one process at a time: it names its owner and ends with its process."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from prodex.errors import SnapshotLocked, StorageError
 from prodex.files import make_folder, storage, writing
 from prodex.files.untrusted import is_own_file, is_there, read_json
 
-#: Locked by the system itself, which lets go of it when the process ends in whatever way.
+#: Locked by the operating system, which releases it however the process ends.
 _LOCK = ".lock"
-#: Who holds the lock, for people to read. It may outlive its process, the lock cannot: only the lock counts.
+#: Who holds the lock, for people to read. This file may outlive its process, the lock cannot: only the lock counts.
 _OWNER = ".lock.json"
 
 
@@ -42,35 +42,37 @@ class Owner(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path) -> Self | None:
-        """Return who says to hold the lock of a folder, or None where nobody can be named."""
+        """Return the owner that a folder's lock names; None if it cannot be read."""
         try:
             return cls(**read_json(folder / _OWNER, dict[str, Any]))
         except (OSError, ValueError, TypeError):
             return None
 
     def __str__(self) -> str:
-        told = f"process {self.process} of {self.user} on {self.host}, {self.doing} since {self.since}"
-        return on_one_line(told)
+        # The folder may come from somebody else, so the names in it are shown and not trusted.
+        return on_one_line(
+            f"process {self.process} of {self.user} on {self.host}, {self.doing} since {self.since}"
+        )
 
 
 @contextmanager
 def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator[None]:
-    """Keep everybody else out of a folder meanwhile, other threads of this process included.
+    """Hold the lock of a folder, against other threads of this process as well.
 
     Parameters
     ----------
     folder
         What to lock; made if it does not exist.
     doing
-        What for, as in "loading 'shop'"; whoever is kept out reads it.
+        What for, as in "loading 'shop'"; it is shown to those who find the folder locked.
     without_space
-        Go on where the disk is so full that the lock cannot be made: then nobody holds it, and nobody can begin to
-        write. For work that only deletes.
+        Continue without the lock if the disk is too full to make it: then nobody else can hold it or begin to write.
+        For work that only deletes.
 
     Raises
     ------
     SnapshotLocked
-        When the lock is taken; nobody waits for it. The message names its owner.
+        When somebody else holds the lock. It does not wait; the message names the owner.
     StorageError
         When the folder cannot be written.
     """
@@ -89,7 +91,7 @@ def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator
                 raise
     owner = folder / _OWNER
     try:
-        # Only for people: on a full disk the lock holds without it, and something can be deleted under it.
+        # The owner's name is only for people: on a full disk the lock holds without it, so that `vacuum` can delete.
         with suppress(StorageError), writing(owner, private=True) as beside:
             beside.write_text(json.dumps(Owner.now(doing)._asdict()), "utf-8")
         yield
@@ -100,7 +102,7 @@ def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator
 
 
 def _refuse_foreign(lock: Path) -> None:
-    """Refuse to lock what is no lock of ours: opening it could write elsewhere, or wait for good."""
+    """Refuse a lock file that prodex did not make: opening a link would write elsewhere, opening a pipe would hang."""
     if is_there(lock) and not is_own_file(lock):
         raise StorageError(
             f"{lock} is no lock of prodex, but a link, no plain file, or one that has another name elsewhere. Nothing "

@@ -1,11 +1,11 @@
 """Parquet as prodex writes and reads it: a single flipped bit is an error, never other data.
 
-Every page is written with a checksum, which every reader here verifies. Checksums of pages do not cover the footer,
-where names, types, statistics and places stand; of a file that belongs to a snapshot, the manifest holds the digest of
-its footer, and it is verified whenever the file is opened. Files written before there were checksums have neither, only
-the digest of the whole file: these are verified as a whole, once in each process.
+Every page is written with a checksum, which every reader here verifies. These checksums do not cover the footer, which
+holds names, types, statistics and offsets. So the manifest of a snapshot holds the digest of each footer, which is
+verified whenever the file is opened. Files of versions without checksums have only the digest of the whole file: these
+are verified as a whole, once in each process.
 
-Every file tells pandas its dtypes: `pandas.read_parquet` gives the frame that prodex gives.
+Every file tells pandas its dtypes, so that `pandas.read_parquet` returns the same frame as prodex.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from prodex.errors import SnapshotDamaged
 from prodex.files import sha256
 from prodex.frames import for_pandas
 
-#: What a manifest keeps of a file: rows, bytes, digest (sha256) and, since there are checksums, digest of the footer.
+#: What a manifest holds of a file: rows, bytes, digest (sha256) and, if it has checksums, the digest of the footer.
 FileFacts = Mapping[str, int | str]
 
 _WRITTEN: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
@@ -40,7 +40,9 @@ def writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
     """Open a file to write tables to; further options are those of `pyarrow.parquet.ParquetWriter`."""
     described = for_pandas(schema)
     opened = pq.ParquetWriter(path, described, **_WRITTEN, **options)
-    if not options.get("store_schema", True):  # what it says to pandas would be left out with it
+    if not options.get(
+        "store_schema", True
+    ):  # without the Arrow schema, its metadata for pandas is left out too
         opened.add_key_value_metadata({"pandas": described.metadata[b"pandas"]})
     return opened
 
@@ -52,7 +54,7 @@ def write(table: pa.Table, path: Path) -> None:
 
 
 def facts_of(path: Path) -> dict[str, int | str]:
-    """Return what a manifest keeps of a file that was just written."""
+    """Return what a manifest holds of a file that was just written."""
     return {
         "rows": pq.read_metadata(path).num_rows,
         "bytes": path.stat().st_size,
@@ -62,7 +64,7 @@ def facts_of(path: Path) -> dict[str, int | str]:
 
 
 def problem(path: Path, facts: FileFacts) -> str:
-    """Say what is wrong with a file, or nothing where every byte is as it was written."""
+    """Say what is wrong with a file; "" if every byte is as it was written."""
     try:
         if not path.is_file():
             return "missing"
@@ -96,7 +98,7 @@ def read(
 
 @contextmanager
 def opened(path: Path, facts: FileFacts | None = None) -> Iterator[pq.ParquetFile]:
-    """Open a file to read row groups of it; damage is named as by `read`."""
+    """Open a file to read row groups from it; damage is reported as by `read`."""
     _verify(path, facts)
     with _reading(path, facts), pq.ParquetFile(path, **_READ) as file:
         yield file
@@ -120,7 +122,7 @@ def rows_of(path: Path, facts: FileFacts | None = None) -> int:
 
 
 def dataset(files: Mapping[Path, FileFacts | None], schema: pa.Schema) -> ds.Dataset:
-    """Return files as one table that is read piece by piece, by whoever takes Arrow datasets."""
+    """Return files as one Arrow dataset, which is read piece by piece."""
     for path, facts in files.items():
         _verify(path, facts)
     options = ds.ParquetFragmentScanOptions(**_READ)
@@ -129,7 +131,7 @@ def dataset(files: Mapping[Path, FileFacts | None], schema: pa.Schema) -> ds.Dat
 
 
 def _verify(path: Path, facts: FileFacts | None, *, content: bool = True) -> None:
-    """Refuse a file that is not what the manifest says, as far as checksums of pages would not show it."""
+    """Refuse a file that differs from its manifest, as far as the checksums of its pages would not show it."""
     if facts is None:
         return
     with _reading(path, facts):
@@ -144,10 +146,11 @@ def _verify(path: Path, facts: FileFacts | None, *, content: bool = True) -> Non
 
 @contextmanager
 def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None) -> Iterator[None]:
-    """Name the file when it turns out to be missing or damaged; what else may be `at_fault` keeps its own error."""
+    """Report a missing or damaged file by its path; where something else may be `at_fault`, its error stays."""
     try:
         yield
     except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
+        # A filter that does not fit raises as well. Only the digest tells whether the file or the filter is wrong.
         if at_fault is not None and not isinstance(error, OSError) and not (facts and problem(path, facts)):
             raise
         raise SnapshotDamaged(
@@ -167,5 +170,5 @@ def _footer_digest(path: Path) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _whole_digest(path: Path, inode: int, size: int, changed: int) -> str:  # noqa: ARG001 - they say which state
+def _whole_digest(path: Path, inode: int, size: int, changed: int) -> str:  # noqa: ARG001 - the state of the file
     return sha256(path)

@@ -1,4 +1,4 @@
-"""Gzip and deflate unpacked bit by bit, and counted: what comes may be a bomb, of which nothing must be made."""
+"""Gzip and deflate, unpacked in small steps and counted: a few bytes from outside may unpack to terabytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, cast
 
 from prodex.limits import FILE, Limits, Meter
 
-#: Bytes that are unpacked at a time, and of a file those that are read at a time.
+#: Bytes that are unpacked at a time, and bytes that are read from a file at a time.
 _STEP, _READ = 1 << 18, 1 << 20
 
 _GZIP = b"\x1f\x8b"
@@ -22,7 +22,7 @@ _MOST_CODINGS = 2
 
 
 def codings(header: str) -> list[str] | None:
-    """Return how a body was packed (Content-Encoding), the first coding first; None where we cannot unpack it.
+    """Return how a body was packed (Content-Encoding), the first coding first; None if it cannot be unpacked.
 
     >>> codings("GZIP"), codings("identity"), codings("gzip, deflate"), codings("br"), codings("gzip,gzip,gzip")
     (['gzip'], [], ['gzip', 'deflate'], None, None)
@@ -41,18 +41,21 @@ def unpacked(
     may_be_more: bool = False,
     strict: bool = False,
 ) -> Iterator[bytes]:
-    """Count bytes as they come, unpack them bit by bit, and count what comes of it.
+    """Unpack bytes in small steps, counting those that come in and those that come out.
 
     Parameters
     ----------
     pieces
-        As they come.
+        The packed bytes.
     packed
-        How they were packed, as `codings` gives it; of two like ones the second may be a header that was written twice.
+        How they were packed, as `codings` returns it. Of two equal codings the second may be missing in fact: some
+        servers write the header twice.
+    meter
+        Counts the bytes and stops them at its limits.
     may_be_more
-        Whether what comes out may be gzip once more, though nothing said so.
+        Whether the result may be gzip once more, although no header says so.
     strict
-        Refuse what ends in the middle, or goes on behind the end.
+        Refuse data that ends too early or continues behind its end.
 
     Raises
     ------
@@ -73,10 +76,10 @@ def unpacked(
 
 @contextmanager
 def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[BinaryIO]:
-    """Open a file to be read within limits, unpacked if it is called `.gz`.
+    """Open a file for reading within limits, unpacked if its name ends in `.gz`.
 
-    A packed file that could be too large is unpacked to the end first, and nothing of it kept: whoever asks for its
-    first line would otherwise hold in memory all that comes before the limit.
+    A packed file that could be too large is unpacked to the end once before, and the result thrown away: a caller that
+    asks for the first line would otherwise hold everything up to the limit in memory.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
     meter, trial = (Meter(limits or Limits(), FILE, setting) for _ in range(2))
     with path.open("rb") as file:
         if packed and trial.may_exceed(path.stat().st_size):
-            with suppress(zlib.error, EOFError):  # which is told when it comes to it
+            with suppress(zlib.error, EOFError):  # damage is reported below, when the file is read
                 for _ in unpacked(iter(partial(file.read, _READ), b""), packed, trial):
                     pass
             file.seek(0)
@@ -100,7 +103,7 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
 
 
 class _Pieces(io.RawIOBase):
-    """Bytes that come piece by piece, as a file."""
+    """Pieces of bytes as a file object."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -137,14 +140,14 @@ def _layer(
     if coding == "gzip":
         is_missing = may_be_missing and head[:2] != _GZIP
         return pieces if is_missing else _members(pieces, meter, strict)
-    # Some servers take "deflate" at its word and leave the header of zlib out.
+    # "deflate" means zlib (RFC 9110, 8.4.1.2), but some servers send the raw stream without the header of zlib.
     has_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
     inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
     return chain(_inflated(pieces, inflater, meter, []), _rest(pieces))
 
 
 def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[bytes]:
-    """Unpack gzip, which may have several members one behind the other."""
+    """Unpack gzip, which may consist of several members (RFC 1952)."""
     rest = [next(pieces)]
     before = 0
     while rest[0]:
@@ -166,7 +169,7 @@ def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[by
 
 
 def _rest(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield nothing of what follows, as every browser does; it is counted, and the connection can be used again."""
+    """Read what follows and yield nothing of it, as browsers do; the connection can then be used again."""
     for _ in pieces:
         yield from ()
 
@@ -174,7 +177,7 @@ def _rest(pieces: Iterator[bytes]) -> Iterator[bytes]:
 def _inflated(
     pieces: Iterable[bytes], inflater: zlib._Decompress, meter: Meter, left: list[bytes], before: int = 0
 ) -> Iterator[bytes]:
-    """Unpack to the end of a stream; what came behind it of the last piece is put into `left`."""
+    """Unpack to the end of a stream; what follows it in the last piece is put into `left`."""
     size = before
     for piece in pieces:
         full = True

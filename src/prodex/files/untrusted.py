@@ -1,8 +1,7 @@
-"""Folders that may come from somebody else: only plain files inside them are read, and only as what they should be.
+"""Folders that may come from somebody else: only plain files inside them are read, and JSON only in a declared shape.
 
 Nothing in such a folder is trusted. A name may be a link to a file elsewhere, a number may be a path, and a file may
-be a pipe that never ends. What is read as JSON is read into a declared shape, so that whoever uses it meets the types
-and ranges that it expects.
+be a pipe that never ends. JSON is read into a declared shape, so that callers get the types and ranges they expect.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import msgspec
 
 Shape = TypeVar("Shape")
 
-#: A number of things, as a file may claim it.
+#: A count that a file claims. Below 2**53 it is exact in every reader of JSON.
 Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
 
 #: A SHA-256 digest.
@@ -27,15 +26,15 @@ Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 #: A moment with its zone; see `check_moment` for its range.
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
-#: Bytes of a file that is read as a whole: far more than the manifest of any catalogue has.
+#: Bytes of a file that is read as a whole: far more than the manifest of any catalogue needs.
 _MOST_BYTES = 2**28
 
-#: Moments outside of this are not of any load, and computing with them would leave what a datetime can hold.
+#: No load happened outside of these, and adding a time zone to a moment near the year 9999 overflows a datetime.
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class MadeByNewer(ValueError):
-    """A file is of a format that only a newer version reads."""
+    """A file has a format that only a newer version of prodex reads."""
 
 
 class _Head(msgspec.Struct):
@@ -43,27 +42,27 @@ class _Head(msgspec.Struct):
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether a folder stands there, and no link to one."""
+    """Whether a path is a folder, and no link to one."""
     return _is(path, stat.S_ISDIR)
 
 
 def is_file(path: Path) -> bool:
-    """Say whether a plain file stands there, and no link, pipe or device."""
+    """Whether a path is a plain file, and no link, pipe or device."""
     return _is(path, stat.S_ISREG)
 
 
 def is_own_file(path: Path) -> bool:
-    """Say whether a plain file stands there that has no other name: only such a file is ever written in place."""
+    """Whether a path is a plain file without a second name (hard link): only such a file is written in place."""
     return is_file(path) and path.lstat().st_nlink == 1
 
 
 def is_there(path: Path) -> bool:
-    """Say whether anything has this name, a link into nothing included."""
+    """Whether anything has this path, a broken link included."""
     return os.path.lexists(path)
 
 
 def is_plain(folder: Path) -> bool:
-    """Say whether there is nothing in a folder but folders and plain files."""
+    """Whether a folder contains only folders and plain files."""
     return is_folder(folder) and all(
         is_folder(Path(place, name)) or is_file(Path(place, name))
         for place, folders, files in os.walk(folder)
@@ -72,7 +71,7 @@ def is_plain(folder: Path) -> bool:
 
 
 def refuse_links(folder: Path, paths: Iterable[Path]) -> None:
-    """Refuse files that are reached through a link, or are none; what is above the folder is the user's own affair.
+    """Refuse paths that lead through a link or to no plain file; links above the folder are the user's own choice.
 
     Raises
     ------
@@ -106,7 +105,7 @@ def read_bytes(path: Path, most: int | None = _MOST_BYTES) -> bytes:
     """
     if is_there(path) and not is_file(path):
         raise OSError(f"it is {_what(path)}")
-    # Between looking and opening it may have been replaced: neither is a link followed nor a pipe waited for.
+    # It may have been replaced since it was looked at: O_NOFOLLOW refuses a link, O_NONBLOCK does not wait for a pipe.
     handle = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _OPENED))
     with os.fdopen(handle, "rb") as file:
         state = os.fstat(file.fileno())
@@ -175,12 +174,12 @@ def converted(value: Any, shape: type[Shape]) -> Shape:
 
 
 def check_moment(moment: datetime | None) -> None:
-    """Refuse a moment that is not of our time.
+    """Refuse a moment at which no load can have happened.
 
     Raises
     ------
     ValueError
-        When it is.
+        When it is before 1970 or after the year 9000.
     """
     if moment is not None and not _FIRST <= moment.replace(tzinfo=moment.tzinfo or UTC) <= _LAST:
         raise ValueError(f"the year {moment.year} is not of our time")
@@ -192,7 +191,7 @@ _OPENED = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 def _is(path: Path, kind: Any) -> bool:
     try:
         return bool(kind(path.lstat().st_mode))
-    except (OSError, ValueError):  # not there, or no name that a file can have
+    except (OSError, ValueError):  # missing, or no name that a file can have, such as one with a zero byte
         return False
 
 

@@ -45,7 +45,11 @@ class Exporter:
         self._finished = finished
         self._task: LatestTask[str] = LatestTask(lambda write: write(), self._done, self.show_error)
         for button, prepare in exports.items():
-            panel.on(button, lambda _, prepare=prepare: self.attempt(prepare))
+            panel.on(button, self._attempt_on_click(prepare))
+
+    def _attempt_on_click(self, prepare: Callable[[], object]) -> Callable[[Any], None]:
+        """Return the handler of one button; a lambda in the loop would see the last `prepare` alone."""
+        return lambda _: self.attempt(prepare)
 
     @property
     def message(self) -> str:

@@ -107,12 +107,12 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
             if (
                 found[0].facts is not None
             ):  # it came whole, whatever it is; else the rest may come another time
-                PartialDownload(part).forget()
+                PartialDownload(part).discard()
 
 
 def _fetched(url: str, pictures: Sequence[Picture], part: Path, media: MediaDownloader) -> list[Arrival]:
     try:
-        media.fetch(url, part)
+        media.download(url, part)
     except MediaFailed as error:
         return [Arrival(picture, problem=str(error), error=error) for picture in pictures]
     facts = look_at(part, read_checksum(pictures[0].crc32))

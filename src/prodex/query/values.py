@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, IntEnum, StrEnum
 from typing import Any, TypeVar
 
 from prodex import gtin, locales
-from prodex.arguments import whole_number
-from prodex.errors import QueryError
+from prodex.arguments import is_one, listed, whole_number
+from prodex.errors import InputError, QueryError
 from prodex.text import hint_and_all
 
 
@@ -81,7 +82,7 @@ SEARCH_FIELDS = (
 Member = TypeVar("Member", bound=Enum)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_TAKEN_FORMILLISECONDS = 100_000_000_000  # as seconds the year 5138, as milliseconds 1973
+_LEAST_MILLISECONDS = 100_000_000_000  # as seconds the year 5138, as milliseconds 1973
 SECOND = timedelta(seconds=1)
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -119,11 +120,11 @@ def paths(name: str, value: object) -> tuple[str, ...]:
 
 def gtins(name: str, value: object) -> tuple[str, ...]:
     """Read GTINs; empty cells among them stand for none."""
-    given = gtin.read_several(name, value)
+    given = gtins_given(name, value)
     if not given.texts:
         several(name, [])
     for text, item in given.texts.items():
-        gtin.refuse_rounded(name, text)
+        refuse_rounded(name, text)
         if not gtin.has_digits(text):
             raise QueryError(
                 f"{name} takes GTINs of up to 14 digits, not {item!r}. In a table, read the column as text."
@@ -191,7 +192,7 @@ def moment(unit: timedelta) -> Callable[[str, object], datetime]:
 
     def read(name: str, value: object) -> datetime:
         if unit == SECOND and isinstance(value, int) and whole_number(value) is not None:
-            if not 0 <= value < _TAKEN_FORMILLISECONDS:
+            if not 0 <= value < _LEAST_MILLISECONDS:
                 raise QueryError(
                     f"{name} counts seconds since 1970, and {value} looks like milliseconds. "
                     "Divide it by 1000, or better, give an aware datetime."
@@ -239,3 +240,69 @@ def _pair(name: str, entry: object) -> tuple[object, object]:
     raise QueryError(
         f"{name} takes a list of (word, fields), such as [('cocoa', ['brand.label'])], not {entry!r}."
     )
+
+
+#: What a spreadsheet shows of a long number: its last digits are lost.
+_ROUNDED = re.compile(r"[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+")
+
+
+@dataclass(frozen=True)
+class GivenGtins:
+    """GTINs that a person gave.
+
+    Attributes
+    ----------
+    texts
+        Each as it compares, once, with how it was given.
+    blanks
+        How many cells were empty.
+    is_none
+        Whether a single missing value was given, not a list with one.
+    """
+
+    texts: Mapping[str, Any]
+    blanks: int = 0
+    is_none: bool = False
+
+
+def gtins_given(name: str, value: object) -> GivenGtins:
+    """Read GTINs out of anything that holds values; a single text may hold several, with commas between.
+
+    Raises
+    ------
+    QueryError
+        When something in it can be no GTIN and is no empty cell either.
+
+    Examples
+    --------
+    >>> gtins_given("gtin", [3036811359935.0, None, "03036811359935"])
+    GivenGtins(texts={'03036811359935': 3036811359935.0}, blanks=1, is_none=False)
+    """
+    items = value.split(",") if isinstance(value, str) and "," in value else listed(name, value)
+    texts: dict[str, Any] = {}
+    blanks = 0
+    for item in items:
+        try:
+            text = gtin.comparable(item)
+        except InputError as error:
+            raise QueryError(f"{name}: {error}") from error
+        if text is None:
+            blanks += 1
+        else:
+            texts.setdefault(text, item)
+    return GivenGtins(texts, blanks, is_none=is_one(value) and not texts and not isinstance(value, str))
+
+
+def refuse_rounded(name: str, text: str) -> None:
+    """Refuse a number that a spreadsheet shortened: nobody can tell which GTIN it was.
+
+    Raises
+    ------
+    QueryError
+        When the text is such a number.
+    """
+    if _ROUNDED.fullmatch(text):
+        raise QueryError(
+            f"{name}: {text!r} is what a spreadsheet shows of a long number; its last digits are lost. Format "
+            "the column as text before it is saved, or read it with dtype=str."
+        )

@@ -153,7 +153,7 @@ class Journal:
         with self._lock:
             return [self._pages[number] for number in sorted(self._pages)]
 
-    def brought(self, window: str) -> set[str]:
+    def keys_of_window(self, window: str) -> set[str]:
         """Return the keys of all products that a window brought, also before it began again."""
         return {key.product_id for one in self.entries() if one.window == window for key in one.keys if key}
 

@@ -70,7 +70,7 @@ def listing_is_whole(journal: Journal) -> bool:
     return (
         bool(windows)
         and not failed
-        and all(gave_all(journal.pages_of(window), len(journal.brought(window))) for window in windows)
+        and all(gave_all(journal.pages_of(window), len(journal.keys_of_window(window))) for window in windows)
     )
 
 

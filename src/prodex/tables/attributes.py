@@ -1,13 +1,15 @@
-"""Names of a product's attributes that are known: those of the specification, and those that services send beside.
+"""Attributes by their wire paths: how a path is written, which table holds it, and which attributes are known.
 
-The attribute model is open, so a name that is not here may be somebody's own: the catalogue that has it tells.
+The attribute model is open, so a name that is not known here may be somebody's own: the catalogue that has it tells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from prodex.tables.declaration import TABLES
+from prodex.tables.schema import Table
 
 #: What the wire path of everything in an update begins with that waits to be accepted.
 PENDING = "lastRequest."
@@ -55,3 +57,46 @@ def _declared() -> Iterator[str]:
 PATHS = frozenset(_declared())
 #: Names at the top of a product.
 ATTRIBUTES = frozenset(["id", "gtin", *_OTHERS, *_SEEN, *(path.partition(".")[0] for path in PATHS)])
+
+
+_ANCHORS = {anchor: table for table in TABLES.values() for anchor in table.anchors}
+
+
+@lru_cache(maxsize=65536)
+def anchored(path: str) -> Table | None:
+    """Return the table whose rows stand at this wire path, if one is declared.
+
+    A record under `lastRequest` (the update that waits for acceptance) has the same shape as the product around it,
+    and hierarchies recurse through `children`.
+
+    >>> anchored("lastRequest.assets.pictures").name, anchored("logisticalHierarchies.children.children").name
+    ('pictures', 'hierarchies')
+    """
+    own = path.removeprefix("lastRequest.")
+    while own.endswith(".children"):
+        own = own.removesuffix(".children")
+        if (table := _ANCHORS.get(own)) is not None:
+            return table if table.name == "hierarchies" else None
+    return _ANCHORS.get(own)
+
+
+def child_path(path: str, key: str) -> str:
+    r"""Append one wire key to a wire path.
+
+    Dots inside a key are escaped and an empty key is written `\e`, so that different places never share a path.
+
+    >>> child_path("netContent", "data"), child_path("tags", "a.b"), child_path("", "")
+    ('netContent.data', 'tags.a\\.b', '\\e')
+    """
+    if not key or "." in key or "\\" in key:
+        key = key.replace("\\", "\\\\").replace(".", "\\.") or "\\e"
+    return f"{path}.{key}" if path else key
+
+
+def within(path: str, outer: str) -> bool:
+    """Whether a wire path is another one, or stands below it.
+
+    >>> within("brand.code", "brand"), within("brandHighlight", "brand")
+    (True, False)
+    """
+    return path == outer or path.startswith(f"{outer}.")

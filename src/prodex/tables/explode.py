@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_languages
-from prodex.tables.declaration import Column, Table, anchored, child_path
+from prodex.tables.attributes import anchored, child_path
 from prodex.tables.positions import Indices, Places
+from prodex.tables.schema import Column, Table
 from prodex.tables.values import fit_column, number_texts
 
 #: A column, or an opened object with its columns by wire key.

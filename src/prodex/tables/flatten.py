@@ -14,12 +14,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.tables.declaration import COUNTED, TABLES, Table, child_path
+from prodex.tables.attributes import child_path
+from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.explode import constant, explode
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain import Rows, rows_of
 from prodex.tables.positions import Indices, Places, renumber
 from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
+from prodex.tables.schema import Table
 from prodex.tables.values import storable
 
 Tables = dict[str, pa.Table]

@@ -21,8 +21,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from prodex.locales import short_language
-from prodex.tables.declaration import COUNTED, TABLES, Column, Table, anchored, child_path
+from prodex.tables.attributes import anchored, child_path
+from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import stored_column
+from prodex.tables.schema import Column, Table
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
 Row = dict[str, Any]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import ipywidgets as w
 import pyarrow as pa
@@ -16,6 +15,7 @@ from prodex import formats
 from prodex.catalog import Catalog
 from prodex.display.audit import counted
 from prodex.errors import QueryError
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.product_columns import ProductColumns, Rows
@@ -39,7 +39,7 @@ class ExportRequest:
     what
         `AS_SHOWN` or `EVERYTHING`.
     format
-        "csv", "xlsx" or "parquet".
+        A name in `FORMATS`.
     folder
         The folder for the files.
     is_safe
@@ -47,7 +47,7 @@ class ExportRequest:
     """
 
     what: str
-    format: Literal["parquet", "csv", "xlsx"]
+    format: FormatName
     folder: Path
     is_safe: bool = False
 
@@ -61,7 +61,7 @@ class ExportRequest:
     @property
     def escapes(self) -> bool:
         """Whether text that a spreadsheet would run as a formula gets an apostrophe."""
-        return self.is_safe and self.format == "csv"
+        return self.is_safe and FORMATS[self.format].can_escape_formulas
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,8 @@ def folder_of(text: str) -> Path:
     return path_of(text)
 
 
-_FORMATS = (("CSV", "csv"), ("XLSX (Excel)", "xlsx"), ("Parquet", "parquet"))
+#: By title, so that CSV, which every program reads, is proposed first.
+_FORMATS = sorted((one.title, name) for name, one in FORMATS.items())
 
 
 class ExportBox(w.VBox):
@@ -211,7 +212,7 @@ class ExportBox(w.VBox):
         """Ask again before files are replaced, since something has changed."""
         self._confirmed = None
         # Only CSV has no types: a spreadsheet reads a text in it as a formula.
-        self._safe.layout.display = "" if self._format.value == "csv" else "none"
+        self._safe.layout.display = "" if FORMATS[self._format.value].can_escape_formulas else "none"
         self._button.description = f"Export {counted(self._products, 'product')}"
         self._button.disabled = not self._products
 

@@ -23,8 +23,8 @@ from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given,
 from prodex.notebook.query.load import LoadBox
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
-from prodex.service.client import announced
 from prodex.service.connection import service_given
+from prodex.service.paging import announced
 from prodex.text import hint
 
 #: Seconds without a change before the service is asked for the count.

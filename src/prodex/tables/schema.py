@@ -1,0 +1,97 @@
+"""What a table and a column are: the terms in which `prodex.tables.declaration` declares the tables of a catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import pyarrow as pa
+
+#: What a column takes from the wire. A value that does not fit its column stands in `scalars` instead.
+#:
+#: - `string`: a JSON string;
+#: - `code`: a string, or a whole number written as text (codes come both ways);
+#: - `integer`, `number`, `boolean`: such a JSON value, numbers exactly representable;
+#: - `timestamp`: text `YYYY-MM-DDThh:mm:ss` without zone, and no zone is invented;
+#: - `unix_seconds`: a whole number of seconds since 1970, UTC.
+Kind = Literal["string", "code", "integer", "number", "boolean", "timestamp", "unix_seconds"]
+
+ARROW_TYPES: Mapping[Kind, pa.DataType] = {
+    "string": pa.string(),
+    "code": pa.string(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "boolean": pa.bool_(),
+    "timestamp": pa.timestamp("us"),
+    "unix_seconds": pa.timestamp("s", tz="UTC"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    name, kind, meaning
+        As in the data dictionary.
+    paths
+        Wire paths from the row's object, tried in this order; none for a key or a derived column. The empty path is
+        the row's item itself.
+    parent_path
+        Wire path from the object around the row's list: a copy for convenience, whose own home is elsewhere.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    paths: tuple[tuple[str, ...], ...] = ()
+    parent_path: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: what a row is, where its objects stand on the wire, and its columns.
+
+    `anchors` are the wire paths (lists are transparent) whose objects become rows; a table without any is filled by
+    shape or derived. A table that is not `per_product` is a lexicon: each entry once, no product key.
+    """
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+    anchors: tuple[str, ...] = ()
+    per_product: bool = True
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Arrow schema, each field with its meaning as metadata."""
+        return pa.schema(
+            [pa.field(c.name, ARROW_TYPES[c.kind], metadata={"meaning": c.meaning}) for c in self.columns]
+        )
+
+
+def leaf(name: str, path: str, kind: Kind, meaning: str, *others: str) -> Column:
+    """Declare a column that holds the leaf at a wire path, or where there is none at one of the others."""
+    return Column(name, kind, meaning, tuple(tuple(p.split(".")) if p else () for p in (path, *others)))
+
+
+def coded(name: str, path: str, what: str) -> tuple[Column, Column, Column]:
+    """Declare the three columns of an object `{code, label, description}`."""
+    return (
+        leaf(f"{name}_code", f"{path}.code", "code", f"{what}: code, which never changes"),
+        leaf(name, f"{path}.label", "string", f"{what}: label in the language of the labels"),
+        leaf(f"{name}_description", f"{path}.description", "string", f"{what}: description"),
+    )
+
+
+def derived(name: str, kind: Kind, meaning: str) -> Column:
+    """Declare a column that is computed: a key, or what stands elsewhere on the wire."""
+    return Column(name, kind, meaning)
+
+
+def copied(name: str, path: str, kind: Kind, meaning: str) -> Column:
+    """Declare a column that repeats a leaf of the object around the row's list."""
+    return Column(name, kind, meaning, (), tuple(path.split(".")))
