@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ipywidgets as w
 
-from prodex.display.audit import counted
 from prodex.display.report.group_scores import GROUPINGS, GroupScores
 from prodex.notebook.audit.drill_down import Choose, DrillDown, DrillDownButton, of_cell
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
+from prodex.text import counted
 
 #: Rows of a page: each has a button for every block.
 _ROWS = 12

@@ -7,7 +7,7 @@ from html import escape
 import ipywidgets as w
 
 from prodex.catalog import Catalog
-from prodex.display.audit import counted, lines, notes, percent
+from prodex.display.audit import lines, notes
 from prodex.display.report.headline import Tile, tiles
 from prodex.display_text import words
 from prodex.notebook.audit.drill_down import (
@@ -20,6 +20,7 @@ from prodex.notebook.audit.drill_down import (
 )
 from prodex.notebook.panel import Panel, html, list_html, text_html
 from prodex.quality import Audit
+from prodex.text import counted, percent
 
 #: None stands for products to which no check applies.
 _GRADES = (*"ABCDE", None)

@@ -10,7 +10,6 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.errors import InputError
 from prodex.notebook.audit.check_table import CheckTable
 from prodex.notebook.audit.drill_down import DrillDown
@@ -24,6 +23,7 @@ from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
 from prodex.store.snapshot import catalog_given
+from prodex.text import counted
 
 _INVITATION = "Select a figure, grade, gap, cell or check to list its products."
 

@@ -11,12 +11,12 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, set_busy, text_html
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates
+from prodex.text import counted
 
 
 class RunControls(w.VBox):

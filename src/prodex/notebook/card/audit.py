@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import percent
 from prodex.display_text import Words, label, words
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
@@ -18,6 +17,7 @@ from prodex.quality.failures import failure_rows
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
 from prodex.quality.states import State
+from prodex.text import percent
 
 #: A product with texts in a hundred languages can have a finding in each of them.
 _MOST_FINDINGS = 200

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from prodex import formats
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.errors import QueryError
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
@@ -21,6 +20,7 @@ from prodex.notebook.panel import Panel
 from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.notebook.products.table_page import column_values
 from prodex.tables.declaration import TABLES
+from prodex.text import counted
 
 #: What can be exported, as the form names it.
 AS_SHOWN, EVERYTHING = "the table as shown", "all tables of these products"

@@ -10,12 +10,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import percent
 from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
+from prodex.text import percent
 
 #: The columns that are shown at first, and those that an audit adds.
 COLUMNS = ("gtin", "name", "brand", "kind", "owner", "updated_at", "texts_count", "pictures_count")

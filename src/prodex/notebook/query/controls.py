@@ -232,7 +232,7 @@ class _WordRow(w.HBox):
 
     def __init__(self, number: int, fields: Options, changed: Callable[[], object]) -> None:
         self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
-        self.fields = ToggleControl(f"Word {number} in any of", fields)
+        self.fields = ToggleControl(f"Search for word {number} in", fields)
         self.remove = w.Button(description="Remove", tooltip=f"Remove word {number}", layout=_AUTO)
         self.remove.add_class("quiet")
         super().__init__([label_above(self.text), self.fields, self.remove])

@@ -13,7 +13,7 @@ import pyarrow as pa
 from traitlets import Instance
 
 from prodex.compare import Difference, diff
-from prodex.display.audit import counted, moved
+from prodex.display.audit import moved
 from prodex.display_text import words
 from prodex.errors import InputError
 from prodex.facts.groups import shown_names
@@ -25,6 +25,7 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, list_html, set_busy, status_html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import AuditComparison, compare_audits, list_audits
+from prodex.text import counted
 
 #: Rows of the tables of groups and checks; characters of a value, and of a figure in large letters.
 _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12

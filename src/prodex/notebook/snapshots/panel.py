@@ -12,7 +12,6 @@ from traitlets import Instance, link
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
-from prodex.display.audit import counted
 from prodex.errors import InputError
 from prodex.files import seen_from_here
 from prodex.notebook.background import LatestTask
@@ -24,6 +23,7 @@ from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, sna
 from prodex.notebook.snapshots.trend import TrendBox
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify
+from prodex.text import counted
 
 _ROWS = 10
 _OPTIONS: dict[str, Any] = {

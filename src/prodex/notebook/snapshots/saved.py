@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from prodex.display.audit import counted
 from prodex.errors import SnapshotDamaged, SnapshotError
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.snapshot import list_snapshots
+from prodex.text import counted
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 

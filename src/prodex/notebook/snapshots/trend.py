@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
-from prodex.display.audit import counted, percent
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import list_audits
+from prodex.text import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
