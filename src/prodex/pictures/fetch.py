@@ -106,7 +106,7 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
         for part, found in tried:
             if (
                 found[0].facts is not None
-            ):  # it came whole, whatever it is; else the rest may come another time
+            ):  # it is complete, good or not; a partial file is kept for the next call
                 PartialDownload(part).discard()
 
 

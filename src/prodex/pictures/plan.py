@@ -121,8 +121,8 @@ def _picture(
     taken: dict[str, str | None],
 ) -> Picture:
     rendition = renditions.get((row["product_id"], row["attribute"], row["position"]))
-    told = rendition or row
-    url = told["url"] or None
+    record = rendition or row
+    url = record["url"] or None
     return Picture(
         number=number,
         product_id=row["product_id"],
@@ -131,8 +131,8 @@ def _picture(
         is_packshot=row["is_packshot"],
         rendition=rendition["position"] if rendition else None,
         url=url,
-        file_size=told.get("file_size"),
-        **{name: told[name] for name in _COLUMNS if name != "url"},
+        file_size=record.get("file_size"),
+        **{name: record[name] for name in _COLUMNS if name != "url"},
         original=(row["width"], row["height"]),
         stem=_stem(row, size, url, taken),
         left_out=_left_out(row, packshots_only),

@@ -176,7 +176,7 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
     known = set(places)
     for row in _nodes(record, source):
         if row["position"] in known:
-            told = {
+            values = {
                 "quantity": row["quantity"] if row["level"] == 0 else None,
                 "packaging code": row["packaging_code"] if row["packaging"] else None,
                 "uuid": row["node_uuid"],
@@ -186,7 +186,7 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
                 "active listing": row["active_listing"],
             }
             facts = [
-                LabelledValue(term, value_text(value)) for term, value in told.items() if value is not None
+                LabelledValue(term, value_text(value)) for term, value in values.items() if value is not None
             ]
             found.setdefault(row["position"], []).extend(facts)
     for table in record.tables:

@@ -83,7 +83,7 @@ def wire_text(value: Any) -> str:
 def item_text(position: str) -> str | None:
     """Return which item of a list a position means; None for the first, which is mostly the only one.
 
-    >>> item("0"), item("0.2"), item("")
+    >>> item_text("0"), item_text("0.2"), item_text("")
     (None, 'item 1.3', None)
     """
     numbers = [int(one) + 1 for one in position.split(".") if one]
@@ -196,10 +196,10 @@ def leaves_of(table: str, row: Row) -> Iterator[Leaf]:
         value = row[column]
         if value is None:
             continue
-        told = wire_text(value)
+        text = wire_text(value)
         if table == "quantities":
-            told = " ".join(filter(None, [told, row["unit"] or row["unit_code"]]))
-        yield Leaf(f"{row['attribute']}{suffix}", place, told)
+            text = " ".join(filter(None, [text, row["unit"] or row["unit_code"]]))
+        yield Leaf(f"{row['attribute']}{suffix}", place, text)
 
 
 def product_leaves(record: Record) -> Iterator[Leaf]:

@@ -128,15 +128,15 @@ def _picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
         size="size not specified" if width == height == "?" else f"{width} × {height} pixels",
         facts=(
             LabelledValue("packshot", value_text(row["is_packshot"]), missing="not specified"),
-            *_told(row, _FACTS),
+            *_labelled(row, _FACTS),
         ),
-        more=_told(row, _MORE),
+        more=_labelled(row, _MORE),
         disagreements=tuple(_disagreements(record, row)),
         renditions=table_of("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
     )
 
 
-def _told(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
+def _labelled(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
     return tuple(
         LabelledValue(term, value_text(row[column]))
         for column, term in terms.items()
@@ -156,8 +156,8 @@ def _disagreements(record: Record, row: Row) -> Iterator[str]:
     elif name:
         yield "The file name does not follow the GS1 pattern."
     # Suppliers type the size as text as well; one that was typed for another picture is seen here.
-    told = re.fullmatch(r"\s*([0-9]{1,6})\s*[x×*]\s*([0-9]{1,6})\s*", row["definition"] or "")
-    if told and None not in (row["width"], row["height"]):
-        as_text = (int(told[1]), int(told[2]))
+    stated = re.fullmatch(r"\s*([0-9]{1,6})\s*[x×*]\s*([0-9]{1,6})\s*", row["definition"] or "")
+    if stated and None not in (row["width"], row["height"]):
+        as_text = (int(stated[1]), int(stated[2]))
         if as_text != (row["width"], row["height"]):
             yield f"The size as text is {as_text[0]:,} × {as_text[1]:,}."

@@ -24,7 +24,7 @@ from prodex.text import nearest_few
 
 Row: TypeAlias = Mapping[str, Any]
 
-#: What stands on a product and describes the units that it is packed in, or that are packed in it.
+#: Attributes of a product that describe the units that it is packed in, or that are packed in it.
 PACKINGS = ("logisticalHierarchies", "sharingUnits")
 _PACKED = tuple(f"{one}." for one in PACKINGS)
 

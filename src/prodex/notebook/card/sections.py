@@ -109,16 +109,16 @@ def _rows(record: Record, section: _Section) -> Iterator[Row]:
 def _joined(rows: Sequence[Row]) -> list[Row]:
     """Return tags, each once: a record lists a tag with its date, and may list it again by its name alone."""
     dated = [row for row in rows if row["created_at"] is not None]
-    told = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
+    listed = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
     both = [
-        {**row, "attribute": f"{row['attribute']}, {told[row['tag']]}"} if row["tag"] in told else row
+        {**row, "attribute": f"{row['attribute']}, {listed[row['tag']]}"} if row["tag"] in listed else row
         for row in dated
     ]
     named = {row["tag"] for row in dated}
     return [*both, *(row for row in rows if row["created_at"] is None and row["tag"] not in named)]
 
 
-#: PictureImage in the head, or as a code.
+#: Shown in the header, or as a code.
 _ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_market"})
 
 
@@ -138,7 +138,7 @@ def _missing(record: Record, section: _Section) -> str:
     return ", ".join(f"{path} is {why_missing(record, path)}" for path in section.paths) or "none"
 
 
-_TOLD = {"label": "", "description": "_description"}
+_SUFFIXES = {"label": "", "description": "_description"}
 
 
 def codes(record: Record) -> CardTable:
@@ -147,8 +147,8 @@ def codes(record: Record) -> CardTable:
     for column, path in PATHS.items():
         if column.endswith("_code"):
             name = column.removesuffix("_code")
-            told = {one: record.product.get(f"{name}{suffix}") for one, suffix in _TOLD.items()}
-            row = {"code": record.product[column], **told}
+            listed = {one: record.product.get(f"{name}{suffix}") for one, suffix in _SUFFIXES.items()}
+            row = {"code": record.product[column], **listed}
             if any(value is not None for value in row.values()):
                 every.append({"attribute": path.removesuffix(".code"), **row})
     every += map(dict, record.rows("codes"))
@@ -158,9 +158,9 @@ def codes(record: Record) -> CardTable:
         every[place] = row | {
             f"{one} {kind}": text
             for one in languages
-            for kind, text in zip(_TOLD, labels.get(one, (None, None)), strict=True)
+            for kind, text in zip(_SUFFIXES, labels.get(one, (None, None)), strict=True)
         }
-    further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _TOLD}
+    further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _SUFFIXES}
     columns = {"attribute": "attribute", "code": "code", "label": "label", "description": "description"}
     return table_of("Codes", {**columns, **further, "item": "item"}, every)
 

@@ -204,8 +204,8 @@ def is_asked(products: ProductColumns, column: str) -> bool:
 
 
 _DECLARED = frozenset(TABLES["products"].schema.names)
-#: Wire paths of which at least one must have been asked for. Texts are counted whatever their attribute, so for their
-#: count the names stand in.
+#: Wire paths of which at least one must have been asked for. Texts are counted whatever their attribute, so their count
+#: is known as soon as names were asked for.
 _PATHS: dict[str, tuple[str, ...]] = {
     **{column.name: (".".join(column.paths[0]),) for column in TABLES["products"].columns if column.paths},
     "name": NAME_PATHS,

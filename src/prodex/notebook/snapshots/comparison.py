@@ -120,7 +120,7 @@ def audits_markup(compared: AuditComparison) -> str:
 def table(
     caption: str, columns: Sequence[str], rows: Iterable[list[str]], *, numbers: Collection[str] = ()
 ) -> str:
-    """Return a table; its cells are markup already. Columns of numbers stand on the right."""
+    """Return a table, whose cells are HTML already. Columns of numbers are aligned on the right."""
     kinds = [" class='n'" if name in numbers else "" for name in columns]
     head = "".join(
         f"<th scope='col'{kind}>{escape(name)}</th>" for name, kind in zip(columns, kinds, strict=True)
