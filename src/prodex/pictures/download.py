@@ -84,7 +84,7 @@ def download_pictures(
     >>> catalog = prodex.flatten([{"id": 7, "assets": {"pictures": [{"url": "file:///etc/passwd"}]}}])
     >>> pictures = download_pictures(catalog, tempfile.mkdtemp())
     >>> pictures.broken[["state", "reason"]].values.tolist()
-    [['failed', 'file:///etc/passwd is a file: address, and only http and https are asked.']]
+    [['failed', 'file:///etc/passwd is a file: address; only http and https are requested.']]
     """
     if (whole := whole_number(workers, _WORKERS[0], _WORKERS[-1])) is None:
         raise InputError(f"workers={workers!r} must be a number from 1 to {_WORKERS[-1]}.")
