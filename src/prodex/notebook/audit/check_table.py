@@ -88,6 +88,7 @@ class CheckTable(w.VBox):
 
     def _selected(self) -> None:
         places = self.table.selected_rows
+        # The table reports every change of its rows, and this one was made by `mark`.
         if places == self._places():
             wanted = self._chosen
         else:

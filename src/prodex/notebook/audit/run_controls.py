@@ -42,6 +42,7 @@ class RunControls(w.VBox):
         own: str | Path | Mapping[str, Any] | Profile | None,
     ) -> None:
         self._panel, self._catalog, self._done = panel, catalog, done
+        # A new one for each audit: one that was cancelled may still run for a moment.
         self._stop = threading.Event()
         self._task: LatestTask[Audit] = LatestTask(self._run_audit, self._finished, self._failed)
         self._titles: dict[str, str] = {}

@@ -190,10 +190,12 @@ def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) 
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("prodex.notebook", "card"),
+        # Everything is escaped unless the template says otherwise, and an attribute that does not exist is an error.
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    # `closed` ends the marks of direction that a text leaves open; see `text_html`.
     environment.filters |= {"n": lambda value: f"{value:,}", "closed": lambda text: text + ends(text)}
     return environment.get_template("card.html")

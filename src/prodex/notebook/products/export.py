@@ -132,6 +132,7 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
     else:
         paths = catalog.export(request.folder, request.format, escape_formulas=request.escapes)
     described = json.loads((request.folder / _DESCRIBED).read_text("utf-8"))
+    # The export describes what it had to change in the data package beside the files.
     altered = sum(resource["altered_texts"] for resource in described["resources"])
     if request.what == AS_SHOWN:
         where = f"{paths[0].absolute()} ({counted(len(table.columns), 'column')})"

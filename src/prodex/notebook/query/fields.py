@@ -71,6 +71,7 @@ def _one(
     )
 
 
+# Controls hold no None: an empty tuple or text stands for "no filter".
 def _none_as_empty(value: Any) -> Any:
     return value or ()
 
@@ -109,6 +110,7 @@ def _packshot_of(query: ProductQuery) -> str:
     return "with" if query.has_packshot else "without" if query.has_no_packshot else ""
 
 
+#: One control for two filters of the service: both at once would match nothing.
 _PACKSHOT = (("with or without", ""), ("with a packshot", "with"), ("without a packshot", "without"))
 _ACTIVE = (("all products", ""), ("only the active range", True))
 
@@ -239,6 +241,7 @@ def asked(values: list[Any]) -> ProductQuery:
     QueryError
         When a value cannot be read, or two contradict each other.
     """
+    # A query is made at once of all values, since its fields are checked against each other.
     given: dict[str, Any] = {}
     for field, value in zip(FIELDS, values, strict=True):
         given |= field.given(value)

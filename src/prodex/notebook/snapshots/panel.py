@@ -93,6 +93,7 @@ class SnapshotPanel(Panel):
         link((self.comparison, "difference"), (self, "difference"))
         with self.guarded():
             self._list()
+            # Last: what the other panels show is selected in the list that was just read.
             if exploration is not None:
                 self.on(exploration, lambda _: self._follow(exploration.catalog), "catalog")
                 self._follow(exploration.catalog)
