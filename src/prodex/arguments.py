@@ -89,7 +89,9 @@ def listed(name: str, value: object) -> list[Any]:
     elif isinstance(value, pa.Array | pa.ChunkedArray):
         items = value.to_pylist()
     elif isinstance(value, np.ndarray):
-        items = pd.Series(value).tolist()  # numpy's own tolist() turns datetimes with nanoseconds into integers
+        items = pd.Series(
+            value
+        ).tolist()  # numpy's own tolist() turns datetimes with nanoseconds into integers
     elif isinstance(value, Iterable) and not isinstance(value, type):
         items = list(value)
     else:

@@ -264,7 +264,9 @@ def _filled_up(series: pd.Series) -> pa.Array:
         return pc.fill_null(pc.utf8_lpad(texts, 14, "0"), "")
     if isinstance(series.dtype, pd.StringDtype):
         texts = pa.array(series, pa.string())
-        if isinstance(texts, pa.ChunkedArray):  # pandas keeps the chunks of a column that came from several parts
+        if isinstance(
+            texts, pa.ChunkedArray
+        ):  # pandas keeps the chunks of a column that came from several parts
             texts = texts.combine_chunks()
     else:
         texts = pa.array([_storable(one) for one in series], pa.string())

@@ -278,7 +278,9 @@ def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[
         yield Cells(products, attributes, own.names, pa.array(count, pa.int64()), "count")
     elif len(own.products):
         shown = pc.coalesce(*(own.column(name) for name in named))
-        if shown.null_count:  # an item without a name, such as a label with only a date, is shown by what it has
+        if (
+            shown.null_count
+        ):  # an item without a name, such as a label with only a date, is shown by what it has
             every = opened.rows(table.name, *rest).of(wanted.holds)
             shown = pc.coalesce(shown, *(as_text(every.column(name)) for name in rest))
         yield own.cells(shown)

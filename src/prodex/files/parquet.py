@@ -40,7 +40,9 @@ def writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
     """Open a file to write tables to; further options are those of `pyarrow.parquet.ParquetWriter`."""
     described = for_pandas(schema)
     opened = pq.ParquetWriter(path, described, **_WRITTEN, **options)
-    if not options.get("store_schema", True):  # without the Arrow schema, its metadata for pandas is left out too
+    if not options.get(
+        "store_schema", True
+    ):  # without the Arrow schema, its metadata for pandas is left out too
         opened.add_key_value_metadata({"pandas": described.metadata[b"pandas"]})
     return opened
 

@@ -1,7 +1,7 @@
-"""Snapshots: catalogues kept as Parquet, immutable, each visible only when it is whole.
+"""Snapshots: catalogues stored as Parquet, immutable, each visible only when it is complete.
 
-`<root>/<name>/<UTC time>/manifest.json` and `<table>/part-00000.parquet` beside it. Files of the same number are
-about the same products.
+`<root>/<name>/<UTC time>/manifest.json` with `<table>/part-00000.parquet` beside it. Files of the same number hold the
+same products. Names, times and manifests are those of every `prodex.store.archive`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
     if isinstance(given, Catalog):
         return given
     if any(isinstance(one, Catalog) for one in others):
-        raise InputError(f"The catalogue stands elsewhere: write prodex.{call}.")
+        raise InputError(f"The catalogue is in the wrong place: write prodex.{call}.")
     if isinstance(given, str | Path):
         return open_snapshot(given)
     name = call.partition("(")[0]
@@ -103,14 +103,14 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
 
 
 def save(catalog: Catalog | str, name: str) -> Catalog:
-    """Keep a catalogue as a new snapshot, and return it opened from there.
+    """Store a catalogue as a new snapshot, and return it opened from there.
 
-    Earlier snapshots of the name stay as they are. An interrupted save leaves nothing.
+    Earlier snapshots of the name are not changed. An interrupted save leaves nothing behind.
 
     Parameters
     ----------
     catalog
-        What to keep, or the name of a snapshot; a filtered catalogue keeps only its products.
+        What to store, or the name of a snapshot; of a filtered catalogue only its products are stored.
     name
         Name of the snapshot: letters, digits, "-", "_" and ".".
 
@@ -163,8 +163,8 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     Parameters
     ----------
     name
-        "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of
-        the time will do. A folder of a snapshot is taken as well, and so is a catalogue from a snapshot, which is
+        "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of the
+        time may be given. The folder of a snapshot is accepted as well, and so is a catalogue from a snapshot, which is
         open already.
 
     Raises
