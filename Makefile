@@ -8,10 +8,19 @@ PIP := $(BIN)/python -m pip
 # Exact versions, so that what is checked here today is what is checked elsewhere tomorrow.
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-clock lab bench soak constraints clean
+# Tests start hundreds of processes, and each would compile prodex anew where compiled modules may not be kept.
+unexport PYTHONDONTWRITEBYTECODE
 
-demo: $(VENV)/.ready ## pull the sandbox's catalogue, correct a text, audit it and write a report
+.PHONY: demo check test test-clock lab docs bench soak constraints clean
+
+demo: $(VENV)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
 	PRODEX_HOME=data $(BIN)/prodex demo
+
+check: $(VENV)/.ready ## in a coffee break: all but browsers, JupyterLab, kills and soak, and a tenth of the slow proofs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --quick
 
 test: $(VENV)/.ready ## everything that CI checks
 	$(BIN)/ruff check .
@@ -25,6 +34,9 @@ test-clock: $(VENV)/.ready ## the tests that have to do with dates, with the clo
 lab: $(VENV)/.lab ## open the first notebook, ready to run
 	PRODEX_HOME=$(CURDIR)/data $(BIN)/jupyter lab notebooks/01_first_look.ipynb
 
+docs: $(VENV)/.docs ## build the documentation into docs/_build/html; a warning is an error
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
+
 bench: $(VENV)/.bench ## measure against json_normalize and dlt
 	$(BIN)/python -m tests.bench
 
@@ -35,21 +47,34 @@ soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print 
 constraints: | $(VENV)/bin/python ## renew the exact versions that all of these install
 	rm -rf $(FRESH) && $(PYTHON) -m venv $(FRESH)
 	$(FRESH)/bin/python -m pip install --quiet --upgrade pip
-	$(FRESH)/bin/python -m pip install --quiet --editable '.[all]' --group test --group bench
+	$(FRESH)/bin/python -m pip install --quiet --editable '.[all]' --group test --group docs --group bench
 	{ grep '^#' constraints.txt; $(FRESH)/bin/python -m pip freeze --exclude-editable | grep '=='; } > $(FRESH)/new
 	mv $(FRESH)/new constraints.txt && rm -rf $(FRESH)
 
 clean: ## leave only what was written by hand
-	rm -rf $(VENV) notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build docs/reference/generated docs/extending/generated notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find data -mindepth 1 -maxdepth 1 ! -name sample ! -name README.md -exec rm -rf {} +
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "prodex needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --upgrade pip
 
-$(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) --editable '.[sandbox,sql]' --group test
+# The pip that comes with older Pythons does not know dependency groups. The demo needs none, and does not wait for it.
+$(VENV)/.pip: | $(VENV)/bin/python
+	$(PIP) install --quiet --upgrade pip
+	touch $@
+
+# Only what the demo uses; it compiles what it imports when it runs, so that nothing else has to be compiled.
+$(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) --no-compile --editable '.[sandbox]'
+	touch $@
+
+$(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/.pip
+	$(INSTALL) --editable '.[sandbox,sql]' --group test --group docs
+	touch $@
+
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.pip
+	$(INSTALL) --editable '.[sandbox]' --group docs
 	touch $@
 
 $(VENV)/.lab: $(VENV)/.ready

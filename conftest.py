@@ -1,4 +1,4 @@
-"""For every test, the examples in docstrings included: a home of its own."""
+"""For every test, the examples in docstrings included: a home of its own; and which tests `make check` runs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests import quick
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
@@ -21,6 +23,69 @@ _EXAMPLES = ExitStack()
 settings.register_profile("no deadline", deadline=None)
 if not os.environ.get("CI"):
     settings.load_profile("no deadline")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of `make check`, and the one that measures what it leaves out."""
+    parser.addoption("--quick", action="store_true", help="run what `make check` runs; see tests/quick.py")
+    parser.addoption("--list-slow", action="store_true", help="run, and write the list of slow tests anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare a quick run before any test is imported, or the list of slow tests."""
+    if config.getoption("quick"):
+        quick.be_quick()
+        settings.register_profile("quick", settings(), max_examples=quick.examples(settings().max_examples))
+        settings.load_profile("quick")
+    if config.getoption("list_slow") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SlowTests(), "slow tests")
+
+
+class SlowTests:
+    """Adds up how long every test takes, in the process that starts the workers."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count set-up and tear-down as well, but not what all tests of a worker share."""
+        if report.when == "call" or report.duration < quick.SLOW_FROM:
+            self._seconds[report.nodeid] = self._seconds.get(report.nodeid, 0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the list."""
+        quick.write_list(self._seconds)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import what a quick run leaves out: JupyterLab alone takes seconds."""
+    return True if config.getoption("quick") and quick.marks_of(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by the files in which they are, and leave out those that a quick run does not have."""
+    slow = quick.listed()
+    browsing = sorted({item.path for item in items if "browser" in quick.marks_of(item.path)})
+    chains = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    for item in items:
+        for mark in quick.marks_of(item.path):
+            item.add_marker(mark)
+        if quick.function_of(item.nodeid) in slow:
+            item.add_marker("slow")
+        if item.path in browsing:
+            # The modules of a chain share one browser and one server, and each worker has one chain.
+            item.add_marker(pytest.mark.xdist_group(f"browser-{browsing.index(item.path) % chains}"))
+    if config.getoption("quick"):
+        marked = {quick.function_of(item.nodeid) for item in items if item.get_closest_marker("slow")}
+        laws = {quick.function_of(item.nodeid) for item in items if _is_law(item)}
+        chosen = quick.chosen([item.nodeid for item in items], marked, laws)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+        items[:] = [item for item in items if item.nodeid in chosen]
+
+
+def _is_law(item: pytest.Item) -> bool:
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
 @cache
@@ -35,13 +100,21 @@ def _examples_end() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return one folder after another; none is made, since most tests never write to theirs."""
+    parent = tmp_path_factory.mktemp("homes")
+    return (parent / str(number) / "home" for number in count())
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep every test's snapshots to itself, and real credentials out of all of them."""
-    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
-    for name in ("PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
+    path = next(_homes)
+    monkeypatch.setenv("PRODEX_HOME", str(path))
+    for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
         monkeypatch.delenv(name, raising=False)
-    return tmp_path / "home"
+    return path
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,11 @@ import pytest
 import prodex
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
-from tests.notebook.lab import Lab, chromium, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+    from tests.notebook.lab import Lab
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +36,8 @@ def service(sample_exchange: Sandbox) -> prodex.Client:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Give one browser to all that look through one: its driver cannot run twice in a process."""
+    from tests.notebook.lab import chromium
+
     with chromium() as browser:
         yield browser
 
@@ -42,5 +45,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Serve notebooks; their kernels have a PRODEX_HOME of their own, `lab.home`."""
+    from tests.notebook.lab import serving
+
     with serving(tmp_path_factory.mktemp("lab")) as lab:
         yield lab

@@ -42,7 +42,7 @@ def audits() -> list[prodex.Audit]:
     months = {62: 3, 31: 6, 0: None}
     return [
         prodex.audit(
-            prodex.save(prodex.flatten(_with_gaps(record, every) for record in records), "shop"),
+            prodex.flatten(_with_gaps(record, every) for record in records).save("shop"),
             PROFILE,
             now=AS_OF - timedelta(days=days),
         )

@@ -46,7 +46,7 @@ def every_catalog(request: pytest.FixtureRequest, catalog: prodex.Catalog) -> pr
     if request.param == "in memory":
         return catalog
     if request.param == "on disk":
-        return prodex.save(catalog, "sixty")
+        return catalog.save("sixty")
     halves = prodex.flatten(RECORDS[:30]).parts + prodex.flatten(RECORDS[30:]).parts
     return prodex.Catalog(halves, catalog.origin)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import prodex
-from prodex.cli import app
+from prodex.cli import app, main
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
@@ -23,10 +25,10 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def run(home: Path, sample_exchange: Sandbox, tmp_path: Path) -> Run:
-    """Run a command in a process of its own, with the sandbox in the settings."""
+def settings(home: Path, sample_exchange: Sandbox) -> dict[str, str]:
+    """Return the variables by which a command finds its home and the sandbox."""
     key = sample_exchange.credentials[0]
-    settings = {
+    return {
         "PRODEX_HOME": str(home),
         "PRODEX_BASE_URL": sample_exchange.base_url,
         "PRODEX_CLIENT_ID": str(key["client_id"]),
@@ -34,17 +36,46 @@ def run(home: Path, sample_exchange: Sandbox, tmp_path: Path) -> Run:
         "COLUMNS": "200",
     }
 
+
+@pytest.fixture
+def run(settings: dict[str, str], tmp_path: Path) -> Run:
+    """Run a command as its process does, but in this one: to start Python and import pandas takes two seconds."""
+
     def command(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "prodex", *words],
-            capture_output=True,
-            text=True,
-            env={**os.environ, **settings, **more},
-            cwd=tmp_path,
-            check=False,
-        )
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            redirect_stdout(io.StringIO()) as stdout,
+            redirect_stderr(io.StringIO()) as stderr,
+        ):
+            for name, value in {**settings, **more}.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["prodex", *words])
+            patch.chdir(tmp_path)
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return subprocess.CompletedProcess(words, ended.value.code, stdout.getvalue(), stderr.getvalue())
 
     return command
+
+
+@pytest.mark.parametrize("words", [("tables",), ("tables", "nothing"), ("load", "--nothing")])
+def test_a_process_gives_the_same(
+    run: Run, settings: dict[str, str], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Exit code and output of a command in a shell are those that the other tests look at."""
+    process = subprocess.run(
+        [sys.executable, "-m", "prodex", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **settings},
+        cwd=tmp_path,
+        check=False,
+    )
+    done = run(*words)
+    assert (process.returncode, process.stdout) == (done.returncode, done.stdout)
+    assert process.stderr.replace("python -m prodex", "prodex") == done.stderr.replace(
+        "python -m prodex", "prodex"
+    )
 
 
 def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path, tmp_path: Path) -> None:
@@ -221,7 +252,7 @@ def test_help_gives_an_example(run: Run, command: str) -> None:
 
 def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
     """So that a job notices."""
-    folder = prodex.save(prodex.flatten([{"id": 1}]), "shop").folder
+    folder = prodex.flatten([{"id": 1}]).save("shop").folder
     assert folder is not None
     (folder / "texts" / "part-00000.parquet").write_bytes(b"PAR1 no")
 
@@ -230,8 +261,16 @@ def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
     assert "texts/part-00000.parquet" in done.stdout.replace("\\", "/")
 
 
-def test_a_snapshot_is_refreshed(run: Run) -> None:
+def test_a_snapshot_is_refreshed(run: Run, home: Path, sample_exchange: Sandbox) -> None:
     """With what changed to look up next; a sweep lists everything."""
+    # A sandbox that runs already, so that none is started and filled with the whole sample.
+    facts = {
+        "base_url": sample_exchange.base_url,
+        "pid": os.getpid(),
+        "credentials": sample_exchange.credentials,
+    }
+    (home / "sandbox").mkdir(parents=True)
+    (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
     assert 0 == run("load", "--service", "sandbox", "--name", "shop", "--tag", "exportable").returncode
     refreshed = run("refresh", "shop", "--service", "sandbox", "--sweep")
 

@@ -21,8 +21,8 @@ def run(*words: str) -> Result:
 def two_states(home: Path) -> None:
     """Keep two snapshots of a shop: one product changed, one went, one came."""
     owner = {"name": "Acme"}
-    prodex.save(prodex.flatten([{"id": 1, "serves": 4, "owner": owner}, {"id": 2}]), "before")
-    prodex.save(prodex.flatten([{"id": 1, "serves": 6, "owner": owner}, {"id": 3}]), "after")
+    prodex.flatten([{"id": 1, "serves": 4, "owner": owner}, {"id": 2}]).save("before")
+    prodex.flatten([{"id": 1, "serves": 6, "owner": owner}, {"id": 3}]).save("after")
 
 
 SUMMARY = [
@@ -92,8 +92,8 @@ def test_what_cannot_be_compared_is_told(home: Path) -> None:
     """The notes stand beside the result, not in it; the reasons are a part of their own."""
     asked = prodex.Origin("service", prodex.ProductQuery(source_include=["brand"]))
     parts = prodex.flatten([{"id": 1, "brand": {"code": "B"}}]).parts
-    prodex.save(prodex.flatten([{"id": 1, "brand": {"code": "B"}, "serves": 4}]), "all")
-    prodex.save(prodex.Catalog(parts, asked), "some")
+    prodex.flatten([{"id": 1, "brand": {"code": "B"}, "serves": 4}]).save("all")
+    prodex.Catalog(parts, asked).save("some")
     shown = run("all", "some", "--show", "not-comparable", "--format", "json")
 
     assert "The queries differ" in shown.stderr

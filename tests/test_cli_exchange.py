@@ -290,7 +290,7 @@ def test_a_failure_is_one_line_in_a_shell(exchange: Sandbox, tmp_path: Path) -> 
         check=False,
     )
     assert (1, 1) == (done.returncode, len(done.stderr.splitlines())), done.stderr
-    assert "Only who sent a write can track it" in done.stderr
+    assert "Only the access key that sent a write can track it" in done.stderr
 
 
 def test_the_demo_corrects_a_text_and_reads_it_back(exchange: Sandbox) -> None:

@@ -23,7 +23,7 @@ def shop(sample_exchange: Sandbox, service: prodex.Client) -> prodex.Catalog:
     """Keep a snapshot of a few products that have pictures."""
     catalog = prodex.load_products(service)
     ids = list(catalog.pictures["product_id"].unique()[:3])
-    return prodex.save(catalog.where(product_id=ids), "shop")
+    return catalog.where(product_id=ids).save("shop")
 
 
 def test_pictures_come_into_a_folder(shop: prodex.Catalog, tmp_path: Path) -> None:
@@ -58,20 +58,18 @@ def test_a_contact_sheet_is_written_when_asked(shop: prodex.Catalog, tmp_path: P
 
 def test_the_exit_code_says_that_some_are_missing(home: Path, tmp_path: Path) -> None:
     """After everything else was done, so that a job at night can be told."""
-    prodex.save(
-        prodex.flatten([{"id": 1, "assets": {"pictures": [{"url": "ftp://media.example/a.jpg"}]}}]), "lost"
-    )
+    prodex.flatten([{"id": 1, "assets": {"pictures": [{"url": "ftp://media.example/a.jpg"}]}}]).save("lost")
     result = run("lost", "--to", tmp_path)
 
     assert 1 == result.exit_code
-    assert "0 of 1 pictures; 1 did not come, see .broken" in result.stdout
+    assert "0 of 1 pictures; 1 not downloaded, see .broken" in result.stdout
     assert "only http and https are asked" in result.stdout
     assert "ftp" in (tmp_path / "pictures.csv").read_text("utf-8")
 
 
 def test_what_cannot_be_done_is_said(home: Path, tmp_path: Path) -> None:
     """A snapshot that is not there, and a size that is none."""
-    prodex.save(prodex.flatten([{"id": 1}]), "shop")
+    prodex.flatten([{"id": 1}]).save("shop")
 
     assert isinstance(run("nothing", "--to", tmp_path).exception, SnapshotNotFound)
     assert isinstance(run("shop", "--to", tmp_path, "--size", 0).exception, InputError)

@@ -33,7 +33,7 @@ def run() -> Run:
         {"id": 2, "gtin": "03036811359936", "namePublicLong": name},
         {"id": 3, "gtin": "03663215000110", "lastRequest": {"namePublicLong": name}},
     ]
-    prodex.save(prodex.flatten(records), "shop")
+    prodex.flatten(records).save("shop")
     return lambda *words: CliRunner().invoke(app, list(words))
 
 
@@ -197,7 +197,7 @@ def test_an_audit_is_compared_with_an_earlier_snapshot(run: Run, profile: str) -
     assert first is not None
     name = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": "Riz"}]
     mended = [{"id": n, "gtin": "03036811359935", "namePublicLong": name} for n in (1, 2, 4)]
-    prodex.save(prodex.flatten(mended), "shop")
+    prodex.flatten(mended).save("shop")
 
     since = ("--since", f"shop@{first.name}")
     assert "1 fixed" in run(*words, *since).stdout
@@ -276,7 +276,7 @@ def save_wrong(*wrong: int) -> None:
         {"id": key, "gtin": "03036811359936" if key in wrong else gtin, "namePublicLong": name}
         for key, gtin in gtins.items()
     ]
-    prodex.save(prodex.flatten(records), "shop")
+    prodex.flatten(records).save("shop")
 
 
 def test_a_job_fails_when_the_audit_is_worse_than_the_last_one_saved(run: Run, profile: str) -> None:
@@ -347,10 +347,10 @@ def test_a_check_that_knows_less_than_before_is_not_passed_silently(run: Run, tm
         "[checks.valid_gtin]\n[checks.required_text]\nattribute='namePublicLong'\nlanguage='fr'\n"
     )
     records = prodex.flatten([{"id": 1, "gtin": "03036811359935"}])
-    prodex.save(records, "shop")
+    records.save("shop")
     run("audit", "shop", "--profile", str(path), "--save")
     query = prodex.ProductQuery(source_include=["brand"])
-    prodex.save(replace(records, origin=replace(records.origin, query=query)), "shop")
+    replace(records, origin=replace(records.origin, query=query)).save("shop")
     result = run(*WORSE, str(path))
 
     assert 1 == result.exit_code

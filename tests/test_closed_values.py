@@ -107,7 +107,7 @@ CASES: list[tuple[str, Call, str, str]] = [
      "identiti", "identity"),
     ("rule(dimension)", lambda word, _: prodex.rule(title="It is so.", dimension=word)(str),
      "validty", "validity"),
-    ("open_snapshot", lambda word, _: (prodex.save(CATALOG, "shop"), prodex.open_snapshot(word)), "shopp", "shop"),
+    ("open_snapshot", lambda word, _: (CATALOG.save("shop"), prodex.open_snapshot(word)), "shopp", "shop"),
     ("open_audit", lambda word, _: (_saved(), prodex.open_audit(word)), "shopp", "shop"),
     ("connect(target)", lambda word, _: prodex.connect(word), "sandbx", "sandbox"),
     ("connect(accept_language)", lambda word, _: _service(accept_language=word), "Frnch", "French"),
@@ -151,7 +151,7 @@ def _service(**options: Any) -> prodex.Client:
 
 
 def _saved() -> None:
-    catalog = prodex.save(CATALOG, "shop")
+    catalog = CATALOG.save("shop")
     prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
 
 
@@ -175,7 +175,7 @@ def test_a_misspelt_name_in_a_command_is_an_error_that_names_the_nearest(
     command: str, word: str, near: str
 ) -> None:
     """An option of a closed list says what it takes, and the command ends with an error."""
-    prodex.save(CATALOG, "shop")
+    CATALOG.save("shop")
 
     ended = CliRunner().invoke(app, command.replace("WORD", word).split())
 

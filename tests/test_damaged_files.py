@@ -293,7 +293,7 @@ def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
     assert [] == raised(
         path,
         spoilt[-12:],
-        lambda: prodex.save(catalog(), "copy"),
+        lambda: catalog().save("copy"),
         lambda: catalog().export(kept.folder / "out", "csv"),
         lambda: prodex.diff(catalog(), "shop").summary,
         lambda: prodex.audit(catalog(), {"checks": {"valid_gtin": {}}}).failures(),
@@ -411,9 +411,9 @@ def test_a_spoiled_plan_of_what_is_sent(kept: Kept, exchange: Sandbox) -> None:
     planned = [Planned(b"[]", (f"{number:014d}",), (Loaded("1", None),)) for number in (1, 2)]
     path = UpsertJournal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path
     journal = UpsertJournal(path)
-    journal.sending(0)
-    journal.ended(0, Batch(journal.batches()[0].gtins, "sent", "1"))
-    journal.stopped("it was late")
+    journal.begin_sending(0)
+    journal.end_sending(0, Batch(journal.batches()[0].gtins, "sent", "1"))
+    journal.stop("it was late")
     lines = path.read_bytes().splitlines(keepends=True)
     cases = [
         (f"line {number}: {what}", b"".join([*lines[:number], line, *lines[number + 1 :]]))

@@ -20,7 +20,7 @@ def shown(catalog: prodex.Catalog) -> list[str]:
 def test_every_table_is_shown_with_rows_columns_and_bytes() -> None:
     """In memory and on disk, and when there is nothing in it."""
     records = [{"id": i, "gtin": f"{i:014d}", "isTaggedBy": ["new"]} for i in range(10)]
-    for catalog in (prodex.flatten([]), prodex.flatten(records), prodex.save(prodex.flatten(records), "ten")):
+    for catalog in (prodex.flatten([]), prodex.flatten(records), prodex.flatten(records).save("ten")):
         lines = shown(catalog)
         for name in TABLES:
             assert [

@@ -81,7 +81,7 @@ def test_make_installs_exact_versions_only() -> None:
 
     others = [line for line in lines if "upgrade pip" not in line and "$(FRESH)" not in line]
     assert ["INSTALL := $(PIP) install --quiet --constraint constraints.txt"] == others
-    assert 3 == text.count("\t$(INSTALL) ")
+    assert 5 == text.count("\t$(INSTALL) ")
 
 
 def test_what_is_imported_is_declared() -> None:

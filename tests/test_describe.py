@@ -38,7 +38,7 @@ def catalog(request: pytest.FixtureRequest) -> prodex.Catalog:
     """The same seven products in each form a catalogue has."""
     whole = prodex.flatten(RECORDS)
     if request.param == "on disk":
-        return prodex.save(whole, "seven")
+        return whole.save("seven")
     if request.param == "several parts":
         return prodex.Catalog(
             prodex.flatten(RECORDS[:3]).parts + prodex.flatten(RECORDS[3:]).parts, whole.origin

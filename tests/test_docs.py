@@ -1,40 +1,69 @@
-"""What the README says is true: its table list, its conformance table, its Python, its commands.
+"""What README and docs say is true: their Python, commands, profiles, links, lists, pictures and drawings.
 
-`python tests/test_docs.py --write` renews what is generated.
+`python -m tests.test_docs --write` renews what is generated. That the pages build is in tests/test_docs_build.py.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import prodex
-from prodex.cli import app
+from prodex.cli import app, main
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
-from prodex.tables.declaration import TABLES
+from tests.test_architecture import RANK
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-_LIST = re.compile(r"(<!-- tables: .*? -->\n).*?(<!-- tables end -->)", re.DOTALL)
+DOCS = ROOT / "docs"
+CONFORMANCE = DOCS / "conformance.md"
+ARCHITECTURE = DOCS / "architecture.md"
+WRITTEN_BY_HAND = (DOCS, DOCS / "howto", DOCS / "reference", DOCS / "extending")
+PAGES = [README, *sorted(page for folder in WRITTEN_BY_HAND for page in folder.glob("*.md"))]
 _CONFORMANCE = re.compile(r"(<!-- conformance: .*? -->\n).*?(<!-- conformance end -->)", re.DOTALL)
+_FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+#: Of the sandbox that the pages use: enough for every example to find something.
+PRODUCTS = 300
+
+#: Lines that another test runs, or that end only when somebody stops them.
+_RUN_ELSEWHERE = re.compile(r"(pip|make|prodex (demo|sandbox))\b")
 
 
-def table_list() -> str:
-    """Return the list of tables as the README has it."""
-    rows = [f"| `{t.name}` | {t.row} | {len(t.columns)} |\n" for t in TABLES.values()]
-    return "".join(["| table | one row per | columns |\n|---|---|--:|\n", *rows])
+def text_of(page: Path) -> str:
+    """Return a page as it is written."""
+    return page.read_text("utf-8")
+
+
+def name_of(page: Path) -> str:
+    """Return the path of a page from the root of the repository."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the code blocks of a page in one language."""
+    return [block for of, block in _FENCE.findall(text_of(page)) if of == language]
+
+
+def pages_with(language: str) -> list[Path]:
+    """Return the pages that have a block in a language."""
+    return [page for page in PAGES if blocks(page, language)]
 
 
 def conformance() -> str:
-    """Return the table of conformance as the README has it: each row of the specification and its tests."""
+    """Return the table of conformance as the page has it: each row of the specification and its tests."""
     rows = tomllib.loads((ROOT / "tests" / "conformance.toml").read_text("utf-8"))["row"]
     cells = [
         (row["area"], row["item"].replace("|", "\\|"), _test(row["client"]), _test(row["sandbox"]))
@@ -50,98 +79,196 @@ def conformance() -> str:
 
 def _test(node: str) -> str:
     path, _, name = node.partition("::")
-    return f"[{name.removeprefix('test_').replace('_', ' ')}]({path})"
+    return f"[{name.removeprefix('test_').replace('_', ' ')}](../{path})"
 
 
-def blocks(language: str) -> list[str]:
-    """Return the code blocks of the README in one language."""
-    every = re.findall(r"^```(\w*)\n(.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    return [block for of, block in every if of == language]
-
-
-def test_the_table_list_is_the_declaration() -> None:
-    """Generated, and in step."""
-    found = _LIST.search(README.read_text("utf-8"))
-
-    assert found is not None
-    assert f"{found[1]}{table_list()}{found[2]}" == found[0]
-
-
-def test_the_number_of_rules_is_right() -> None:
-    """Of those that come with prodex, whatever other tests have added."""
-    assert f"by {sum(rule.shipped for rule in RULES.values())} rules" in README.read_text("utf-8")
+@pytest.fixture(scope="module")
+def exchange() -> Iterator[Sandbox]:
+    """Serve a sandbox that no other module reads, since the pages write to it."""
+    with Sandbox(products=shared_products(PRODUCTS)) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture
-def own_service() -> Iterator[prodex.Client]:
-    """A sandbox that nobody else reads, since the README writes to it."""
-    with Sandbox(products=shared_products(600)) as sandbox:
-        key = sandbox.credentials[0]
-        yield prodex.connect(
-            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
-        )
+def sandbox_is_running(exchange: Sandbox, home: Path) -> None:
+    """Have `connect("sandbox")` find that sandbox, in this process and in those that a test starts."""
+    facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
+    (home / "sandbox").mkdir(parents=True)
+    (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+
+
+def test_the_readme_is_short() -> None:
+    """It is the front door: everything else is in docs/."""
+    assert len(text_of(README).splitlines()) <= 300
+
+
+@pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a page shows how it comes
+@pytest.mark.usefixtures("sandbox_is_running")
+@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
+def test_the_python_of_every_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every block runs in the order of its page, as a newcomer would paste it, in an empty folder."""
+    pytest.importorskip("duckdb")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        exec(block, names)
+
+    if "catalog" in names:
+        assert PRODUCTS == len(names["catalog"])  # type: ignore[arg-type]
+    if "tracking" in names:
+        assert "SUCCESS" == names["tracking"].status  # type: ignore[attr-defined]
+
+
+def script_of(page: Path) -> list[str]:
+    """Return the lines of a page for the shell, without those that are run elsewhere."""
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    return [line for line in lines if not _RUN_ELSEWHERE.match(line)]
+
+
+def run_as_a_shell_would(script: list[str]) -> None:
+    """Run lines in this process: to start Python and import pandas for each of them takes minutes in all.
+
+    It knows what the pages use: prodex, `export NAME=VALUE`, `||`, and a file that is written with `cat`.
+    """
+    lines = iter(script)
+    for line in lines:
+        if written := re.fullmatch(r"cat > (\S+) <<'END'", line):
+            Path(written[1]).write_text("".join(f"{text}\n" for text in iter(lines.__next__, "END")), "utf-8")
+        elif exported := re.fullmatch(r"export (\w+)=(\S+)", line):
+            os.environ[exported[1]] = exported[2]
+        else:
+            assert any(0 == exit_code_of(shlex.split(command)) for command in line.split(" || ")), line
+
+
+def exit_code_of(words: list[str]) -> object:
+    """Run one command in this process, and return its exit code."""
+    assert "prodex" == words[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return ended.value.code or 0
+
+
+@pytest.mark.usefixtures("sandbox_is_running")
+@pytest.mark.parametrize("page", pages_with("sh"), ids=name_of)
+def test_the_commands_of_every_page_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every line runs in the order of its page, in an empty folder, where nothing is configured."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PRODEX_SERVICE", "")  # so that what the page exports is taken back at the end
+    run_as_a_shell_would(script_of(page))
+
+
+@pytest.mark.usefixtures("sandbox_is_running")
+def test_the_commands_of_a_page_run_in_a_real_shell(home: Path, tmp_path: Path) -> None:
+    """The lines of one page, each in a process of its own, with an environment that says nothing else."""
+    programs, work = tmp_path / "bin", tmp_path / "work"
+    programs.mkdir()
+    work.mkdir()
+    program = programs / "prodex"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m prodex "$@"\n', "utf-8")
+    program.chmod(0o755)
+    settings = {
+        "PATH": f"{programs}:/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "PRODEX_HOME": str(home),
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+    }
+    script = "\n".join(script_of(DOCS / "howto" / "settings.md"))
+    done = subprocess.run(
+        ["bash", "-ex"], input=script, capture_output=True, text=True, env=settings, cwd=work, check=False
+    )
+
+    assert (0, True) == (done.returncode, "prodex check" in script), done.stderr[-2000:]
+
+
+def commands(pages: list[Path]) -> Iterator[list[str]]:
+    """Yield the words of each prodex command of some pages."""
+    for page in pages:
+        for block in blocks(page, "sh"):
+            for line in block.splitlines():
+                for part in line.split(" || "):
+                    if part.startswith("prodex "):
+                        yield shlex.split(part)
+
+
+def test_every_command_is_on_the_page_of_commands() -> None:
+    """A command that nobody shows is one that nobody finds."""
+    import typer.main
+
+    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+    assert set(known) == {words[1] for words in commands([DOCS / "howto" / "commands.md"])}
+
+
+def test_every_line_that_starts_a_sandbox_is_understood(tmp_path: Path) -> None:
+    """With its options as they are written, it writes its OpenAPI document instead of serving until it is stopped."""
+    from prodex.sandbox.command import main as serve
+
+    shown = [words for words in commands(PAGES) if words[1] == "sandbox"]
+
+    assert shown
+    assert [0] * len(shown) == [
+        serve([*words[2:], "--openapi", str(tmp_path / "openapi.json")]) for words in shown
+    ]
+
+
+def test_every_line_that_installs_names_extras_that_exist() -> None:
+    """And the package itself; tests/test_packaging.py installs it."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    shown = [name for page in PAGES for name in re.findall(r"\bprodex\[([a-z,]+)\]", text_of(page))]
+
+    assert shown
+    assert {extra for names in shown for extra in names.split(",")} <= set(extras)
+    assert set(extras) <= {extra for names in shown for extra in names.split(",")}
+
+
+def test_every_make_target_of_the_pages_exists() -> None:
+    """Nothing is promised that the Makefile does not have, and every target that a user may call is explained."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    shown = {name for page in PAGES for name in re.findall(r"(?m)(?:^|`)make ([a-z-]+)", text_of(page))}
+
+    assert targets == shown
+
+
+@pytest.mark.parametrize("page", pages_with("toml"), ids=name_of)
+def test_the_profiles_of_every_page_can_be_read(page: Path, tmp_path: Path) -> None:
+    """Each has checks, and builds on a profile that there is."""
+    for number, block in enumerate(blocks(page, "toml")):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(block, "utf-8")
+        assert prodex.Profile.read(tomllib.loads(block)["extends"]).checks
+        assert prodex.Profile.read(path).checks
+
+
+def test_every_block_is_of_a_language_that_is_tested_or_a_drawing() -> None:
+    """A block without a language would be left out by the tests above."""
+    languages = {of for page in PAGES for of, _ in _FENCE.findall(text_of(page))}
+
+    assert {"python", "sh", "text", "toml"} == {
+        of for of in languages if not of.startswith("{")
+    }  # {directives}
+
+
+def test_the_number_of_rules_is_right() -> None:
+    """It counts those that come with prodex, whatever other tests have added."""
+    number = sum(rule.shipped for rule in RULES.values())
+
+    assert f"by {number} rules" in text_of(README)
+    assert f"({number} come with prodex)" in text_of(DOCS / "howto" / "auditing.md")
 
 
 def test_the_conformance_table_is_in_step() -> None:
-    """Each row of the specification, with the tests that show it on both sides."""
-    found = _CONFORMANCE.search(README.read_text("utf-8"))
+    """It has each row of the specification, with the tests that show it on both sides."""
+    found = _CONFORMANCE.search(text_of(CONFORMANCE))
 
     assert found is not None
     assert f"{found[1]}{conformance()}{found[2]}" == found[0]
 
 
-@pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # the README shows how it comes
-def test_the_first_lines_of_python_run(
-    own_service: prodex.Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Every Python block, in order, as a newcomer would paste them."""
-    pytest.importorskip("duckdb")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(prodex, "connect", lambda _: own_service)
-    names: dict[str, object] = {}
-    for block in blocks("python"):
-        exec(block, names)
-
-    assert 600 == len(names["catalog"])  # type: ignore[arg-type]
-    assert (tmp_path / "out" / "datapackage.json").is_file()
-    assert "SUCCESS" == prodex.track(own_service).status
-
-
-def commands() -> Iterator[list[str]]:
-    """Yield the command lines of the README."""
-    for block in blocks(""):
-        for line in block.splitlines():
-            if line.startswith("prodex "):
-                yield shlex.split(line)
-
-
-def test_every_command_stands_in_the_readme() -> None:
-    """And every line there names a command that exists, with options that it has."""
-    import typer.main
-
-    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    shown = list(commands())
-
-    assert set(known) == {words[1] for words in shown}
-    for words in shown:
-        if words[1] != "sandbox":  # it reads its own options
-            command = known[words[1]]
-            if words[1] == "scenarios":
-                command = command.commands[words[2]]
-            options = {name for parameter in command.params for name in parameter.opts}
-            assert {word for word in words if word.startswith("--")} <= options, words
-
-
-def test_every_make_target_of_the_readme_exists() -> None:
-    """Nothing is promised that the Makefile does not have."""
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-
-    assert set(re.findall(r"(?:^|`)make ([a-z]+)", README.read_text("utf-8"), re.MULTILINE)) <= targets
-
-
-def test_every_module_of_the_house_stands_in_the_readme() -> None:
+def test_every_part_of_the_package_is_on_the_architecture_page() -> None:
     """The tree shown is the tree there is."""
-    shown = set(re.findall(r"^    ([a-z_]+(?:\.py|/))  ", README.read_text("utf-8"), re.MULTILINE))
+    shown = set(re.findall(r"^    ([a-z_]+(?:\.py|/))  ", text_of(ARCHITECTURE), re.MULTILINE))
     source = ROOT / "src" / "prodex"
     there = {path.name for path in source.glob("*.py")} | {
         f"{path.parent.name}/" for path in source.glob("*/__init__.py")
@@ -150,16 +277,45 @@ def test_every_module_of_the_house_stands_in_the_readme() -> None:
     assert there - {"__init__.py", "__main__.py"} == shown
 
 
-def test_every_picture_of_the_readme_and_the_notebooks_is_there() -> None:
+def test_the_drawings_are_what_their_program_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a part that imports another is drawn above it, or to its left."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    drawing = import_module("draw_architecture")
+
+    for name, draw in drawing.PICTURES.items():
+        assert draw() == (DOCS / "images" / name).read_text("utf-8"), name
+    ranks = [RANK[part] for _, parts in reversed(drawing.LAYERS) for part in reversed(parts)]
+    assert sorted(ranks) == ranks
+
+
+def test_every_link_to_a_file_leads_somewhere() -> None:
+    """Pages, tests, notebooks and pictures are named by their path from the page."""
+    links = [
+        (page, link.partition("#")[0])
+        for page in PAGES
+        for link in re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text_of(page))
+        for link in link
+        if link and not link.startswith(("#", "https://"))
+    ]
+
+    assert links
+    made = re.compile(r"(\.\./)?reference/generated/")  # by the build, whose test finds a wrong one
+    assert [] == [
+        (name_of(page), link)
+        for page, link in links
+        if not made.search(link) and not (page.parent / link).exists()
+    ]
+
+
+def test_every_picture_of_the_pages_and_the_notebooks_is_there() -> None:
     """And none lies there that nobody shows."""
     folder = ROOT / "notebooks" / "images"
-    pages = [README, *(ROOT / "notebooks").glob("*.ipynb")]
+    pages = [*PAGES, *(ROOT / "notebooks").glob("*.ipynb")]
     shown = {name for page in pages for name in re.findall(r"images/([a-z-]+\.png)", page.read_text("utf-8"))}
 
     assert {path.name for path in folder.glob("*.png")} == shown
 
 
 if __name__ == "__main__" and "--write" in sys.argv:
-    text = README.read_text("utf-8")
-    text = _LIST.sub(lambda found: found[1] + table_list() + found[2], text)
-    README.write_text(_CONFORMANCE.sub(lambda found: found[1] + conformance() + found[2], text), "utf-8")
+    page = text_of(CONFORMANCE)
+    CONFORMANCE.write_text(_CONFORMANCE.sub(lambda found: found[1] + conformance() + found[2], page), "utf-8")

@@ -23,6 +23,7 @@ from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import state_column
 from tests import wire
+from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "csv for spreadsheets", "xlsx")
 
@@ -101,7 +102,7 @@ CATALOGS = {
     "without products": lambda: prodex.flatten([]),
     "all null": lambda: prodex.flatten([{"id": 1}, {"id": 2}]),
     "sample": lambda: prodex.flatten([shared.record for shared in shared_products(40)]),
-    "in several parts": lambda: prodex.save(_joined(), "parts"),
+    "in several parts": lambda: _joined().save("parts"),
     "filtered": lambda: prodex.flatten(HOSTILE).where(product_id="NA"),
 }
 
@@ -130,7 +131,7 @@ def test_plain_pandas_reads_parquet_as_the_catalogue_has_it(catalog: prodex.Cata
 
 def test_plain_pandas_reads_the_files_of_a_snapshot_alike(tmp_path: Path) -> None:
     """`catalog.files` hands them out; files of `presence` keep the names of the wire, and the key of all tables."""
-    catalog = prodex.save(prodex.flatten(HOSTILE), "saved")
+    catalog = prodex.flatten(HOSTILE).save("saved")
 
     for table in TABLES:
         if table == "presence":
@@ -171,7 +172,9 @@ def test_every_export_comes_back_exactly(catalog: prodex.Catalog, tmp_path: Path
 
 
 hypothesis_export = settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None,
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 
@@ -223,7 +226,7 @@ def test_a_catalogue_that_was_read_back_answers_every_question(tmp_path: Path) -
     assert catalog.origin == read.origin
     assert 1 == len(read.where(gtin="00000000000017"))
     assert [3] == read.sql("select count(*) n from products")["n"].tolist()
-    assert prodex.save(read, "again").equals(catalog)
+    assert read.save("again").equals(catalog)
     assert prodex.diff(catalog, read).changes.empty
     assert catalog.wide("fr").equals(read.wide("fr"))
 
@@ -351,7 +354,7 @@ def test_tables_that_were_not_exported_are_not_empty(tmp_path: Path, form: str) 
     with pytest.raises(QueryError, match="codes"):
         read.sql("select * from codes")
     with pytest.raises(QueryError, match="not exported"):
-        prodex.save(read, "part")
+        read.save("part")
     assert {"texts", "products"} == set(read.tables.index)
     assert {"texts", "products"} == set(read.dictionary["table"])
     assert "not exported, and so not here: codes" in repr(read)
@@ -483,7 +486,7 @@ def test_a_data_package_that_is_none_is_said(tmp_path: Path, content: bytes) -> 
 
 def test_what_is_no_export_is_said(tmp_path: Path) -> None:
     """Nothing there, a file, a snapshot, an empty folder, no path at all."""
-    saved = prodex.save(prodex.flatten(HOSTILE), "saved")
+    saved = prodex.flatten(HOSTILE).save("saved")
     (tmp_path / "a.csv").write_text("x")
     assert saved.folder is not None
     for what, words in (

@@ -41,7 +41,7 @@ def catalog() -> prodex.Catalog:
 @pytest.mark.parametrize("saved", [False, True])
 def test_parquet_holds_every_table_as_it_is(catalog: prodex.Catalog, tmp_path: Path, saved: bool) -> None:
     """Read by anybody's Parquet reader, the frames are the catalogue's."""
-    catalog = prodex.save(catalog, "two") if saved else catalog
+    catalog = catalog.save("two") if saved else catalog
     catalog.export(tmp_path / "out", "parquet")
 
     for table in ("products", "texts", "presence"):

@@ -19,7 +19,7 @@ from prodex import gtin
 from prodex.cli import app
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
 from prodex.notebook.query.parsing import read_gtins
-from prodex.send.corrections import Known, wishes_in
+from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.records import records_of
 from prodex.send.scenarios import _uuids
 
@@ -227,7 +227,7 @@ def test_corrections_find_products_however_their_gtin_was_sent() -> None:
     catalog = prodex.flatten([RECORD | {"id": number, "gtin": one} for number, one in enumerate(sent)])
     frame = pd.DataFrame({"gtin": ["08431701027348", "8431701027349", "no GTIN"], "life_cycle": [2, 3, 4]})
 
-    found = wishes_in(frame, catalog, Known.of(catalog), None)
+    found = corrections_in(frame, catalog, KnownProducts.of(catalog), None)
 
     assert ["0", "1", "2"] == list(found)
 
@@ -237,9 +237,9 @@ def test_the_command_line_and_the_panel_read_gtins_alike(tmp_path: Any) -> None:
     file = tmp_path / "gtins.txt"
     file.write_text("8431701027348\n\n 3036811359935 \n8431701027348.0\n", "utf-8")
 
-    from prodex.cli.exchange import listed
+    from prodex.cli.options import values_of
 
-    asked = prodex.ProductQuery(gtins_in=listed(["8431701027348", f"@{file}"])).gtins_in
+    asked = prodex.ProductQuery(gtins_in=values_of(["8431701027348", f"@{file}"])).gtins_in
     assert (GTIN, "03036811359935") == asked
     assert asked == read_gtins(file.read_text("utf-8")).gtins
     refused = CliRunner().invoke(app, ["load", "--gtin", "8.4317E+12", "--service", "sandbox"])

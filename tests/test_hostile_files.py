@@ -204,12 +204,12 @@ def test_a_hostile_snapshot_touches_nothing_outside(world: World, exchange: Sand
         lambda: prodex.verify(name),
         lambda: prodex.open_snapshot(name).raw,
         lambda: prodex.open_snapshot(name).sql("select * from raw"),
-        lambda: prodex.save(prodex.open_snapshot(name), "copy"),
+        lambda: prodex.open_snapshot(name).save("copy"),
         lambda: prodex.diff(name, folder).summary,
         lambda: prodex.refresh(name, connected(exchange), sweep=True, progress=False),
         lambda: prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"valid_gtin": {}}}).save(name),
         lambda: prodex.recover(name, allow_incomplete=True),
-        lambda: prodex.save(prodex.flatten([{"id": 1}]), name),
+        lambda: prodex.flatten([{"id": 1}]).save(name),
         lambda: prodex.vacuum(name, keep=1),
     )
     if case.startswith(("a table", "a number", "a file", "the manifest")):
@@ -531,7 +531,7 @@ def test_a_folder_that_looks_like_a_pattern_is_no_pattern(world: World, tmp_path
         lambda: prodex.open_audit(name),
         lambda: prodex.vacuum(name, keep=1),
         lambda: prodex.recover(name),
-        lambda: prodex.save(opened, name),
+        lambda: opened.save(name),
     )
     assert all(isinstance(one, ProdexError) for one in results)
     assert 2 == len(prodex.list_snapshots("shop"))

@@ -26,6 +26,7 @@ from prodex.store.journal import Journal
 from prodex.store.plan import plan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
+from tests.quick import examples
 
 
 def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
@@ -212,7 +213,7 @@ def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -
     assert len(prodex.load_products(service, name="busy", max_age=0)) == 600
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5)), max_size=8), max_size=8),
     st.integers(1, 12),
@@ -298,7 +299,7 @@ def test_a_snapshot_is_used_again_only_by_whom_it_was_loaded_for(sample_exchange
 
     assert len(first) != len(prodex.load_products(other, name="mine"))
     again = prodex.load_products(one, name="mine")
-    prodex.save(again.where(brand_code=again.products["brand_code"][0]), "mine")
+    again.where(brand_code=again.products["brand_code"][0]).save("mine")
     assert len(first) == len(prodex.load_products(one, name="mine"))
     assert str(sample_exchange.credentials[0]["client_id"]) not in json.dumps(again.origin.to_json())
 

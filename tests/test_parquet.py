@@ -51,7 +51,7 @@ def test_no_flipped_bit_of_a_snapshot_is_read_as_other_data(
     """In pages, headers and footer; also of a snapshot from before there were checksums, by its digest."""
     if not checksums:
         monkeypatch.setitem(parquet._WRITTEN, "write_page_checksum", False)
-    catalog = prodex.save(prodex.flatten(records), "shop")
+    catalog = prodex.flatten(records).save("shop")
     assert catalog.folder is not None
     if not checksums:
         without_footers(catalog.folder)
@@ -83,7 +83,7 @@ def without_footers(folder: Path) -> None:
 
 def test_whatever_is_read_of_a_damaged_page_is_refused(records: list[dict[str, Any]]) -> None:
     """A column, a condition, a piece, a frame, SQL: all go the way that verifies."""
-    catalog = prodex.save(prodex.flatten(records), "shop")
+    catalog = prodex.flatten(records).save("shop")
     (path,) = catalog.files("texts")
     column = pq.read_metadata(path).row_group(0).column(catalog.arrow("texts").column_names.index("text"))
     middle = column.data_page_offset + column.total_compressed_size // 2
@@ -104,7 +104,7 @@ def test_whatever_is_read_of_a_damaged_page_is_refused(records: list[dict[str, A
 
 def test_a_condition_that_does_not_fit_is_no_damage(records: list[dict[str, Any]]) -> None:
     """The file is as it was written, so it is the question that is wrong."""
-    catalog = prodex.save(prodex.flatten(records), "shop")
+    catalog = prodex.flatten(records).save("shop")
 
     with pytest.raises(QueryError, match="does not fit"):
         catalog.arrow("texts", filter=pc.field("text") > 7)
@@ -112,7 +112,7 @@ def test_a_condition_that_does_not_fit_is_no_damage(records: list[dict[str, Any]
 
 def test_every_page_that_is_written_has_a_checksum(records: list[dict[str, Any]], tmp_path: Path) -> None:
     """Of snapshots, audits, exports, worklists and reports: a flipped bit of a page never goes unseen."""
-    catalog = prodex.save(prodex.flatten(records), "shop")
+    catalog = prodex.flatten(records).save("shop")
     catalog.export(tmp_path / "out")
     audit = prodex.audit(catalog, "online-listing").save()
     audit.worklists(tmp_path / "lists")
@@ -136,7 +136,7 @@ def test_every_page_that_is_written_has_a_checksum(records: list[dict[str, Any]]
 
 def test_reading_stays_possible_for_anybody(records: list[dict[str, Any]]) -> None:
     """Checksums are part of the format: a reader that does not verify them reads the same."""
-    catalog = prodex.save(prodex.flatten(records), "shop")
+    catalog = prodex.flatten(records).save("shop")
 
     for path in catalog.files("products"):
         assert pq.read_table(path, partitioning=None).num_rows == len(records)

@@ -72,7 +72,6 @@ NAMES = [
     "require_scenarios",
     "rule",
     "rules",
-    "save",
     "scenario_request",
     "track",
     "unescape_formulas",

@@ -130,7 +130,7 @@ def test_updates_that_wait_take_the_place_of_the_products_own() -> None:
         {"id": 2, "lastRequest": {"namePublicLong": [text], "allergens": None}},
         {"id": 3, "brand": {"code": "OLD"}, "lastRequest": None},
     ]
-    catalog = prodex.save(prodex.flatten(records), "waiting")
+    catalog = prodex.flatten(records).save("waiting")
     waiting = prodex.with_pending_updates(catalog)
 
     assert ["NEW", None, "OLD"] == waiting.arrow("products")["brand_code"].to_pylist()

@@ -21,6 +21,7 @@ from prodex.cli.output import Format, show
 from prodex.formats import write_csv, write_xlsx
 from prodex.formats.spreadsheet import escape_formulas as escaped
 from prodex.formats.spreadsheet import unescape_formulas as unescaped
+from tests.quick import examples
 
 #: What a supplier could type, with a formula behind everything that a spreadsheet splits at or drops.
 ATTACKS = [
@@ -215,7 +216,7 @@ SPELLED = [
 ]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(
     st.lists(
         st.one_of(

@@ -25,7 +25,7 @@ def catalog(request: pytest.FixtureRequest) -> prodex.Catalog:
     catalog = prodex.flatten(RECORDS)
     if request.param == "in memory":
         return catalog
-    saved = prodex.save(catalog, "shop")
+    saved = catalog.save("shop")
     return saved if request.param == "saved" else saved.where(brand_code=["ACME", "ZEST", "other"])
 
 
@@ -82,7 +82,7 @@ def test_nothing_else_is_read_written_or_loaded(query: str, elsewhere: Path) -> 
 
 def test_files_of_the_snapshot_itself_are_tables_and_no_files() -> None:
     """What is on disk is read by the reader that verifies it."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
 
     with pytest.raises(QueryError, match="allow_external=True"):
         catalog.sql(f"select * from read_parquet('{catalog.files('products')[0]}')")

@@ -91,7 +91,7 @@ def test_presence_has_the_same_names_in_memory_on_disk_and_in_exports(
     catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
     """In SQL and filters as well; files of a snapshot keep the attributes' own names."""
-    saved = prodex.save(catalog, "two")
+    saved = catalog.save("two")
     expected = {
         "product_id": ["1", "2"],
         "allergens_state": ["null", "empty"],

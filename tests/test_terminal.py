@@ -100,9 +100,9 @@ def exchange(monkeypatch: pytest.MonkeyPatch) -> Iterator[HostileExchange]:
 @pytest.fixture
 def shop() -> prodex.Catalog:
     """Keep hostile products as the snapshot `shop`, twice, the second time with other texts."""
-    prodex.save(prodex.flatten([record(number) for number in range(4)]), "shop")
+    prodex.flatten([record(number) for number in range(4)]).save("shop")
     other = [{**record(number), "namePublicLong": record(9)["namePublicLong"]} for number in range(1, 5)]
-    return prodex.save(prodex.flatten(other), "shop")
+    return prodex.flatten(other).save("shop")
 
 
 def snapshots() -> list[str]:

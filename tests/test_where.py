@@ -58,7 +58,7 @@ PRODUCTS = CATALOG.products
 def catalog(request: pytest.FixtureRequest) -> prodex.Catalog:
     """Forty products in each form a catalogue has."""
     if request.param == "on disk":
-        return prodex.save(CATALOG, "forty")
+        return CATALOG.save("forty")
     if request.param == "filtered":
         other = prodex.flatten([{"id": "other", "brand": {"code": "none of ours"}}])
         more = prodex.Catalog((*CATALOG.parts, *other.parts), CATALOG.origin)

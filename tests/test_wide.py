@@ -17,6 +17,7 @@ from prodex.sandbox.sample import shared_products
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import storable
+from tests.quick import examples
 from tests.wire import encode, products
 
 _FRENCH = {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}}
@@ -228,7 +229,7 @@ def test_a_wide_frame_of_numbers_goes_back_as_corrections(catalog: prodex.Catalo
 def test_a_catalogue_shows_the_same_in_every_form(catalog: prodex.Catalog) -> None:
     """In memory, on disk, in several parts, and filtered to all that it has."""
     parts = tuple(part for record in RECORDS for part in prodex.flatten([record]).parts)
-    saved = prodex.save(catalog, "three")
+    saved = catalog.save("three")
 
     for arguments in (
         {},
@@ -310,7 +311,7 @@ def _within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(f"{outer}.")
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(products, min_size=1, max_size=3))
 def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, Any]]) -> None:
     """For every attribute path of any product, at the top and below."""

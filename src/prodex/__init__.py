@@ -37,7 +37,7 @@ from prodex.send import (
 )
 from prodex.service import Client, ProductPage, RetryPolicy, connect
 from prodex.store.reading import flatten, read_products, with_pending_updates
-from prodex.store.snapshot import list_snapshots, open_snapshot, save, verify
+from prodex.store.snapshot import list_snapshots, open_snapshot, verify
 from prodex.store.vacuum import vacuum
 from prodex.text import hint as _hint
 
@@ -156,7 +156,6 @@ __all__ = [
     "require_scenarios",
     "rule",
     "rules",
-    "save",
     "scenario_request",
     "track",
     "unescape_formulas",
@@ -174,7 +173,8 @@ def __getattr__(name: str) -> Any:
             return globals()[name]
     if name == "charts":
         return import_module("prodex.display.charts")
-    known = sorted({*__all__, *_MODULES})
+    # Names with underscores are asked for by tools, often hundreds of times; nobody reads a proposal then.
+    known = () if name.startswith("_") else sorted({*__all__, *_MODULES})
     raise AttributeError(f"module 'prodex' has no attribute {name!r}{_hint(name, known, '')}")
 
 

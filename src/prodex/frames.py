@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pandas as pd
 import pyarrow as pa
 
@@ -41,5 +43,15 @@ def for_pandas(schema: pa.Schema) -> pa.Schema:
     >>> list(for_pandas(pa.schema({"gtin": pa.string()})).metadata)
     [b'pandas']
     """
+    return schema.with_metadata(
+        {**(schema.metadata or {}), b"pandas": _pandas_dtypes(schema.remove_metadata())}
+    )
+
+
+# Every file of every part of a table says the same, and to have pandas describe a frame takes longer than to write a
+# small file. Tables have the columns of their declaration; only those of `presence` differ between catalogues.
+@lru_cache(maxsize=256)
+def _pandas_dtypes(schema: pa.Schema) -> bytes:
     described = pa.Schema.from_pandas(to_frame(schema.empty_table()), preserve_index=False)
-    return schema.with_metadata({**(schema.metadata or {}), b"pandas": described.metadata[b"pandas"]})
+    dtypes: bytes = described.metadata[b"pandas"]
+    return dtypes

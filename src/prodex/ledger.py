@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from prodex.files.untrusted import converted
+from prodex.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,7 @@ class Ledger:
         if self.not_loaded:
             words.append(f"{len(self.not_loaded):,} could not be loaded")
         if self.notes:
-            words.append(
-                f"{len(self.notes):,} {'note' if len(self.notes) == 1 else 'notes'} about the service"
-            )
+            words.append(f"{counted(len(self.notes), 'note')} about the service")
         return ", ".join(words)
 
     @property

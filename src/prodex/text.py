@@ -1,12 +1,31 @@
-"""The known name that a person most likely meant, for the messages that refuse an unknown one."""
+"""Words of messages and reports: the known name that a person most likely meant, shares in per cent, counts."""
 
 from __future__ import annotations
 
 import difflib
+import math
+import unicodedata
 from collections.abc import Iterable
 
 #: Characters of a word that are compared. difflib takes quadratic time: a text of a million characters takes minutes.
 _LONGEST = 60
+
+#: Letters that no normal form of Unicode takes apart, and how they are written where there are no such letters.
+LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "ø": "o"}
+_TAKEN_APART = str.maketrans(LETTERS)
+
+
+def unaccented(word: str) -> str:
+    """Return a word as words are compared: in small letters, without accents, ligatures taken apart.
+
+    Accents get lost in capitals, on old keyboards, and in machines that read labels.
+
+    >>> unaccented("Bœuf"), unaccented("Süßstoff"), unaccented("GLÚTEN")
+    ('boeuf', 'sussstoff', 'gluten')
+    """
+    # Taken apart first: what a letter is made of can be a capital or a ligature itself (the latter in ǽ).
+    decomposed = unicodedata.normalize("NFKD", word).lower().translate(_TAKEN_APART)
+    return "".join(letter for letter in decomposed if not unicodedata.category(letter).startswith("M"))
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
@@ -60,3 +79,53 @@ def hint_and_all(word: str, known: Iterable[str], all_of_them: str) -> str:
     "severity does not know 'bloker'; did you mean 'blocker'? It takes blocker, info."
     """
     return f"{hint(word, known)} {all_of_them}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Write a share in per cent, never rounded up to all or down to none; "none" where there is no share.
+
+    >>> percent(0.612), percent(0.9999), percent(0.0001), percent(float("nan"))
+    ('61.2 %', '99.9 %', '0.1 %', 'none')
+    >>> percent(1, 0), percent(0.9996, 0), percent(0.0004, 0), percent(0.57, 0)
+    ('100 %', '>99 %', '<1 %', '57 %')
+    """
+    if math.isnan(share):
+        return "none"
+    if not 0 < share < 1:
+        return f"{share * 100:.0f} %"
+    if digits == 0 and round(share, 2) in {0, 1}:  # a whole number has no nearest one to stop at
+        return "<1 %" if share < 0.5 else ">99 %"
+    least = 10.0 ** -(digits + 2)
+    return f"{min(max(share, least), 1 - least) * 100:.{digits}f} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "product"), counted(12000, "product")
+    ('1 product', '12,000 products')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def moved(before: float, after: float) -> str:
+    """Write what became of a share; a figure that would read as before says how far it moved.
+
+    >>> moved(0.61, 0.632), moved(0.99512, 0.99514), moved(0.5, 0.5), moved(float("nan"), 0.5)
+    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
+    """
+    if percent(before) != percent(after):
+        return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
+    is_same = before == after or math.isnan(after)
+    return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
+
+
+def points(step: float) -> str:
+    """Write how far a share moved, in points of a hundred.
+
+    >>> points(0.005), points(-0.25), points(0.00001)
+    ('+0.50 points', '-25.00 points', 'under +0.01 points')
+    """
+    if abs(step) < 0.00005:
+        return f"under {'+' if step > 0 else '-'}0.01 points"
+    return f"{step * 100:+.2f} points"

@@ -47,7 +47,7 @@ def keep(count: int) -> None:
     pieces = []
     while piece := list(islice(made, _AT_ONCE)):
         pieces.append(prodex.flatten(piece))
-    prodex.save(replace(pieces[0], parts=tuple(part for one in pieces for part in one.parts)), "bench")
+    replace(pieces[0], parts=tuple(part for one in pieces for part in one.parts)).save("bench")
 
 
 def judge() -> dict[str, Any]:

@@ -18,9 +18,10 @@ from prodex.compare.scope import Scope
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.plain import flatten_one
 from prodex.tables.values import read_json, scalar_text
+from tests.quick import examples
 from tests.wire import encode, products
 
-thorough = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
 
 EVERYTHING = Scope(prodex.Origin("old"), prodex.Origin("new"))
 
@@ -160,7 +161,7 @@ def test_the_order_of_lists_is_no_change(pair: tuple[dict[str, Any], dict[str, A
 pages = st.lists(products, max_size=5)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(pages, pages, st.integers(0, 5))
 def test_neither_parts_nor_order_matter(
     old: list[dict[str, Any]], new: list[dict[str, Any]], cut: int

@@ -60,13 +60,16 @@ def _with_pallet(record: Record) -> Record:
     return {"gtin": gtin, "logisticalHierarchies": [root], "assets": {"pictures": pictures}, **record}
 
 
-def named_everywhere(catalog: Catalog, folder: Path) -> Mapping[str, Names]:
-    """Return what every place calls the products of a catalogue; names are shorter than what lists cut."""
-    return {place: ask(catalog, folder) for place, ask in NAMING.items()}
-
-
 def _audit(catalog: Catalog) -> Any:
-    return prodex.audit(catalog, {"checks": CHECKS})
+    """Judge a catalogue once, however many places of its audit are asked."""
+    if id(catalog) not in _AUDITS:
+        _AUDITS[id(catalog)] = prodex.audit(
+            catalog, {"checks": CHECKS}
+        )  # which holds the catalogue, and so its id
+    return _AUDITS[id(catalog)]
+
+
+_AUDITS: dict[int, Any] = {}
 
 
 def _rows(frame: pd.DataFrame) -> Names:

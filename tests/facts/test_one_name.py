@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from prodex.catalog import Catalog
 from tests.facts.everywhere import NAMING, Record, catalog_of, market, text
 
 BELGIUM, FRANCE, JAPAN = market(56), market(250), market(392)
@@ -161,13 +163,18 @@ def with_own_gtin(record: Record) -> Record:
     return record
 
 
+@cache
+def catalog_from(start: int) -> Catalog:
+    """Return ten of the products; every place is asked about the same catalogue."""
+    return catalog_of([with_own_gtin(dict(one)) for one in RECORDS[start : start + 10]])
+
+
 @pytest.mark.parametrize("place", NAMING)
 def test_every_place_calls_a_product_the_same(place: str, tmp_path: Path) -> None:
     """The language of the market first, then English, then what came first; never a blank; at last what waits."""
     found: dict[str, str | None] = {}
     for start in range(0, len(RECORDS), 10):  # the report shows ten cards at most
-        catalog = catalog_of([with_own_gtin(dict(one)) for one in RECORDS[start : start + 10]])
-        found |= NAMING[place](catalog, tmp_path / str(start))
+        found |= NAMING[place](catalog_from(start), tmp_path / str(start))
 
     told = {CASES[int(key) - 1][0]: (name, EXPECTED[key]) for key, name in found.items()}
     assert {case: (expected, expected) for case, (_, expected) in told.items()} == told

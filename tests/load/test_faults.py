@@ -95,7 +95,7 @@ def test_what_trying_again_does_not_help_is_an_error(exchange: Sandbox, way: str
     with pytest.raises((RequestRefused, RedirectRefused)) as told:
         loaded(exchange, way)
     assert [kind] == [hit.kind for hit in exchange.faults_hit[-1:]]
-    assert any("goes on from there" in note for note in told.value.__notes__)
+    assert any("continues from there" in note for note in told.value.__notes__)
     exchange.clear_faults()
     assert EVERYTHING == contents(loaded(exchange, way))
 
@@ -170,7 +170,9 @@ def test_a_page_that_never_comes_is_made_up_for(exchange: Sandbox, way: str) -> 
     exchange.order(Fault("garbage", at=4, times=6))
     with pytest.raises(UnexpectedReply, match="failed 6 times") as raised:
         loaded(exchange, way)
-    assert ["What has come so far is kept: the same call goes on from there."] == raised.value.__notes__
+    assert [
+        "Everything received so far is kept: the same call continues from there."
+    ] == raised.value.__notes__
     exchange.clear_faults()
     shutil.rmtree(snapshots_folder())
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from prodex.errors import IncompleteLoad, ServiceError
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from tests.load.exchange import WAYS, asked, loaded, named, records, renamed
+from tests.quick import examples
 
 #: More attempts than a load makes of one call.
 _TOO_OFTEN = 7
@@ -97,7 +98,7 @@ def last_look(sandbox: Sandbox, began: datetime) -> int | None:
 
 
 @settings(
-    max_examples=30,
+    max_examples=examples(30),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -265,10 +265,10 @@ def test_another_question_is_refused_in_words(exchange: Sandbox) -> None:
         prodex.refresh(f"shop@{old.folder.name}", connected(exchange))
     with pytest.raises(SnapshotNotFound, match="No snapshot 'nothing'"):
         prodex.refresh("nothing", connected(exchange))
-    prodex.save(old.where(product_id="7"), "one")
+    old.where(product_id="7").save("one")
     with pytest.raises(QueryError, match=f"saved with 1 of {TOTAL} products"):
         prodex.refresh("one", connected(exchange))
-    prodex.save(prodex.flatten([{"id": 7}]), "own")
+    prodex.flatten([{"id": 7}]).save("own")
     with pytest.raises(QueryError, match="'own' comes from records"):
         prodex.refresh("own", connected(exchange))
     with Sandbox(records()) as other, pytest.raises(QueryError, match="cannot tell what changed in it"):

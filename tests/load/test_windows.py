@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from prodex.load.windows import Window, cut, first_windows, window_size
+from prodex.load.windows import Window, first_windows, split, window_size
 from prodex.query import ProductQuery
 from prodex.store.journal_format import Stage
 
@@ -62,7 +62,7 @@ def all_cut(
     waiting, done = list(windows), []
     while waiting:
         window = waiting.pop()
-        pieces = cut(window, count(window), size, NOW)
+        pieces = split(window, count(window), size, NOW)
         waiting += pieces
         if not pieces:
             done.append(window)
@@ -97,7 +97,7 @@ def test_the_outer_windows_are_as_open_as_the_query(query: ProductQuery, total: 
     """They end where the query does, so that what was updated long ago or is dated ahead is in one."""
     firsts = first_windows(query, 3, NOW)
     whole = Window(Stage.PULL, 3, *(None if b is None else int(b.timestamp()) for b in query_bounds(query)))
-    for window, pieces in ((whole, firsts), *((one, cut(one, total, 10_000, NOW)) for one in firsts)):
+    for window, pieces in ((whole, firsts), *((one, split(one, total, 10_000, NOW)) for one in firsts)):
         if pieces:
             assert (window.begin, window.end) == (pieces[0].begin, pieces[-1].end)
             assert {3} == {piece.part for piece in pieces}
@@ -119,7 +119,7 @@ def test_pieces_are_narrower_and_have_names_of_their_own(
     waiting = first_windows(query, 0, NOW)
     names = [Window(Stage.PULL, 0).name, *(window.name for window in waiting)]
     for _ in range(4):
-        cuts = [(window, cut(window, math.ceil(size * 20 * share), size, NOW)) for window in waiting[:20]]
+        cuts = [(window, split(window, math.ceil(size * 20 * share), size, NOW)) for window in waiting[:20]]
         for window, pieces in cuts:
             assert all(width(piece) < width(window) for piece in pieces)
         waiting = [piece for _, pieces in cuts for piece in pieces]
@@ -156,7 +156,7 @@ def test_a_query_of_a_moment_is_one_window(seconds: int) -> None:
     query = ProductQuery(updated_at_from=NOW, updated_at_to=NOW + timedelta(seconds=seconds))
     (window,) = first_windows(query, 0, NOW)
     assert query == window.of(query)
-    assert [] == cut(window, 50_000, 1_000, NOW)
+    assert [] == split(window, 50_000, 1_000, NOW)
 
 
 @given(total=st.integers(0, 10**8), side_by_side=st.integers(1, 64))

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-import nbformat
 import pytest
 
 if TYPE_CHECKING:
+    from nbformat import NotebookNode
     from playwright.sync_api import Browser, Locator, Page
 
 #: Seconds.
@@ -103,6 +103,8 @@ class Lab:
         self, browser: Browser, cells: Sequence[str] | Path, *, scheme: str = "light", name: str = "test"
     ) -> Iterator[Notebook]:
         """Open a new notebook of these cells, or a copy of a notebook, with its kernel idle; nothing of it has run."""
+        import nbformat  # here and below, since it takes seconds to import, and every run of tests imports this module
+
         path = self.folder / f"{name}-{time.monotonic_ns()}.ipynb"
         nbformat.write(nbformat.read(cells, 4) if isinstance(cells, Path) else _notebook_of(cells), path)
         context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
@@ -120,7 +122,9 @@ class Lab:
                     self.ask(f"/api/sessions/{session['id']}", "DELETE")
 
 
-def _notebook_of(cells: Sequence[str]) -> nbformat.NotebookNode:
+def _notebook_of(cells: Sequence[str]) -> NotebookNode:
+    import nbformat
+
     made = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(textwrap.dedent(cell).strip()) for cell in cells]
     )
@@ -136,8 +140,8 @@ class Notebook:
     ----------
     outside
         Addresses that the page asked for and that are not the server's.
-    said
-        What scripts said by dialogs and errors.
+    errors
+        What scripts reported by dialogs, errors and windows.
     received
         Bytes that came over the kernel's socket so far: what widgets sent to the browser.
     """
@@ -146,7 +150,7 @@ class Notebook:
     page: Page
     path: Path
     outside: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     received: int = 0
 
     def __post_init__(self) -> None:
@@ -160,10 +164,10 @@ class Notebook:
                 else None
             ),
         )
-        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
         self.page.on("websocket", lambda socket: socket.on("framereceived", self._count))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.context.on("page", lambda page: self.said.append(f"a window opened: {page.url}"))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.context.on("page", lambda page: self.errors.append(f"a window opened: {page.url}"))
 
     def _count(self, frame: str | bytes) -> None:
         self.received += len(frame)
@@ -212,6 +216,8 @@ class Notebook:
 
     def run_all(self, seconds: float = 300) -> None:
         """Run all cells by the menu; an error in one of them is ours."""
+        import nbformat
+
         cells = [one for one in nbformat.read(self.path, 4).cells if one.cell_type == "code" and one.source]
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()

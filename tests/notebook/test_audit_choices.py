@@ -73,7 +73,7 @@ def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, A
 @pytest.mark.parametrize("by", ["kind", "owner", "brand", "market"])
 def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
     """The cells that a heat map shows choose what they count."""
-    failures, (code, _) = audit.failures(), column_names(by)
+    failures, (code, *_) = audit.failures(), column_names(by)
     shown = GroupScores.of(audit, by).shown(0, 12)
     assert shown.rows
     for row in shown.rows:

@@ -15,7 +15,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.exploration import Conditions, Exploration
-from prodex.notebook.panel import is_resting
+from prodex.notebook.panel import is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF, shared_products
@@ -90,17 +90,17 @@ def test_pressing_again_shows_all(panel: AuditPanel) -> None:
 
 def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
     """A gap marks the row of its rule, a row marks the gap, and leaving the row takes both back."""
-    gap, table = panel.gaps.buttons[0], panel.rules.table
+    gap, table = panel.gaps.buttons[0], panel.checks.table
     gap.click()
     assert [0] == table.selected_rows
     assert ("8", "9") == panel.failing
     table.selected_rows = [1]
     assert ("7", "8", "9") == panel.failing
     assert "✓" not in gap.description
-    assert "has_name" in panel.rules.said.value
+    assert "has_name" in panel.checks.explanation.value
     table.selected_rows = []
     assert () == panel.failing
-    assert "" == panel.rules.said.value
+    assert "" == panel.checks.explanation.value
 
 
 def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
@@ -130,26 +130,26 @@ def test_a_catalogue_is_judged_by_the_profile_that_is_chosen(sample: prodex.Cata
     exploration = Exploration(catalog=sample)
     panel = AuditPanel(exploration=exploration)
     assert "none" == panel._results.layout.display
-    panel.judging.profile.value = "pictures"
-    panel.judging.run.click()
+    panel.controls.profile.value = "pictures"
+    panel.controls.run.click()
     panel.wait()
     assert panel.audit is exploration.audit is not None
     assert "pictures" == panel.audit.profile
-    assert 400 == panel.judging.progress.value == len(panel.audit)
-    assert not is_resting(panel.judging.run)
+    assert 400 == panel.controls.progress.value == len(panel.audit)
+    assert not is_busy(panel.controls.run)
     assert "" == panel._results.layout.display
 
 
 def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
     """Cancel leaves the panel as it was, and ready to be asked again."""
     panel = AuditPanel(catalog=sample, profile="online-listing")
-    panel.judging.run.click()
-    panel.judging.cancel.click()
+    panel.controls.run.click()
+    panel.controls.cancel.click()
     panel.wait()
     assert panel.audit is None
-    assert not is_resting(panel.judging.run)
-    assert "none" == panel.judging.cancel.layout.display
-    assert "" == panel.said
+    assert not is_busy(panel.controls.run)
+    assert "none" == panel.controls.cancel.layout.display
+    assert "" == panel.message
 
 
 def test_updates_that_wait_can_be_judged_as_accepted() -> None:
@@ -162,8 +162,8 @@ def test_updates_that_wait_can_be_judged_as_accepted() -> None:
     panel = AuditPanel(catalog=prodex.flatten([waiting]), profile={"checks": {"has_name": {}}})
     found = []
     for is_accepted in (False, True):
-        panel.judging.is_accepted.value = is_accepted
-        panel.judging.run.click()
+        panel.controls.include_pending.value = is_accepted
+        panel.controls.run.click()
         panel.wait()
         assert panel.audit is not None
         found.append(panel.audit.matrix["has_name"].tolist())
@@ -175,8 +175,8 @@ def test_an_own_profile_stands_first() -> None:
     """A profile of one's own is offered before those that come with prodex; a wrong one is refused in words."""
     catalog = prodex.flatten(RECORDS)
     panel = AuditPanel(catalog=catalog, profile={"title": "$5 or $6 <b>", **PROFILE})
-    assert "$5 or $6 <b>" == panel.judging.profile.options[0][0]
-    panel.judging.run.click()
+    assert "$5 or $6 <b>" == panel.controls.profile.options[0][0]
+    panel.controls.run.click()
     panel.wait()
     assert panel.audit is not None
     assert ["valid_gtin", "has_name"] == [check.id for check in panel.audit.checks]
@@ -190,9 +190,9 @@ def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
     panel = AuditPanel(prodex.audit(sample, "core", now=AS_OF, progress=False), exploration=exploration)
     assert "another catalogue" not in words(panel)
     exploration.catalog = sample.where(is_consumer_unit=True)
-    assert f"than the one that is looked at ({len(exploration.catalog)} products)" in words(panel)
+    assert f"than the one shown ({len(exploration.catalog)} products)" in words(panel)
     exploration.catalog = prodex.flatten(RECORDS)
-    assert "This audit is of another catalogue (400 products)" in words(panel)
+    assert "This audit covers another catalogue (400 products)" in words(panel)
     panel.gaps.buttons[0].click()
     exploration.look_at(prodex.flatten(RECORDS))
     assert panel.audit is None
@@ -243,8 +243,8 @@ def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catal
     seen = []
     panel.exploration.observe(lambda _: seen.append(panel.exploration.conditions), "audit")  # type: ignore[union-attr]
     panel.gaps.buttons[0].click()
-    panel.judging.profile.value = "pictures"
-    panel.judging.run.click()
+    panel.controls.profile.value = "pictures"
+    panel.controls.run.click()
     panel.wait()
     assert [Conditions()] == seen
     assert () == panel.failing
@@ -258,10 +258,10 @@ def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
         panel.heat.switch.value = by
         panel.heat.pager.next.click()
         assert {one.model_id for one in below(panel)} <= before
-    assert "13 to 24 of" in panel.heat.pager.said
-    panel.rules.pager.next.click()
-    panel.rules.only_failing.value = False
-    assert f"1 to 12 of {len(panel.audit.checks)} checks" == panel.rules.pager.said  # type: ignore[union-attr]
+    assert "13 to 24 of" in panel.heat.pager.summary
+    panel.checks.pager.next.click()
+    panel.checks.only_failing.value = False
+    assert f"1 to 12 of {len(panel.audit.checks)} checks" == panel.checks.pager.summary  # type: ignore[union-attr]
 
 
 def test_the_state_stays_small(sample: prodex.Catalog) -> None:
@@ -283,7 +283,7 @@ def test_what_suppliers_typed_is_markup_nowhere(own_rules_stay_here: None) -> No
     for by in ("owner", "brand", "kind"):
         panel.heat.switch.value = by
         panel.heat._cells[0][0].click()
-        panel.rules.table.selected_rows = [0]
+        panel.checks.table.selected_rows = [0]
         assert not re.search(r"<(img|script|svg|base)\b", markup(panel))
         assert not re.search(
             r"<[^>]*\son\w+=", re.sub(r"<style>.*?</style>", "", markup(panel), flags=re.DOTALL)
@@ -292,79 +292,79 @@ def test_what_suppliers_typed_is_markup_nowhere(own_rules_stay_here: None) -> No
 
 def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     """Each button says where; what is there already is refused in words until it may be replaced."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
-    files = panel.files
+    files = panel.export
     files.folder.value, files.page.value = str(tmp_path / "lists"), str(tmp_path / "audit.html")
     files.by.value = "brand"
     for button, said in (
-        (files.write_lists, "3 worklists with 5 findings are in"),
-        (files.write_page, "The report is"),
-        (files.keep, "The audit is in"),
+        (files.export_worklists, "Exported 3 worklists with 5 findings to"),
+        (files.export_report, "Exported the report to"),
+        (files.save, "Saved the audit to"),
     ):
         button.click()
-        files.wait()
-        assert said in files.said
+        files.exporter.wait()
+        assert said in files.exporter.message
     assert 3 == len(list((tmp_path / "lists").glob("*.xlsx")))
     assert (tmp_path / "audit.html").stat().st_size > 10_000
     assert 1 == len(prodex.list_audits("shop"))
     for button, refused in (
-        (files.write_lists, "holds worklists already"),
-        (files.write_page, "there already"),
+        (files.export_worklists, "holds worklists already"),
+        (files.export_report, "already exists"),
     ):
         button.click()
-        files.wait()
-        assert refused in files.said
+        files.exporter.wait()
+        assert refused in files.exporter.message
     files.replace.value = True
-    files.write_page.click()
-    files.wait()
-    assert "The report is" in files.said
+    files.export_report.click()
+    files.exporter.wait()
+    assert "Exported the report to" in files.exporter.message
 
 
 def test_the_report_tells_of_earlier_audits(tmp_path: Path) -> None:
     """Audits of the same snapshots by the same profile are its trend; others are not."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     prodex.audit(catalog, PROFILE, progress=False).save()
     prodex.audit(catalog, "pictures", progress=False).save()
     panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
-    panel.files.page.value = str(tmp_path / "audit.html")
-    panel.files.write_page.click()
-    panel.files.wait()
-    assert "with 1 earlier audit is" in panel.files.said
+    panel.export.page.value = str(tmp_path / "audit.html")
+    panel.export.export_report.click()
+    panel.export.exporter.wait()
+    assert ", with 1 earlier audit" in panel.export.exporter.message
 
 
 def test_an_audit_in_memory_needs_a_name_to_be_kept(panel: AuditPanel) -> None:
     """The field is free for a name only where there is none yet, and a bad name is said."""
-    panel.files.keep.click()
-    assert "in memory" in panel.files.said
-    panel.files.name.value = "a/b"
-    panel.files.keep.click()
-    panel.files.wait()
-    assert "cannot be the name" in panel.files.said
-    panel.files.name.value = "tried"
-    panel.files.keep.click()
-    panel.files.wait()
+    panel.export.save.click()
+    assert "in memory" in panel.export.exporter.message
+    panel.export.name.value = "a/b"
+    panel.export.save.click()
+    panel.export.exporter.wait()
+    assert "cannot be the name" in panel.export.exporter.message
+    panel.export.name.value = "tried"
+    panel.export.save.click()
+    panel.export.exporter.wait()
     assert 1 == len(prodex.list_audits("tried"))
 
 
 def test_nothing_to_judge_is_shown() -> None:
     """An empty catalogue, and one in which nothing fails, have no gaps and no errors."""
     empty = AuditPanel(prodex.audit(prodex.flatten([]), "online-listing", progress=False))
-    assert "" == empty.said
-    assert "no kinds" == empty.heat.pager.said
+    assert "" == empty.message
+    assert "no kinds" == empty.heat.pager.summary
     good = AuditPanel(
         prodex.audit(prodex.flatten(RECORDS[:1]), {"checks": {"valid_gtin": {}}}, progress=False)
     )
-    assert "Nothing fails" in words(good)
-    assert "no checks that fail" == good.rules.pager.said
+    assert "No failing checks" in words(good)
+    assert "no failing checks" == good.checks.pager.summary
 
 
 def test_what_is_given_wrongly_is_refused() -> None:
     """Nothing at all, two catalogues, and a keyword that is none."""
     catalog = prodex.flatten(RECORDS)
-    with pytest.raises(InputError, match="shows nothing"):
+    with pytest.raises(InputError, match="nothing to show"):
         AuditPanel()
-    with pytest.raises(InputError, match="not both"):
+    with pytest.raises(InputError, match="either a catalogue or an exploration"):
         AuditPanel(catalog=catalog, exploration=Exploration(catalog=catalog))
     with pytest.raises(TypeError):
         AuditPanel(catalogue=catalog)  # type: ignore[call-arg]
@@ -377,15 +377,15 @@ def test_an_audit_without_its_catalogue_is_shown() -> None:
     assert panel.exploration is None
     panel.gaps.buttons[0].click()
     assert ("8", "9") == panel.failing
-    assert "none" == panel.judging.layout.display
+    assert "none" == panel.controls.layout.display
 
 
 def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
     """Over one state, what a click counts is what the explorer shows: grades, gaps, and cells of every grouping."""
     exploration = Exploration(catalog=sample)
     panel, explorer = AuditPanel(exploration=exploration), CatalogExplorer(exploration=exploration)
-    panel.judging.profile.value = "online-listing"
-    panel.judging.run.click()
+    panel.controls.profile.value = "online-listing"
+    panel.controls.run.click()
     panel.wait()
     buttons = [*panel.tiles.buttons, *panel.grades.buttons, *panel.gaps.buttons]
     for by in ("kind", "owner", "brand", "market", "language"):
@@ -400,25 +400,25 @@ def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
 def test_figures_say_what_became_of_them() -> None:
     """Where an audit of the same snapshots by the same profile was saved before, the tiles compare with it."""
     mended = [RECORDS[0], {**RECORDS[1], "gtin": "03036811359935"}, RECORDS[2]]
-    prodex.audit(prodex.save(prodex.flatten(RECORDS), "shop"), PROFILE, progress=False).save()
+    prodex.audit(prodex.flatten(RECORDS).save("shop"), PROFILE, progress=False).save()
     other = {"checks": {"has_name": {}}}
-    newer = prodex.save(prodex.flatten(mended), "shop")
+    newer = prodex.flatten(mended).save("shop")
     panel = AuditPanel(prodex.audit(newer, PROFILE, progress=False))
     panel.wait()
     assert "▲ 33.3 points more, better" in panel.tiles._figures[1].value
     assert "▼ 1 fewer, better" in panel.tiles._figures[4].value
-    alone = AuditPanel(prodex.audit(prodex.save(prodex.flatten(mended), "alone"), other, progress=False))
+    alone = AuditPanel(prodex.audit(prodex.flatten(mended).save("alone"), other, progress=False))
     alone.wait()
     assert "since" not in words(alone)
 
 
 def test_a_damaged_audit_is_nothing_to_compare_with() -> None:
     """The panel shows its audit all the same."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     saved = prodex.audit(catalog, PROFILE, progress=False).save()
     assert saved.folder is not None
     (saved.folder / "states" / "part-00000.parquet").write_bytes(b"no")
     panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
     panel.wait()
     assert "since" not in words(panel)
-    assert "" == panel.said
+    assert "" == panel.message

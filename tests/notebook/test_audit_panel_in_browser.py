@@ -5,16 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.quality import hostile
 
 from .lab import Lab, Notebook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 ROOT = str(Path(__file__).parents[2])
 
@@ -50,11 +46,11 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         notebook.wait_for("panel.audit is not None", 60)
         out.get_by_text("Largest gaps").wait_for()
 
-        out.get_by_role("button", name="Show them").first.click()
+        out.get_by_role("button", name="Show products").first.click()
         assert notebook.wait_for("len(panel.failing)") == notebook.ask(
             "int(panel.audit.summary['to_work_on'])"
         )
-        out.get_by_role("button", name="✓ Show them").wait_for()
+        out.get_by_role("button", name="✓ Show products").wait_for()
 
         out.get_by_role("button", name="Grade C").click()
         notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('C',)")
@@ -87,25 +83,25 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
             "Enter",
         ):  # arrows belong to the notebook until somebody clicks in the table
             notebook.page.keyboard.press(key)
-        notebook.wait_for("panel.rules.table.selected_rows != []")
-        place = notebook.ask("panel.rules.table.selected_rows[0]")
+        notebook.wait_for("panel.checks.table.selected_rows != []")
+        place = notebook.ask("panel.checks.table.selected_rows[0]")
         wanted = rows.nth(place).locator("td").first.inner_text()
         assert wanted == notebook.wait_for(FAILS)
         assert int(rows.nth(place).locator("td").nth(3).inner_text()) == notebook.ask("len(panel.failing)")
-        out.locator(".rule").get_by_text("What to do").wait_for()
+        out.locator(".rule").get_by_text("How to fix it").wait_for()
 
         for button, said, made in (
-            ("Write worklists", "worklists with", "worklists.json"),
-            ("Write report", "The report is", "audit-*.html"),
+            ("Export worklists", "worklists with", "worklists.json"),
+            ("Export report", "Exported the report to", "audit-*.html"),
         ):
             out.get_by_role("button", name=button).click()
             out.locator(".note").get_by_text(said).wait_for()
             assert list(lab.folder.rglob(made)), button
-        out.get_by_role("button", name="Write report").click()
-        out.get_by_role("alert").get_by_text("is there already").wait_for()
+        out.get_by_role("button", name="Export report").click()
+        out.get_by_role("alert").get_by_text("already exists").wait_for()
 
         assert [] == notebook.violations()
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)
 
 
 def _press_a_cell(notebook: Notebook, out: Locator, facet: str) -> None:
@@ -141,4 +137,4 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
         assert 0 == out.locator("mjx-container, .MathJax").count()
         assert 0 == out.locator("img, script, svg").count()
         assert [] == notebook.violations(1)
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)

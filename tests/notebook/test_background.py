@@ -82,7 +82,7 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
     loop = asyncio.new_event_loop()
     loop.run_until_complete(cell())
     go_on.set()
-    while not work._ready:
+    while not work._results:
         time.sleep(0.01)
     loop.close()
     work.wait(5)

@@ -12,9 +12,9 @@ import prodex
 from prodex.catalog import Origin
 from prodex.display_text import words
 from prodex.errors import InputError
-from prodex.notebook.card import CardContents, card
+from prodex.notebook.card import CardContents, read_card
 from prodex.notebook.card.contents import PictureImage, parts
-from prodex.notebook.card.record import laid_out
+from prodex.notebook.card.record import indented
 from prodex.query import ProductQuery
 from prodex.sandbox.sample import shared_products
 from tests.quality import hostile
@@ -31,7 +31,7 @@ def of(*records: dict[str, Any], audit: str | None = None, query: ProductQuery |
     if query is not None:
         catalog = replace(catalog, origin=Origin("https://exchange.example", query))
     judged = None if audit is None else prodex.audit(catalog, audit, progress=False)
-    return card(catalog, catalog.products["product_id"][0], judged)
+    return read_card(catalog, catalog.products["product_id"][0], judged)
 
 
 def part(made: CardContents, title: str) -> Node:
@@ -57,7 +57,7 @@ def test_the_head_says_what_it_is() -> None:
 
     assert "Halfvolle melk update pending" == page.all("h3")[0].words
     assert {"value": EACH, "readonly": "", "type": "text"}.items() <= gtin.attributes.items()
-    assert "✓ check digit right" in page.words
+    assert "✓ check digit correct" in page.words
     assert ["Lait Dupont 4017", "Milk MILK", "Laiterie Dupont", "Belgium 56", "Each EACH"] == [
         one.words for one in page.all("dl")[0].all("dd")
     ]
@@ -65,7 +65,7 @@ def test_the_head_says_what_it_is() -> None:
 
 def test_statuses_go_by_name() -> None:
     """Numbers of the service are words, and the number stands beside."""
-    said = {one.term: (one.value.text, one.note.text) for one in of(rich()).head.statuses}
+    said = {one.term: (one.value.text, one.note.text) for one in of(rich()).header.statuses}
 
     assert {
         "Sharing": ("PENDING", "3"),
@@ -79,37 +79,37 @@ def test_statuses_go_by_name() -> None:
 def test_a_status_that_nobody_knows_is_shown_as_it_is() -> None:
     """A number without a name is no reason to fail."""
     assert ["9"] == [
-        one.value.text for one in of({"id": 7, "manufacturerSharingStatus": 9}).head.statuses[:1]
+        one.value.text for one in of({"id": 7, "manufacturerSharingStatus": 9}).header.statuses[:1]
     ]
 
 
 def test_flags_say_yes_no_and_nothing() -> None:
     """What is not said is neither a yes nor a no, and absent is not null."""
     flags = dict(
-        of({"id": 7, "isConsumerUnit": True, "isOrderableUnit": False, "isInvoiceUnit": None}).head.flags
+        of({"id": 7, "isConsumerUnit": True, "isOrderableUnit": False, "isInvoiceUnit": None}).header.flags
     )
 
     assert (("consumer unit",), ("orderable",), ("invoice unit",)) == (
         flags["yes"],
         flags["no"],
-        flags["not said (null)"],
+        flags["not specified (null)"],
     )
-    assert "display unit" in flags["not said (absent)"]
+    assert "display unit" in flags["not specified (absent)"]
 
 
 @pytest.mark.parametrize(
     ("gtin", "said"),
     [
-        (EACH, "check digit right"),
-        ("03091033779528", "the check digit is 8, and 7 would be right"),
-        ("3091033779527", f"check digit right; written in full it is {EACH}"),
-        ("<b>1</b>", "this is no GTIN: it should be 14 digits"),
-        (None, "there is no GTIN: null"),
+        (EACH, "check digit correct"),
+        ("03091033779528", "check digit 8 is wrong, expected 7"),
+        ("3091033779527", f"check digit correct; with all 14 digits {EACH}"),
+        ("<b>1</b>", "not a GTIN: 14 digits expected"),
+        (None, "no GTIN: null"),
     ],
 )
 def test_a_gtin_is_judged_in_words(gtin: str | None, said: str) -> None:
     """Right, wrong by its check digit, short, or none at all."""
-    assert said == of({"id": 7, "gtin": gtin}).head.digits
+    assert said == of({"id": 7, "gtin": gtin}).header.digits
 
 
 def test_the_four_faces_of_a_missing_text() -> None:
@@ -132,9 +132,9 @@ def test_the_four_faces_of_other_parts() -> None:
 
     assert "None: isPartitionedBy is null." in part(made, "Nutrients").words
     assert "None: assets.pictures is empty." in part(made, "Pictures").words
-    assert "isLabeledBy is absent" in part(made, "Nothing there").words
+    assert "isLabeledBy is absent" in part(made, "No data").words
     assert "None: assets.pictures is not asked for." in part(not_asked, "Pictures").words
-    assert ["Brand", "not asked for"] == [not_asked.head.facts[0].term, not_asked.head.facts[0].missing]
+    assert ["Brand", "not asked for"] == [not_asked.header.facts[0].term, not_asked.header.facts[0].missing]
 
 
 def test_languages_of_the_market_are_there_even_without_a_text() -> None:
@@ -151,7 +151,7 @@ def test_an_audit_adds_the_texts_that_it_looks_for() -> None:
     checks = {"required_text": {"attribute": "benefits", "language": "de"}}
     profile = {"attributes": ["benefits"], "checks": checks}
     catalog = prodex.flatten([{"id": 7}])
-    made = card(catalog, "7", prodex.audit(catalog, profile, progress=False))
+    made = read_card(catalog, "7", prodex.audit(catalog, profile, progress=False))
 
     assert ["absent"] == row(part(made, "Texts"), "benefits")
     assert "German" in part(made, "Texts").words
@@ -213,14 +213,14 @@ def test_a_name_that_only_waits_is_called_so() -> None:
     """A product that nobody has accepted yet is found by the name in its update."""
     made = of({"id": 7, "lastRequest": {"namePublicLong": [text("fra-FR", "Citron")]}})
 
-    assert "This name waits for acceptance" in parsed(made.html).words
-    assert "Citron" == made.head.name.text
+    assert "This name is part of the pending update" in parsed(made.html).words
+    assert "Citron" == made.header.name.text
 
 
 def test_the_hierarchy_is_a_tree() -> None:
     """Lists in lists: each unit with how many of it stand in the one around it, and in all."""
     made = of(rich())
-    logistic, sharing = made.packing
+    logistic, sharing = made.hierarchies
     pallet, case = logistic.roots
 
     def told(unit: Any) -> list[tuple[str, str, str]]:
@@ -230,10 +230,10 @@ def test_the_hierarchy_is_a_tree() -> None:
     assert [
         (PALLET, "", ""),
         (CASE, "× 10", ""),
-        (PACK, "× 20", "= 200 in all"),
-        (EACH, "× 20", "= 4,000 in all"),
+        (PACK, "× 20", "= 200 in total"),
+        (EACH, "× 20", "= 4,000 in total"),
     ] == told(pallet)
-    assert [("× unknown", ""), ("× 20", "number in all unknown")] == [one[1:] for one in told(case)[1:]]
+    assert [("× unknown", ""), ("× 20", "total unknown")] == [one[1:] for one in told(case)[1:]]
     assert (True, None, "Sharing units") == (pallet.is_active, sharing.roots[0].is_active, sharing.title)
     assert 4 == len(part(made, "Hierarchy").all("ul", class_="tree")[0].all("li")[0].all("li")) + 1
 
@@ -241,12 +241,12 @@ def test_the_hierarchy_is_a_tree() -> None:
 def test_cycles_and_several_parents_survive() -> None:
     """A case that holds itself is marked, and so is a product that stands in two units."""
     made = of(rich())
-    _, case = made.packing[0].roots
+    _, case = made.hierarchies[0].roots
     (inner,) = case.units
 
     assert (False, True) == (case.is_cycle, inner.is_cycle)
     assert (2, True) == (inner.units[0].parents, inner.units[0].is_this)
-    assert "stands in itself" in part(made, "Hierarchy").words
+    assert "contains itself" in part(made, "Hierarchy").words
 
 
 def test_a_hierarchy_without_end_is_shown_to_an_end() -> None:
@@ -256,7 +256,7 @@ def test_a_hierarchy_without_end_is_shown_to_an_end() -> None:
         node = {"gtin": f"level {level}", "quantity": 1, "children": [node]}
     made = of({"id": 7, "logisticalHierarchies": [node]})
 
-    assert (121, 121) == (made.packing[0].shown, made.packing[0].total)
+    assert (121, 121) == (made.hierarchies[0].shown, made.hierarchies[0].total)
     assert "last" in shown(made.html)
 
 
@@ -268,11 +268,15 @@ def test_pictures_are_facts() -> None:
 
     assert ("front", True, "3,000 × 2,400 pixels") == (front.title.text, front.is_packshot, front.size)
     assert (
-        "The file name bears another GTIN.",
+        "The file name contains another GTIN.",
         "The file name says back, productFace says front.",
         "The size as text is 1,200 × 900.",
     ) == front.disagreements
-    assert ("face not said", False, "size not said") == (other.title.text, other.is_packshot, other.size)
+    assert ("face not specified", False, "size not specified") == (
+        other.title.text,
+        other.is_packshot,
+        other.size,
+    )
     assert [] == page.all("img") + page.all("a") + page.all("link") + page.all("iframe")
     assert "https://evil.example/front_512.jpg" in page.text
 
@@ -311,7 +315,7 @@ def test_dates_say_their_zone() -> None:
     made = of(rich())
 
     assert "2026-10-26 07:33:20 UTC" in part(made, "Documents").words
-    assert "local time without zone" in part(made, "Numbers and dates").words
+    assert "in local time" in part(made, "Numbers and dates").words
 
 
 def test_codes_have_their_labels_in_further_languages(service: prodex.Client) -> None:
@@ -319,7 +323,7 @@ def test_codes_have_their_labels_in_further_languages(service: prodex.Client) ->
     (first,) = shared_products(1)
     query = ProductQuery(gtins_in=[first.record["gtin"]])
     catalog = prodex.load_products(service, query, labels=["fr"], progress=False)
-    made = card(catalog, catalog.products["product_id"][0])
+    made = read_card(catalog, catalog.products["product_id"][0])
 
     assert "label (fr)" in made.codes.headings
 
@@ -328,13 +332,13 @@ def test_an_audit_is_told_in_words() -> None:
     """Score, grade, what fails with the reason and what to do; the rest is folded and counted."""
     made = of(rich(), audit="online-listing")
     section = part(made, "Quality by online-listing")
-    judged = made.judgement
+    judged = made.audit
     assert judged is not None
 
     assert ["no", "17"] == [one.words for one in section.all("ul", class_="tiles")[0].all("strong")][2:]
     assert "blocker" == judged.failed[0].facts.severity
     assert "waits under lastRequest: it is there as soon as the update is accepted" in section.words
-    assert "To do: Write namePublicLong in fr." in section.words
+    assert "How to fix it: Write namePublicLong in fr." in section.words
     assert f"{len(judged.passed)} checks passed" in section.words
 
 
@@ -343,11 +347,11 @@ def test_unknown_is_not_a_pass() -> None:
     query = ProductQuery(source_include=["namePublicLong"])
     profile = {"checks": {"has_front_packshot": {"severity": "blocker"}}}
     catalog = replace(prodex.flatten([{"id": 7}]), origin=Origin("https://exchange.example", query))
-    made = card(catalog, "7", prodex.audit(catalog, profile, progress=False))
-    assert made.judgement is not None
+    made = read_card(catalog, "7", prodex.audit(catalog, profile, progress=False))
+    assert made.audit is not None
 
-    assert made.judgement.unknown
-    assert "undecided" == made.judgement.ready
+    assert made.audit.unknown
+    assert "undecided" == made.audit.ready
     assert "1 check unknown" in part(made, "Quality").words
 
 
@@ -356,7 +360,7 @@ def test_an_audit_of_other_products_says_so() -> None:
     catalog = prodex.flatten([{"id": 7}])
     other = prodex.audit(prodex.flatten([{"id": 8}]), "core", progress=False)
 
-    assert "not judged" in part(card(catalog, "7", other), "Quality").words
+    assert "does not cover this product" in part(read_card(catalog, "7", other), "Quality").words
 
 
 def test_the_audit_of_a_card_is_the_audit() -> None:
@@ -365,7 +369,7 @@ def test_the_audit_of_a_card_is_the_audit() -> None:
     catalog = prodex.flatten(records)
     audit = prodex.audit(catalog, "online-listing", progress=False)
     for product in audit.products.to_dict("records"):
-        judged = card(catalog, product["product_id"], audit).judgement
+        judged = read_card(catalog, product["product_id"], audit).audit
         assert judged is not None
         reasons = audit.failures(product_id=product["product_id"])["reason"].fillna("").tolist()
 
@@ -376,11 +380,11 @@ def test_the_audit_of_a_card_is_the_audit() -> None:
 def test_the_record_is_shown_as_received() -> None:
     """A key given twice, a number's spelling and half a character are not lost by laying it out."""
     received = '{"id":7,"a":1.50,"a":[],"b":"\\ud83d \\u00e9, {x}","c":{"d":[1,{"e":null}]}}'
-    laid = laid_out(received)
+    laid = indented(received)
 
     assert received == "".join(one.strip().replace(": ", ":", 1) for one in laid.split("\n"))
     assert 10 < len(laid.split("\n"))
-    assert laid_out("{" * 5_000)
+    assert indented("{" * 5_000)
     assert json.loads(received) == json.loads(laid)
 
 
@@ -395,18 +399,18 @@ def test_half_a_character_survives() -> None:
 def test_a_product_that_is_not_there_is_named_with_its_neighbours() -> None:
     """The error says which ids come near, or whose GTIN was given."""
     catalog = prodex.flatten([{"id": 1234567, "gtin": "03036811359935"}, {"id": 7}])
-    with pytest.raises(InputError, match=r"There is no product 1234568 among 2\. Near it are 1234567\."):
-        card(catalog, "1234568")
-    with pytest.raises(InputError, match="This is the GTIN of product 1234567: give that id"):
-        card(catalog, "3036811359935")
-    with pytest.raises(InputError, match="has all of them"):
-        card(catalog, "zzz")
+    with pytest.raises(InputError, match=r"There is no product 1234568 among 2\. Similar ids are 1234567\."):
+        read_card(catalog, "1234568")
+    with pytest.raises(InputError, match="It is the GTIN of product 1234567: give that id"):
+        read_card(catalog, "3036811359935")
+    with pytest.raises(InputError, match="has all ids"):
+        read_card(catalog, "zzz")
 
 
 @pytest.mark.parametrize("number", range(1, len(hostile.STRINGS) + 1))
 def test_what_suppliers_type_is_shown_letter_by_letter(number: int) -> None:
     """Markup, formulas and directions stand as they were typed, and nothing of them becomes an element."""
-    page = parsed(card(hostile.catalog(), str(number)).html)
+    page = parsed(read_card(hostile.catalog(), str(number)).html)
 
     assert hostile.STRINGS[number - 1] in page.text
     assert not {"script", "svg", "base", "title", "b"} & {one.name for one in page.walk()}
@@ -415,14 +419,16 @@ def test_what_suppliers_type_is_shown_letter_by_letter(number: int) -> None:
 
 def test_control_characters_are_seen() -> None:
     """What a browser would drop has a picture of its own."""
-    assert hostile.CONTROLS[1] in parsed(card(hostile.catalog(), str(len(hostile.STRINGS) + 1)).html).text
+    assert (
+        hostile.CONTROLS[1] in parsed(read_card(hostile.catalog(), str(len(hostile.STRINGS) + 1)).html).text
+    )
 
 
 def test_no_card_asks_for_anything() -> None:
     """Addresses are text: no element of a card could fetch one, and formulas are left alone."""
     catalog = canary.catalog()
     for product in catalog.products["product_id"]:
-        page = parsed(card(catalog, product)._repr_html_())
+        page = parsed(read_card(catalog, product)._repr_html_())
         outside = [
             (one.name, key)
             for one in page.walk()
@@ -449,11 +455,11 @@ def test_every_table_says_what_it_is() -> None:
 def test_a_snapshot_gives_the_same_card() -> None:
     """Read from disk or from memory, chosen or whole: the card is the same."""
     catalog = prodex.flatten([rich(), {"id": 8}])
-    saved = prodex.save(catalog, "shop")
-    once = card(catalog, "7").html
+    saved = catalog.save("shop")
+    once = read_card(catalog, "7").html
 
-    assert once == card(saved, "7").html
-    assert once == card(prodex.open_snapshot("shop").where(product_id="7"), "7").html
+    assert once == read_card(saved, "7").html
+    assert once == read_card(prodex.open_snapshot("shop").where(product_id="7"), "7").html
 
 
 def test_a_card_says_what_it_is() -> None:
@@ -477,9 +483,9 @@ def test_a_name_is_in_the_language_of_the_market() -> None:
 
     assert (
         "Lait"
-        == of({"id": 7, "product_key": {"target_market_id": 250}, "namePublicLong": names}).head.name.text
+        == of({"id": 7, "product_key": {"target_market_id": 250}, "namePublicLong": names}).header.name.text
     )
-    assert "Milk" == of({"id": 7, "namePublicLong": names}).head.name.text
+    assert "Milk" == of({"id": 7, "namePublicLong": names}).header.name.text
 
 
 def test_codes_have_labels_and_descriptions() -> None:
@@ -512,7 +518,7 @@ def test_what_has_no_gtin_is_not_this_product() -> None:
     """Two things without a number are not the same."""
     made = of({"id": 7, "logisticalHierarchies": [{"uuid": "a"}]})
 
-    assert [False] == [one.is_this for one in made.packing[0].roots]
+    assert [False] == [one.is_this for one in made.hierarchies[0].roots]
 
 
 def test_whatever_is_left_out_is_counted() -> None:
@@ -542,7 +548,7 @@ def test_whatever_is_left_out_is_counted() -> None:
     }.items():
         assert said in part(made, title).words
     assert "60 of 100 more values" in part(made, "Hierarchy").words
-    assert "60 of 5,000 values of no unit shown here" in part(made, "Hierarchy").words
+    assert "60 of 5,000 values of units that are not shown" in part(made, "Hierarchy").words
     assert len(made.html) < 6_000_000
 
 

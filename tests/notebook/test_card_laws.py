@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 
 import prodex
 from prodex.errors import InputError
-from prodex.notebook.card import card
+from prodex.notebook.card import read_card
 from prodex.tables.declaration import TABLES
 from tests.quality.reading_html import Node, parsed
+from tests.quick import examples
 from tests.wire import products
 
 from .card_products import rich
@@ -74,7 +75,7 @@ def is_in(value: Any, text: str) -> bool:
     return any(re.search(rf"(?<![0-9,]){one}(?![0-9,])", text) for one in (f"{value:.0f}", f"{value:,.0f}"))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
     """Whatever a record holds, in whatever shape: each leaf of its tables is read on the card."""
@@ -82,7 +83,7 @@ def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
         catalog = prodex.flatten([marked(product, count())])
     except InputError:
         return
-    text = shown(card(catalog, catalog.products["product_id"][0]).html)
+    text = shown(read_card(catalog, catalog.products["product_id"][0]).html)
 
     assert [] == [leaf for leaf in leaves(catalog) if not is_in(leaf[2], text)]
 
@@ -96,20 +97,20 @@ def test_a_rich_card_shows_every_leaf() -> None:
     assert {"texts", "codes", "nutrients", "pictures", "hierarchies", "labels"} <= {
         table for table, _, _ in found
     }
-    assert [] == [leaf for leaf in found if not is_in(leaf[2], shown(card(catalog, "7").html))]
+    assert [] == [leaf for leaf in found if not is_in(leaf[2], shown(read_card(catalog, "7").html))]
 
 
 def test_the_law_can_be_broken() -> None:
     """What is not on the card is noticed."""
     catalog = prodex.flatten([marked({"id": 7, "brand": {"code": "ACME"}}, count())])
-    text = shown(card(catalog, "10000").html)
+    text = shown(read_card(catalog, "10000").html)
 
     assert is_in("ACME‹1›", text)
     assert not is_in("ACME‹2›", text)
     assert not is_in(10_001, "10,0011 and 110,001")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
     """Records as they come, with empty texts, nulls and half characters, give markup whose elements are closed."""
@@ -117,7 +118,9 @@ def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
         catalog = prodex.flatten([product])
     except InputError:
         return
-    made = card(catalog, catalog.products["product_id"][0], prodex.audit(catalog, "core", progress=False))
+    made = read_card(
+        catalog, catalog.products["product_id"][0], prodex.audit(catalog, "core", progress=False)
+    )
 
     assert not parsed(made.html).all("script")
     made.html.encode()

@@ -71,7 +71,7 @@ def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog)
 
 def test_a_name_is_a_snapshot(catalog: prodex.Catalog) -> None:
     """A name that there is not says which there are; what is no catalogue is refused."""
-    prodex.save(catalog, "shop")
+    catalog.save("shop")
     assert len(catalog) == len(prodex.explore("shop").catalog)
     with pytest.raises(SnapshotNotFound, match="shop"):
         prodex.explore("shoop")

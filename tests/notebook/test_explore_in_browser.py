@@ -13,13 +13,11 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
-
 _BEGIN = f"""
     import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
     import prodex as px
     from prodex.sandbox.sample import AS_OF, shared_products
-    catalog = px.save(px.flatten(one.record for one in shared_products(150)), "explored")
+    catalog = px.flatten(one.record for one in shared_products(150)).save("explored")
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
 """
 _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
@@ -57,4 +55,4 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
         page.get_by_role("button", name="Verify").wait_for()
         assert [] == notebook.violations(1)
         assert [] == notebook.outside
-        assert [] == notebook.said
+        assert [] == notebook.errors

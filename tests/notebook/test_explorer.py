@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 import prodex
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
@@ -84,7 +84,7 @@ def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
 
     button(explorer, "market: France").click()
     assert len(sample.where(target_market=56, is_consumer_unit=True)) == len(explorer.catalog)
-    button(explorer, "clear all").click()
+    button(explorer, "Clear all").click()
     assert (Conditions(), sample) == (explorer.exploration.conditions, explorer.catalog)
 
 
@@ -175,9 +175,9 @@ def test_a_choice_stays_through_pages_filters_and_sorting(sample: prodex.Catalog
     explorer.selected = (ids[7],)
     field(explorer, "Sort by").value = ""
     assert [7] == table(explorer).selected_rows
-    button(explorer, "Clear choice").click()
+    button(explorer, "Clear selection").click()
     assert () == explorer.exploration.selected
-    button(explorer, "Choose this page").click()
+    button(explorer, "Select this page").click()
     assert tuple(ids[:25]) == explorer.selected
 
 
@@ -223,7 +223,7 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
 
     without = CatalogExplorer(sample)
     without.exploration.conditions = Conditions().failing_any("the worst", (check["check"],))
-    assert "there is no audit" in without.said
+    assert "there is no audit" in without.message
 
 
 def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prodex.Catalog) -> None:
@@ -251,24 +251,24 @@ def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
     explorer = CatalogExplorer(sample)
     explorer.exploration.conditions = Conditions().toggled("colour", "red")
 
-    assert "no facet &#x27;colour&#x27;" in explorer.said
+    assert "no facet &#x27;colour&#x27;" in explorer.message
     with pytest.raises(QueryError, match="no facet 'colour'"):
         explorer.catalog.products  # noqa: B018 - asking is what is tested
     explorer.exploration.conditions = Conditions()
-    assert "" == explorer.said
+    assert "" == explorer.message
 
 
 def test_a_damaged_snapshot_is_said(sample: prodex.Catalog) -> None:
     """What goes wrong behind a click stays in sight, with what to do."""
-    catalog = prodex.save(sample, "damaged")
+    catalog = sample.save("damaged")
     explorer = CatalogExplorer(catalog)
     for path in catalog.files("tags"):
         path.unlink()
     button(explorer, "▸ Tag").click()
-    assert "open an earlier snapshot or load again" in explorer.said
+    assert "open an earlier snapshot or load again" in explorer.message
 
     button(explorer, "▾ Tag").click()
-    assert "" == explorer.said
+    assert "" == explorer.message
 
 
 def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
@@ -288,37 +288,37 @@ def test_catalogues_of_hardly_anything_are_shown(records: list[dict[str, Any]]) 
     explorer = CatalogExplorer(prodex.flatten(records))
 
     assert len(records) == len(explorer.catalog) == len(rows(explorer))
-    assert "" == explorer.said
+    assert "" == explorer.message
 
 
 def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) -> None:
     """A first press writes; a second one asks; a third replaces."""
     explorer = CatalogExplorer(sample)
     explorer.exploration.conditions = Conditions().toggled("market", "56")
-    field(explorer, "to the folder").value = str(tmp_path)
+    field(explorer, "to folder").value = str(tmp_path)
     press = button(explorer, f"Export {len(explorer.catalog)} products")
     press.click()
-    explorer._export.wait()
+    explorer._export.exporter.wait()
     path = tmp_path / "products_as_shown.csv"
     assert len(explorer.catalog) + 1 == len(path.read_text("utf-8").splitlines())
 
     path.write_text("mine", "utf-8")
     press.click()
-    assert ("mine", "Replace them") == (path.read_text("utf-8"), press.description)
+    assert ("mine", "Replace 2 files") == (path.read_text("utf-8"), press.description)
     press.click()
-    explorer._export.wait()
+    explorer._export.exporter.wait()
     assert "mine" != path.read_text("utf-8")
     field(explorer, "as").value = "xlsx"
     hidden = [one for one in every(explorer._export) if getattr(one.layout, "display", "") == "none"]
     assert ["Checkbox"] == [type(one).__name__ for one in hidden]
-    field(explorer, "to the folder").value = " "
+    field(explorer, "to folder").value = " "
     press.click()
-    assert "There is no folder" in explorer._export._told.value
+    assert "No folder is entered" in explorer._export.exporter.message
 
 
 def test_what_it_takes_is_said() -> None:
     """A catalogue or an exploration; an unknown keyword is an error."""
-    with pytest.raises(TypeError, match="takes a catalogue"):
+    with pytest.raises(InputError, match="needs a catalogue"):
         CatalogExplorer()
     with pytest.raises(TypeError):
         CatalogExplorer(prodex.flatten([]), colour="red")  # type: ignore[call-arg]

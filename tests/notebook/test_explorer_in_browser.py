@@ -13,8 +13,6 @@ from .lab import Lab, Notebook
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 SAMPLE = """
     import prodex
     from prodex.notebook.products.explorer import CatalogExplorer
@@ -113,7 +111,7 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
         out.get_by_role("button", name="▸ Export").click()
         for name, ending in (("CSV", "csv"), ("XLSX (Excel)", "xlsx")):
             out.get_by_label("as", exact=True).select_option(name)
-            out.get_by_label("to the folder").fill(ending)
+            out.get_by_label("to folder").fill(ending)
             out.locator("button.primary").click()
             out.get_by_text(f"products_as_shown.{ending}").wait_for()
         with (lab.folder / "csv" / "products_as_shown.csv").open(encoding="utf-8", newline="") as file:
@@ -124,7 +122,7 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
             "sorted(explorer.catalog.products['gtin'].dropna(), reverse=True)"
             " + [''] * int(explorer.catalog.products['gtin'].isna().sum())"
         )
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -148,7 +146,7 @@ def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, brows
         unfold(out)
         for place in range(notebook.ask("len(explorer._boxes['brand']._codes)")):
             notebook.ask(f"explorer._boxes['brand']._rows[{place}].click()")
-        out.locator("button.chip", has_text="clear all").wait_for()
+        out.locator("button.chip", has_text="Clear all").wait_for()
         out.get_by_label("Search").fill("$5 or <img")
         notebook.page.wait_for_timeout(500)
         notebook.wait_for("explorer.exploration.conditions.words == '$5 or <img'")
@@ -164,4 +162,4 @@ def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, brows
         assert "nul ␀" in shown
         assert second in out.locator("button.facet-row", has_text="costs").first.inner_text()
         assert 0 == out.locator("mjx-container, .MathJax, img, script").count()
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)

@@ -17,8 +17,8 @@ from prodex.notebook.products.export import (
     EVERYTHING,
     ExportRequest,
     ShownTable,
+    export_products,
     folder_of,
-    written,
 )
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.tables.declaration import TABLES
@@ -52,18 +52,18 @@ def test_csv_as_shown_has_rows_in_their_order_and_texts_whole(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """Only what is left, in the order of the table; a code stands where there is no label."""
-    said = written(ExportRequest(AS_SHOWN, "csv", tmp_path / "out"), table, catalog)
+    said = export_products(ExportRequest(AS_SHOWN, "csv", tmp_path / "out"), table, catalog)
 
     path = tmp_path / "out" / "products_as_shown.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     assert [list(COLUMNS), ["", "B", "", ""], ["00000000000017", LONG, "2026-11-20T08:00:00", ""]] == rows
-    assert f"2 products written: {path}, 4 columns." == said
+    assert f"Exported 2 products to {path} (4 columns)." == said
 
 
 def test_csv_for_spreadsheets_is_a_choice(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
     """An apostrophe stands before what would run."""
-    written(ExportRequest(AS_SHOWN, "csv", tmp_path, is_safe=True), table, catalog)
+    export_products(ExportRequest(AS_SHOWN, "csv", tmp_path, is_safe=True), table, catalog)
     with (tmp_path / "products_as_shown.csv").open(encoding="utf-8", newline="") as file:
         assert f"'{LONG}" == list(csv.reader(file))[2][1]
 
@@ -72,16 +72,16 @@ def test_a_workbook_says_what_it_could_not_hold(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """The sentence counts the texts that were cut."""
-    said = written(ExportRequest(AS_SHOWN, "xlsx", tmp_path, is_safe=True), table, catalog)
+    said = export_products(ExportRequest(AS_SHOWN, "xlsx", tmp_path, is_safe=True), table, catalog)
 
     rows = CalamineWorkbook.from_path(tmp_path / "products_as_shown.xlsx").get_sheet_by_index(0).to_python()
     assert ["gtin", "00000000000017"] == [rows[0][0], rows[2][0]]
-    assert "1 text longer than a cell can be (32,767 characters)" in said
+    assert "1 text is longer than a cell of a workbook can be (32,767 characters)" in said
 
 
 def test_parquet_keeps_types(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
     """A date is a date."""
-    written(ExportRequest(AS_SHOWN, "parquet", tmp_path), table, catalog)
+    export_products(ExportRequest(AS_SHOWN, "parquet", tmp_path), table, catalog)
     frame = pd.read_parquet(tmp_path / "products_as_shown.parquet")
 
     assert [pd.NaT, pd.Timestamp("2026-11-20T08:00:00")] == frame["updated_at"].tolist()
@@ -92,10 +92,10 @@ def test_all_tables_are_those_of_the_products_that_are_left(
 ) -> None:
     """As `catalog.export` writes them."""
     left = catalog.where(gtin=["03036811359935"])
-    said = written(ExportRequest(EVERYTHING, "parquet", tmp_path), table, left)
+    said = export_products(ExportRequest(EVERYTHING, "parquet", tmp_path), table, left)
 
     assert ["2"] == pd.read_parquet(tmp_path / "products.parquet")["product_id"].tolist()
-    assert f"1 product written: {len(TABLES)} tables in {tmp_path}." == said
+    assert f"Exported 1 product to {len(TABLES)} tables in {tmp_path}." == said
 
 
 @pytest.mark.parametrize(("what", "files"), [(AS_SHOWN, 2), (EVERYTHING, len(TABLES) + 1)])
@@ -103,32 +103,32 @@ def test_what_stands_in_the_way_is_known_before(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path, what: str, files: int
 ) -> None:
     """Nothing at first; afterwards every file that was written."""
-    wish = ExportRequest(what, "csv", tmp_path)
-    assert [] == wish.in_the_way
+    request = ExportRequest(what, "csv", tmp_path)
+    assert [] == request.existing_files
 
-    written(wish, table, catalog)
-    assert files == len(wish.in_the_way) == len(list(tmp_path.iterdir()))
+    export_products(request, table, catalog)
+    assert files == len(request.existing_files) == len(list(tmp_path.iterdir()))
 
 
 def test_a_folder_has_to_be_named_and_to_be_one(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """What cannot be written is said in words."""
-    with pytest.raises(QueryError, match="no folder"):
+    with pytest.raises(QueryError, match="No folder"):
         folder_of("  ")
     (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(StorageError, match="There is a file where"):
-        written(ExportRequest(AS_SHOWN, "csv", tmp_path / "file"), table, catalog)
+        export_products(ExportRequest(AS_SHOWN, "csv", tmp_path / "file"), table, catalog)
 
 
 def test_nothing_is_left_of_an_empty_catalogue(tmp_path: Path) -> None:
     """No product makes a file with a heading."""
     catalog = prodex.flatten([])
-    said = written(
+    said = export_products(
         ExportRequest(AS_SHOWN, "csv", tmp_path),
         ShownTable(ProductColumns(catalog), np.arange(0), COLUMNS),
         catalog,
     )
 
-    assert said.startswith("0 products written")
+    assert said.startswith("Exported 0 products")
     assert "gtin,brand,updated_at,name\n" == (tmp_path / "products_as_shown.csv").read_text("utf-8")

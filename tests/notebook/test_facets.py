@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.products.facet_counts import Facets, narrowed
+from prodex.notebook.products.facet_counts import Facets, apply_filters
 from prodex.notebook.products.facets import FACETS
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.query import ProductQuery
@@ -120,15 +120,15 @@ choices = st.dictionaries(
 
 @given(st.lists(records, max_size=12), choices, st.data())
 def test_counts_are_those_of_a_plain_walk(
-    products: list[Record], chosen: dict[str, tuple[str | None, ...]], data: st.DataObject
+    records_: list[Record], chosen: dict[str, tuple[str | None, ...]], data: st.DataObject
 ) -> None:
     """Every value of every facet, with the choices of all other facets applied and not its own."""
-    stock = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(products)))
-    facets = Facets(stock)
+    products = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(records_)))
+    facets = Facets(products)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
-    left = narrowed(facets, chosen, len(stock), [np.array(other, bool)])
+    left = apply_filters(facets, chosen, len(products), [np.array(other, bool)])
 
-    has = [values_of(one) for one in products]
+    has = [values_of(one) for one in records_]
     meets = [
         {name for name, codes in chosen.items() if not one[name] & set(codes)} for one in has
     ]  # the facets whose choice it misses
@@ -183,7 +183,7 @@ def test_a_catalogue_without_products_has_facets_without_values() -> None:
     facets = Facets(ProductColumns(prodex.flatten([])))
 
     assert dict.fromkeys(facets, 0) == {
-        name: int(counts.sum()) for name, counts in narrowed(facets, {"tag": (None,)}, 0).counts.items()
+        name: int(counts.sum()) for name, counts in apply_filters(facets, {"tag": (None,)}, 0).counts.items()
     }
 
 
@@ -194,26 +194,26 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
     )
     known = prodex.flatten([{"id": 8, "gtin": "03036811359935"}, {"id": 7, "gtin": "03036811359936"}])
     audit = prodex.audit(known, {"checks": {"valid_gtin": {}}})
-    stock = ProductColumns(catalog, audit)
-    grade = Facets(stock)["grade"]
+    products = ProductColumns(catalog, audit)
+    grade = Facets(products)["grade"]
 
     assert (("A", "E", None), [1, 1, 1]) == (grade.codes, grade.totals.tolist())
     assert [False, True, False] == grade.having(("A",), 3).tolist()
-    assert [True, False, False] == stock.failing((audit.checks[0].id,)).tolist()
+    assert [True, False, False] == products.failing((audit.checks[0].id,)).tolist()
 
 
 def test_a_facet_that_is_not_there_is_said() -> None:
     """The message names those that are."""
     with pytest.raises(QueryError, match="no facet 'colour'; there are kind, brand"):
-        narrowed(Facets(ProductColumns(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
+        apply_filters(Facets(ProductColumns(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
 
 
 def test_checks_without_an_audit_are_said() -> None:
     """Neither silently nothing nor silently everything."""
-    stock = ProductColumns(prodex.flatten([{"id": 7}]))
+    products = ProductColumns(prodex.flatten([{"id": 7}]))
 
     with pytest.raises(QueryError, match="there is no audit"):
-        stock.failing(("valid_gtin",))
-    audit = prodex.audit(stock.catalog, {"checks": {"valid_gtin": {}}})
+        products.failing(("valid_gtin",))
+    audit = prodex.audit(products.catalog, {"checks": {"valid_gtin": {}}})
     with pytest.raises(QueryError, match="no check 'nonsense'"):
-        ProductColumns(stock.catalog, audit).failing(("nonsense",))
+        ProductColumns(products.catalog, audit).failing(("nonsense",))

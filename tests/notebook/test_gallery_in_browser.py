@@ -19,8 +19,6 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
-
 
 @pytest.fixture
 def server() -> Iterator[FileServer]:
@@ -88,4 +86,4 @@ def test_in_a_notebook_it_is_the_same(scheme: str, lab: Lab, browser: Browser, s
         assert list(EVIL[:5]) == output.locator(".name").all_text_contents()[:5]
         assert "0px" == output.locator("ul").evaluate("list => getComputedStyle(list).paddingLeft")
         assert 0 == output.locator("mjx-container, script, svg").count()
-        assert [[], [], []] == [notebook.outside, notebook.said, notebook.violations()]
+        assert [[], [], []] == [notebook.outside, notebook.errors, notebook.violations()]

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from .lab import Lab
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
-
 _BEGIN = """
     import prodex as px
     from prodex.sandbox.sample import AS_OF, shared_products
-    catalog = px.save(px.flatten(one.record for one in shared_products(120)), "keyed")
+    catalog = px.flatten(one.record for one in shared_products(120)).save("keyed")
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
 """
 _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
@@ -43,14 +39,14 @@ def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> Non
         def named(name: str) -> Locator:
             return out.get_by_role("button", name=name, exact=True).locator("visible=true").first
 
-        out.get_by_label("Rows a page").select_option("100")
+        out.get_by_label("Rows per page").select_option("100")
         out.get_by_text("1-100 of").first.wait_for()
         assert ["Previous", "Next"] == [press(named("Next")), press(named("Previous"))]
         assert "lost" != press(out.locator("button.facet-more").first)
         assert "☑" in press(out.locator("button.facet-row").nth(2))
         assert "INPUT" == press(out.locator("button.chip", has_text="✕").first)
-        press(named("Choose this page"))
-        assert "Choose this page" == press(named("Clear choice"))
+        press(named("Select this page"))
+        assert "Select this page" == press(named("Clear selection"))
         press(named("▸ Export"))
         assert "lost" != press(out.locator("button.primary").locator("visible=true").first)
 
@@ -65,6 +61,6 @@ def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> Non
 
         press(named("Snapshots"))
         assert "Verify" == press(named("Verify"))
-        out.get_by_text("are as written").wait_for()
+        out.get_by_text("are intact").wait_for()
         assert "Verify" == notebook.page.evaluate(_FOCUS)
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)

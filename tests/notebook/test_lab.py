@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from .lab import Lab
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 
 def test_a_click_reaches_python(lab: Lab, browser: Browser) -> None:
@@ -40,7 +36,7 @@ def test_what_must_not_happen_is_seen(lab: Lab, browser: Browser) -> None:
         notebook.run()
         notebook.page.wait_for_timeout(500)
         assert ["http://127.0.0.1:9/x.png"] == notebook.outside
-        assert ["1"] == notebook.said
+        assert ["1"] == notebook.errors
         assert {"label", "image-alt", "color-contrast"} <= {name for name, _ in notebook.violations()}
 
 

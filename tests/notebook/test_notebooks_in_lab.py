@@ -13,8 +13,6 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
-
 _PRODUCTS = 600
 
 
@@ -31,4 +29,4 @@ def test_a_notebook_runs_in_the_lab(lab: Lab, browser: Browser, name: str) -> No
             notebook.page.locator(".prodex").first.wait_for(state="attached")
             assert notebook.ask("isinstance(looked.selected, tuple) and len(looked.selected) == 3")
         assert [] == notebook.outside
-        assert [] == notebook.said
+        assert [] == notebook.errors

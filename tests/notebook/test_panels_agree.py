@@ -16,7 +16,7 @@ from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import is_resting
+from prodex.notebook.panel import is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.table_page import cells
@@ -46,22 +46,22 @@ def test_a_row_opens_its_card_again_after_another_catalogue() -> None:
 
 def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
     """A catalogue from elsewhere takes the mark away, a new snapshot is listed with it, an old one can come back."""
-    prodex.save(prodex.flatten(RECORDS), "shop")
+    prodex.flatten(RECORDS).save("shop")
     looked = explore("shop")
     looked.section = "Snapshots"
     panel = looked.places["Snapshots"].children[0]
     panel.wait()
     assert [0] == panel.table.selected_rows
-    assert "Chosen" in panel._about.value
+    assert "Selected" in panel._about.value
 
     looked.exploration.look_at(prodex.flatten(RECORDS[:2]))
     assert ([], "", None) == (panel.table.selected_rows, panel._about.value, panel.catalog)
     panel.table.selected_rows = [0]
     assert 5 == len(looked.exploration.catalog)
 
-    looked.exploration.look_at(prodex.save(prodex.flatten(RECORDS[:3]), "shop"))
+    looked.exploration.look_at(prodex.flatten(RECORDS[:3]).save("shop"))
     panel.wait()
-    assert ("1 to 2 of 2 snapshots", [0]) == (panel.pager.said, panel.table.selected_rows)
+    assert ("1 to 2 of 2 snapshots", [0]) == (panel.pager.summary, panel.table.selected_rows)
     panel.table.selected_rows = []  # pressed once more
     assert ([0], 3) == (panel.table.selected_rows, len(panel.catalog))
 
@@ -71,28 +71,28 @@ def test_an_audit_of_what_is_looked_at_no_longer_is_dropped(monkeypatch: pytest.
     begun, go_on = threading.Event(), threading.Event()
     exploration = Exploration(catalog=prodex.flatten(RECORDS))
     panel = AuditPanel(exploration=exploration)
-    judge = panel.judging._judging._work
+    judge = panel.controls._task._work
 
     def slowly(*arguments: Any) -> Any:
         begun.set()
         go_on.wait(10)
         return judge(*arguments)
 
-    monkeypatch.setattr(panel.judging._judging, "_work", slowly)
-    panel.judging.run.click()
+    monkeypatch.setattr(panel.controls._task, "_work", slowly)
+    panel.controls.run.click()
     begun.wait(10)
     exploration.look_at(prodex.flatten(RECORDS[:2]))
     go_on.set()
     panel.wait()
-    assert (None, None, False) == (exploration.audit, panel.audit, is_resting(panel.judging.run))
+    assert (None, None, False) == (exploration.audit, panel.audit, is_busy(panel.controls.run))
 
 
 def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     """A catalogue of GTINs alone says neither that products are without name nor that they have no text."""
     catalog = prodex.flatten(RECORDS[:1])
     origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
-    stock = ProductColumns(prodex.Catalog(catalog.parts, origin))
-    shown = cells(stock, [0], ("name", "texts_count", "pictures_count", "gtin"))  # type: ignore[arg-type]
+    products = ProductColumns(prodex.Catalog(catalog.parts, origin))
+    shown = cells(products, [0], ("name", "texts_count", "pictures_count", "gtin"))  # type: ignore[arg-type]
     assert [*["not asked for"] * 3, "00000000000001"] == shown.iloc[0].tolist()
 
 
@@ -102,9 +102,9 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
         (lambda: CatalogExplorer("shop"), "No snapshot 'shop'"),  # type: ignore[arg-type]
         (lambda: ProductCard("shop", "7"), "No snapshot 'shop'"),  # type: ignore[arg-type]
         (lambda: CatalogExplorer(7), r"open_snapshot\("),  # type: ignore[arg-type]
-        (lambda: CatalogExplorer(prodex.flatten([]), audit="x"), "An audit is wanted, not str"),  # type: ignore[arg-type]
-        (lambda: AuditPanel(prodex.flatten([])), "AuditPanel shows an audit, not Catalog"),  # type: ignore[arg-type]
-        (lambda: SnapshotPanel(prodex.flatten([])), "takes the name of snapshots, not Catalog"),  # type: ignore[arg-type]
+        (lambda: CatalogExplorer(prodex.flatten([]), audit="x"), "audit must be an audit, not str"),  # type: ignore[arg-type]
+        (lambda: AuditPanel(prodex.flatten([])), "audit must be an audit, not Catalog"),  # type: ignore[arg-type]
+        (lambda: SnapshotPanel(prodex.flatten([])), "name must be the name of snapshots, not Catalog"),  # type: ignore[arg-type]
         (lambda: QueryPanel(prodex.flatten([])), "service is a Catalog. Write"),  # type: ignore[arg-type]
     ],
 )
@@ -119,12 +119,12 @@ def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None
     """No field for a file or a folder shows the name of an exception."""
     audit = prodex.audit(prodex.flatten(RECORDS), progress=False)
     panel, explorer = AuditPanel(audit), CatalogExplorer(audit.catalog)
-    panel.files.folder.value = panel.files.page.value = explorer._export._folder.value = name
-    panel.files.write_lists.click()
-    lists = panel.files.said
-    panel.files.write_page.click()
+    panel.export.folder.value = panel.export.page.value = explorer._export._folder.value = name
+    panel.export.export_worklists.click()
+    lists = panel.export.exporter.message
+    panel.export.export_report.click()
     explorer._export._button.click()
-    for said in (lists, panel.files.said, explorer._export._told.value):
+    for said in (lists, panel.export.exporter.message, explorer._export.exporter.message):
         assert "cannot be written to" in said
         assert "Give another name." in said
 
@@ -141,16 +141,16 @@ def test_a_table_says_nothing_of_its_own() -> None:
 def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is counted is called by its name, one thing in the singular."""
     monkeypatch.chdir(tmp_path)
-    catalog = prodex.save(prodex.flatten(RECORDS[:1]), "shop")
+    catalog = prodex.flatten(RECORDS[:1]).save("shop")
     panel = SnapshotPanel("shop")
     panel.wait()
-    assert "1 snapshot" == panel.pager.said
+    assert "1 snapshot" == panel.pager.summary
     assert "(1 product)" in panel._every[0].title
     assert "1 product in the only snapshot" in panel.trend._products.value
     explorer = CatalogExplorer(catalog)
     explorer._export._button.click()
-    explorer._export.wait()
-    assert "1 product written" in explorer._export._told.value
+    explorer._export.exporter.wait()
+    assert "Exported 1 product to" in explorer._export.exporter.message
     assert (tmp_path / "export").exists()
 
 
@@ -159,5 +159,5 @@ def test_a_pager_says_what_it_turns() -> None:
     pager, said = Pager(2), []
     for total in (0, 1, 3):
         pager.over(total, "rule", " there")
-        said.append(pager.said)
+        said.append(pager.summary)
     assert ["no rules there", "1 rule there", "1 to 2 of 3 rules there"] == said

@@ -14,7 +14,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import is_resting
+from prodex.notebook.panel import is_busy
 from tests.quality.reading_html import parsed
 
 from .card_products import rich, text
@@ -52,7 +52,7 @@ def waited(panel: ProductCard, *words: str) -> str:
     """Wait until a panel says one of these."""
     end = time.monotonic() + 30
     while not any(one in said(panel) + button(panel).description for one in words):
-        assert time.monotonic() < end, panel.said
+        assert time.monotonic() < end, panel.message
         time.sleep(0.02)
     return said(panel)
 
@@ -60,7 +60,7 @@ def waited(panel: ProductCard, *words: str) -> str:
 def test_it_shows_the_product_that_is_chosen(catalog: prodex.Catalog) -> None:
     """Its trait and that of the exploration are one."""
     panel = ProductCard(catalog)
-    assert "Choose a product" in said(panel)
+    assert "Select a product" in said(panel)
 
     panel.exploration.product_id = "8"
     assert ("8", True) == (panel.product_id, "Citron" in said(panel))
@@ -69,7 +69,7 @@ def test_it_shows_the_product_that_is_chosen(catalog: prodex.Catalog) -> None:
     assert ("7", True) == (panel.exploration.product_id, "Halfvolle melk" in said(panel))
 
     panel.product_id = None
-    assert "Choose a product" in said(panel)
+    assert "Select a product" in said(panel)
 
 
 def test_it_follows_an_exploration(catalog: prodex.Catalog) -> None:
@@ -116,7 +116,7 @@ def test_pictures_come_when_they_are_asked_for(service: prodex.Client) -> None:
     press(panel)
     end = time.monotonic() + 30
     while not (shown := list(images(panel))):
-        assert time.monotonic() < end, panel.said
+        assert time.monotonic() < end, panel.message
         time.sleep(0.02)
 
     assert counts.max() == len(shown)
@@ -166,4 +166,4 @@ def test_the_disk_refuses_in_words(
     press(panel)
 
     assert str(in_the_way) in waited(panel, "Try again")
-    assert not is_resting(button(panel))
+    assert not is_busy(button(panel))

@@ -15,8 +15,6 @@ from .lab import Lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 _RICH = """
     import sys; sys.path.insert(0, {root!r})
     import prodex
@@ -85,7 +83,7 @@ def test_a_card_is_read_copied_and_unfolded_by_keyboard(lab: Lab, browser: Brows
 
         assert notebook.ask("setattr(panel, 'product_id', '8') or panel.exploration.product_id") == "8"
         out.get_by_role("heading", name="Citron").wait_for()
-        assert (0, [], []) == (out.get_by_text("Halfvolle").count(), notebook.said, notebook.outside)
+        assert (0, [], []) == (out.get_by_text("Halfvolle").count(), notebook.errors, notebook.outside)
 
 
 def test_a_dark_card_shows_what_would_do_harm(lab: Lab, browser: Browser, root: str) -> None:
@@ -100,7 +98,7 @@ def test_a_dark_card_shows_what_would_do_harm(lab: Lab, browser: Browser, root: 
         shown = " ".join(out.locator(".card").all_text_contents())
 
         assert [] == [one for one in STRINGS if one not in shown]
-        assert ([], []) == (notebook.said, notebook.outside)
+        assert ([], []) == (notebook.errors, notebook.outside)
         assert 0 == out.locator("mjx-container, .MathJax, script, iframe, a, img").count()
         assert [] == notebook.violations()
 
@@ -121,5 +119,5 @@ def test_pictures_come_from_python(lab: Lab, browser: Browser, sample_exchange: 
             "all => all.map(one => [one.src.slice(0, 11), one.complete && one.naturalWidth > 0])"
         )
         assert [["data:image/", True]] * count == images
-        assert ([], []) == (notebook.said, notebook.outside)
+        assert ([], []) == (notebook.errors, notebook.outside)
         assert [] == notebook.violations()

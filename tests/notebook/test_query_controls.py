@@ -8,12 +8,12 @@ from prodex.notebook.panel import Fold
 from prodex.notebook.query.controls import (
     ChoiceControl,
     ListControl,
-    Paste,
+    PasteControl,
     PresetControl,
     SearchWords,
     ToggleControl,
-    line,
     lock,
+    text_line,
 )
 from prodex.notebook.query.options import INCLUDED
 from prodex.notebook.query.parsing import Pasted, read_gtins, shown_paths
@@ -41,13 +41,13 @@ def test_gtins_are_read_as_spreadsheets_give_them(text: str, gtins: list[str]) -
 
 
 def test_what_is_wrong_with_a_paste_is_said_with_numbers() -> None:
-    """How many are asked for, how many cannot be right, what is left out; never all of a long list."""
+    """How many there are, which look wrong and which are left out; a long list is cut."""
     text = "\n".join([*map(str, range(10_000_001, 10_000_021)), "3036811359935", "3036811359935", *"abcdefg"])
     said = str(read_gtins(text))
-    assert "21 GTINs are asked for. 1 came more than once." in said
-    assert "18 of them cannot be right (length or check digit): 10000001, 10000002, 10000003," in said
+    assert "21 GTINs to filter by. 1 repeated." in said
+    assert "18 with a wrong length or check digit: 10000001, 10000002, 10000003," in said
     assert "(5 of 18)" in said
-    assert "Left out, being no GTINs: a, b, c, d, e (5 of 7)." in said
+    assert "Left out, not GTINs: a, b, c, d, e (5 of 7)." in said
     assert Pasted() == read_gtins("")
 
 
@@ -81,7 +81,7 @@ def test_a_usual_text_is_named_and_another_is_ones_own() -> None:
     preset._usual.value = "assets.pictures"
     assert "assets.pictures" == preset.value
     preset.value = "brand"
-    assert "own paths" == preset._usual.list.label
+    assert "other paths" == preset._usual.list.label
     preset.value = ""
     assert "everything" == preset._usual.list.label
 
@@ -124,8 +124,8 @@ def test_a_locked_control_is_locked_down_to_its_buttons() -> None:
     for control in (
         SearchWords(FIELDS),
         ChoiceControl("Market", [("any", "")]),
-        Paste("GTINs", "", read_gtins),
-        line("Tags"),
+        PasteControl("GTINs", "", read_gtins),
+        text_line("Tags"),
     ):
         for is_locked in (True, False):
             lock(control, is_locked=is_locked)
@@ -140,7 +140,7 @@ def _disabled(widget: object) -> list[bool]:
 
 def test_a_fold_is_opened_by_its_button_and_from_python() -> None:
     """Both ways agree, and the button says what it does."""
-    fold = Fold("more", [line("Tags")])
+    fold = Fold("more", [text_line("Tags")])
     assert ("▸ more", "none") == (fold.button.description, fold.body.layout.display)
     fold.button.value = True
     assert (True, "▾ more", "flex") == (fold.is_open, fold.button.description, fold.body.layout.display)

@@ -21,6 +21,7 @@ from prodex.query import (
     SharingStatus,
     ValidationStatus,
 )
+from tests.quick import examples
 from tests.test_query import without_contradiction
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=","), min_size=1).filter(
@@ -93,7 +94,7 @@ def test_what_is_shown_of_a_query_is_read_as_the_same_query(query: ProductQuery)
     assert query == asked(shown(query))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(queries(), min_size=1, max_size=3))
 def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) -> None:
     """Law: the same through the controls themselves, one query after the other; nothing of the former stays."""
@@ -117,14 +118,14 @@ def field_of(name: str) -> QueryField:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("gtins_in", "GTIN\nabc", "gtins_in holds no GTIN, but GTIN, abc"),
+        ("gtins_in", "GTIN\nabc", "gtins_in has no GTIN, but GTIN, abc"),
         ("owners_in", "11, twelve", "owners_in takes whole numbers, not 'twelve'"),
         ("product_languages", "Frnch", "There is no language 'Frnch'. Did you mean 'French'"),
         ("extra", "{", "extra cannot be read as JSON"),
         ("extra", "[" * 100_000, "extra cannot be read as JSON"),
         ("extra", "[1]", "extra is "),
         ("extra", '{"limit": 5}', "extra holds limit"),
-        ("search", (("cocoa", ()),), "'cocoa' is looked for in no field"),
+        ("search", (("cocoa", ()),), "No field is selected for the word 'cocoa'"),
         ("source_include", "a b", "dotted paths"),
         ("source_exclude", "id", "which cannot be left out"),
         ("updated_at_from", datetime(1969, 1, 1), "before 1970"),  # noqa: DTZ001 - a picker knows no zone

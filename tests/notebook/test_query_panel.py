@@ -26,6 +26,7 @@ from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client, PullReport, RetryPolicy, pages
+from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)
 
@@ -118,7 +119,7 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
     assert "France (250)" == panel.control("target_market").list.label
     assert panel.folds[FieldGroup.MORE].title == FieldGroup.MORE.value
     assert "with or without" == panel.control("has_packshot").list.label
-    assert "if it is younger than an hour" == panel.loading.age_field.list.label
+    assert "if less than an hour old" == panel.loading.age_field.list.label
     assert counted(panel)
 
 
@@ -215,7 +216,8 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("503", "No count: POST /public/v1/products/list failed"), ("401", "did not accept")]
+    ("kind", "words"),
+    [("503", "could not be counted: POST /public/v1/products/list failed"), ("401", "rejected")],
 )
 def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind: str, words: str) -> None:
     """Where the count would stand there is what happened; the next change asks again."""
@@ -237,11 +239,11 @@ def test_load_gives_the_catalogue(small: tuple[Sandbox, Client]) -> None:
     panel.wait()
     assert panel.catalog is not None
     assert (120, True) == (len(panel.catalog), panel.catalog.complete)
-    assert "120 of 120 products" in panel.loading.said
+    assert "120 of 120 products" in panel.loading.message
     assert len(prodex.open_snapshot("shop")) == 120
     panel.loading.load_button.click()
     panel.wait()
-    assert re.search(r"From [-\d :]+ UTC, \d+ seconds? old; nothing had to be fetched", panel.loading.said)
+    assert re.search(r"Reused a snapshot from [-\d :]+ UTC, \d+ seconds? old", panel.loading.message)
 
 
 def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
@@ -255,7 +257,7 @@ def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
     panel.loading.load_button.click()
     panel.wait()
     assert len([path for _, path, _ in sandbox.requests if path.endswith("/list")]) > 3
-    assert "Loaded in" in panel.loading.said
+    assert "Loaded in" in panel.loading.message
 
 
 def test_progress_is_shown_and_cancel_keeps_what_came(
@@ -271,14 +273,14 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         await until(lambda: panel.count == 120)
         sandbox.order(Fault("latency", at=3, seconds=1.5))
         box.load_button.click()
-        await until(lambda: "50 of 120 products" in box._said.value)
+        await until(lambda: "50 of 120 products" in box._progress.value)
         assert (50, 120) == (box._bar.value, box._bar.max)
         assert panel.control("tags_in").disabled
         assert panel.control("search").rows[0].text.disabled
         box.cancel_button.click()
-        assert "cancelling" in box._said.value
+        assert "cancelling" in box._progress.value
         await until(lambda: not box.is_loading)
-        assert "Cancelled after 100 of 120 products. What came is kept: Load goes on from there." in box.said
+        assert "Cancelled after 100 of 120 products. They are kept: press Load to continue." in box.message
         assert panel.catalog is None
         assert not panel.control("tags_in").disabled
         sandbox.requests.clear()
@@ -287,7 +289,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         assert 120 == len(panel.catalog)  # type: ignore[arg-type]
         fetched = [body for _, path, body in sandbox.requests if path.endswith("/list") and body["limit"] > 1]
         assert fetched[0]["next_page"]  # the scroll goes on
-        assert "and gone on with" in box.said
+        assert "and continued for" in box.message
 
     asyncio.run(story())
 
@@ -302,13 +304,13 @@ def test_what_is_not_complete_can_be_kept(small: tuple[Sandbox, Client]) -> None
     panel.loading.load_button.click()
     panel.wait()
     assert panel.catalog is None
-    assert "The load is not complete" in panel.loading.said
+    assert "The load is not complete" in panel.loading.message
     assert "" == panel.loading.keep_button.layout.display
     panel.loading.keep_button.click()
     panel.wait()
     assert panel.catalog is not None
     assert not panel.catalog.complete
-    assert "not complete" in panel.loading.said
+    assert "incomplete" in panel.loading.message
     assert "none" == panel.loading.keep_button.layout.display
 
 
@@ -318,12 +320,12 @@ def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Clie
     panel = QueryPanel(service, name="a/b")
     panel.loading.load_button.click()
     panel.wait()
-    assert "cannot be the name of a snapshot" in panel.loading.said
+    assert "cannot be the name of a snapshot" in panel.loading.message
     sandbox.order(Fault("503"))
     panel.loading.name_field.value = "shop"
     panel.loading.load_button.click()
     panel.wait()
-    assert "failed" in panel.loading.said
+    assert "failed" in panel.loading.message
     assert not panel.loading.is_loading
 
 
@@ -341,12 +343,12 @@ def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
 
     panel.observe(fail, trait)
     panel.control("target_market").value = 250
-    told = [panel.said]
+    told = [panel.message]
     panel.wait()
-    told.append(panel.said)
+    told.append(panel.message)
     panel.loading.load_button.click()
     panel.wait()
-    told.append(panel.said)
+    told.append(panel.message)
     assert any("LookupError: of my own" in said for said in told)
     assert panel.count is not None
     assert panel.catalog is not None
@@ -366,10 +368,10 @@ def test_cancel_ends_a_load_whose_service_went_away(
         await until(lambda: panel.count == 120)
         sandbox.order(Fault("latency", at=3, seconds=1.5), Fault("503", at=range(3, 9)))
         box.load_button.click()
-        await until(lambda: "50 of 120 products" in box._said.value)
+        await until(lambda: "50 of 120 products" in box._progress.value)
         box.cancel_button.click()
         await until(lambda: not box.is_loading)
-        assert "Cancelled after 50 of 120 products" in box.said
+        assert "Cancelled after 50 of 120 products" in box.message
 
     asyncio.run(story())
 
@@ -383,12 +385,12 @@ def test_owners_can_be_chosen_by_name(small: tuple[Sandbox, Client]) -> None:
     panel.folds[FieldGroup.MORE].is_open = True
     panel.wait()
     owners = panel.control("owners_in")
-    assert "choose ..." == owners._names.list.label
+    assert "select …" == owners._names.list.label
     name, number = owners._names.list.options[1]
     owners._names.value = number
     assert str(number) == owners.value
     assert (number,) == panel.query.owners_in
-    assert name.partition(" (")[0] in owners._said.value
+    assert name.partition(" (")[0] in owners._note_line.value
     assert counted(panel) is not None
 
 
@@ -400,7 +402,7 @@ def test_owners_go_by_number_where_nobody_lists_names(small: tuple[Sandbox, Clie
     panel.folds[FieldGroup.MORE].is_open = True
     panel.wait()
     owners = panel.control("owners_in")
-    assert "Names cannot be listed" in owners._said.value
+    assert "Names of owners could not be loaded" in owners._note_line.value
     owners.value = "11"
     assert (11,) == panel.query.owners_in
     panel.wait()
@@ -415,8 +417,8 @@ def test_names_of_owners_are_shown_as_they_were_typed(small: tuple[Sandbox, Clie
     owners = panel.control("owners_in")
     owners.value = "11"
     assert (f"{hostile} (11)", 11) == owners._names.list.options[1]
-    assert "&lt;img" in owners._said.value
-    assert "<img" not in owners._said.value
+    assert "&lt;img" in owners._note_line.value
+    assert "<img" not in owners._note_line.value
     panel.wait()
 
 
@@ -482,7 +484,7 @@ def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
     assert 40_000 == len(query.gtins_in)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(data: st.DataObject) -> None:
     """No text in a control breaks the panel: it can be asked for, or is refused in words."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-import pytest
 from PIL import Image
 
 from . import screens
@@ -13,8 +12,6 @@ from .lab import Lab
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 _PRODUCTS = 200
 

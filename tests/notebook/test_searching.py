@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.search import Search, folded
+from prodex.notebook.products.search import Search
+from prodex.tables.columns import unaccented_texts
 
 
 def french(text: str) -> list[dict[str, Any]]:
@@ -83,7 +84,7 @@ def test_a_long_text_is_searched_to_its_end() -> None:
 
 def test_a_filtered_snapshot_is_searched_part_by_part() -> None:
     """Places are those of what is left, on disk as in memory."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "five").where(gtin=None)
+    catalog = prodex.flatten(RECORDS).save("five").where(gtin=None)
 
     assert [False, True, False] == Search(ProductColumns(catalog)).find("amande").tolist()
 
@@ -97,8 +98,8 @@ def test_finding_is_what_python_would_find(texts: list[str], word: str) -> None:
     found = Search(ProductColumns(prodex.flatten(records))).find(word).tolist()
 
     for text, record, one in zip(storable, records, found, strict=True):
-        values = [folded(pa.array([value]))[0].as_py() for value in (text, record["id"])]
-        pieces = folded(pa.array(word.split(), pa.string())).to_pylist()
+        values = [unaccented_texts(pa.array([value]))[0].as_py() for value in (text, record["id"])]
+        pieces = unaccented_texts(pa.array(word.split(), pa.string())).to_pylist()
         assert all(any(piece in value for value in values) for piece in pieces) == one
 
 
@@ -106,7 +107,7 @@ def test_finding_is_what_python_would_find(texts: list[str], word: str) -> None:
 def test_folding_takes_marks_away(text: str) -> None:
     """No mark is left, whatever was typed, and folding twice changes nothing."""
     text = text.encode("utf-8", "ignore").decode()
-    once = folded(pa.array([text]))[0].as_py()
+    once = unaccented_texts(pa.array([text]))[0].as_py()
 
     assert not [one for one in once if unicodedata.category(one) == "Mn" and ord(one) < 0x700]
-    assert once.isascii() or once == folded(pa.array([once]))[0].as_py()
+    assert once.isascii() or once == unaccented_texts(pa.array([once]))[0].as_py()

@@ -16,7 +16,7 @@ from PIL import Image
 
 import prodex
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import is_resting
+from prodex.notebook.panel import is_busy
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
@@ -34,11 +34,11 @@ def record(number: int, gtin: str = "03036811359935", name: str = "Milk") -> dic
 @pytest.fixture
 def shop() -> tuple[prodex.Catalog, prodex.Catalog]:
     """Keep two snapshots of a shop, both audited: one GTIN was mended, one name changed, one product came, one went."""
-    old = prodex.save(prodex.flatten([record(1, "1"), record(2), record(3)]), "shop")
-    new = prodex.save(prodex.flatten([record(1), record(2, name="=1+1"), record(4)]), "shop")
+    old = prodex.flatten([record(1, "1"), record(2), record(3)]).save("shop")
+    new = prodex.flatten([record(1), record(2, name="=1+1"), record(4)]).save("shop")
     for catalog in (old, new):
         prodex.audit(catalog, PROFILE, progress=False).save()
-    prodex.save(prodex.flatten([record(9)]), "other")
+    prodex.flatten([record(9)]).save("other")
     return old, new
 
 
@@ -69,7 +69,7 @@ def test_snapshots_are_listed_the_newest_first(shop: tuple[prodex.Catalog, prode
     assert ["other", "shop", "shop"] == SnapshotPanel().table.df["Name"].tolist()
     frame = SnapshotPanel("shop").table.df
     assert [["shop", "3", "complete"]] * 2 == frame[["Name", "Products", "State"]].to_numpy().tolist()
-    assert frame["Made (UTC)"].is_monotonic_decreasing
+    assert frame["Created (UTC)"].is_monotonic_decreasing
 
 
 def test_what_is_chosen_is_opened_and_looked_at(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
@@ -81,7 +81,7 @@ def test_what_is_chosen_is_opened_and_looked_at(shop: tuple[prodex.Catalog, prod
     assert panel.catalog is not None
     assert shop[0].folder == panel.catalog.folder
     assert panel.catalog is exploration.catalog
-    assert "Chosen" in words(panel)
+    assert "Selected" in words(panel)
 
 
 def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
@@ -89,7 +89,7 @@ def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prod
     panel = SnapshotPanel()
     chosen(panel, shop[1].folder)
     before = panel.catalog
-    prodex.save(shop[1], "third")
+    shop[1].save("third")
     panel.refresh.click()
     panel.wait()
     assert "third" == panel.table.df["Name"][0]
@@ -116,15 +116,15 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
     comparison.by.value = "brand"
     assert "2 of 2 brands with changes" in words(panel)
     comparison.file.value = str(tmp_path / "changes.csv")
-    comparison.write.click()
+    comparison.export.click()
     panel.wait()
     with (tmp_path / "changes.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(panel.difference.changes) == len(rows)
     assert {"'=1+1"} == {row["new"] for row in rows if row["attribute"] == "namePublicLong"}
-    comparison.write.click()
+    comparison.export.click()
     panel.wait()
-    assert "is there already" in words(panel)
+    assert "already exists" in words(panel)
 
 
 def test_a_file_can_be_verbatim(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_file_can_be_verbatim(shop: tuple[prodex.Catalog, prodex.Catalog], tmp
     panel.wait()
     panel.comparison.file.value = str(tmp_path / "changes.csv")
     panel.comparison.is_safe.value = False
-    panel.comparison.write.click()
+    panel.comparison.export.click()
     panel.wait()
     assert '"=1+1"' in (tmp_path / "changes.csv").read_text("utf-8")
 
@@ -157,7 +157,7 @@ def test_nothing_comes_of_a_comparison_that_was_cancelled(
     panel.comparison.cancel.click()
     panel.wait()
     assert panel.difference is None
-    assert not is_resting(panel.comparison.run)
+    assert not is_busy(panel.comparison.run)
 
 
 def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
@@ -180,12 +180,12 @@ def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalo
 
 def test_only_the_audits_that_both_have_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """A snapshot that was never judged has no audit to compare, and nothing is said of it."""
-    prodex.save(shop[1], "shop")
+    shop[1].save("shop")
     panel = SnapshotPanel("shop")
     panel.comparison.run.click()
     panel.wait()
     assert panel.difference is not None
-    assert "Their audits" not in words(panel)
+    assert "Newly failing" not in words(panel)
 
 
 def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
@@ -196,7 +196,7 @@ def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     chosen(panel, old)
     panel.verify.click()
     panel.wait()
-    assert "as written" in words(panel)
+    assert "are intact" in words(panel)
     (old / "products" / "part-00000.parquet").write_bytes(b"no")
     panel.verify.click()
     panel.wait()
@@ -207,7 +207,7 @@ def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     panel.wait()
     assert "cannot be read" in panel.table.df["State"].tolist()
     chosen(panel, new)
-    assert "cannot be read" in panel.said
+    assert "cannot be read" in panel.message
     assert old == panel.catalog.folder  # type: ignore[union-attr]
     assert [str(old)] == [folder for _, folder in panel.comparison.old.options]
 
@@ -215,7 +215,7 @@ def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
 def test_no_snapshot_is_a_sentence(home: Path) -> None:
     """Where there is none, the panel says how to make one."""
     panel = SnapshotPanel("none")
-    assert "There is no snapshot of none in" in words(panel)
+    assert "No snapshots of none in" in words(panel)
     assert str(home) in words(panel)
     assert panel.table.df.empty
 
@@ -227,8 +227,8 @@ def test_what_suppliers_typed_is_markup_nowhere() -> None:
         {**row, "brand": {"code": row["id"], "label": text}}
         for row, text in zip(_records(other), [*hostile.STRINGS, hostile.LONG], strict=False)
     ]
-    prodex.save(one, "shop")
-    prodex.save(prodex.flatten(spoiled), "shop")
+    one.save("shop")
+    prodex.flatten(spoiled).save("shop")
     panel = SnapshotPanel()
     panel.comparison.run.click()
     panel.wait()

@@ -5,16 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.quality import hostile
 
 from .lab import Lab
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.xdist_group("browser")  # one browser and one server for all of them
 
 ROOT = str(Path(__file__).parents[2])
 
@@ -27,7 +23,7 @@ SHOP = """
     for record in later[:10]:
         record["namePublicLong"] = None
     for some in (records[:110], later):
-        catalog = prodex.save(prodex.flatten(some), "compared")
+        catalog = prodex.flatten(some).save("compared")
         prodex.audit(catalog, "online-listing", progress=False).save()
     panel = SnapshotPanel("compared")
     panel
@@ -38,12 +34,12 @@ HOSTILE = f"""
     import json, prodex
     from prodex.notebook.snapshots.panel import SnapshotPanel
     from tests.quality import hostile
-    catalog = prodex.save(hostile.catalog(), "hostile")
+    catalog = hostile.catalog().save("hostile")
     spoiled = [json.loads(text) for text in catalog.raw["json"]]
     french = {{"code": "fra-FR", "normalizedCode": "fr"}}
     for record, text in zip(spoiled, hostile.STRINGS):
         record["namePublicLong"] = [{{"expressedIn": french, "data": "new " + text}}]
-    prodex.save(prodex.flatten(spoiled), "hostile")
+    prodex.flatten(spoiled).save("hostile")
     panel = SnapshotPanel("hostile")
     panel
 """
@@ -60,11 +56,11 @@ def test_choose_verify_and_compare(lab: Lab, browser: Browser) -> None:
         notebook.page.keyboard.press("Enter")
         notebook.wait_for("len(panel.catalog) == 115")
         out.get_by_role("img", name="115 products in the newest of 2 snapshots").wait_for()
-        out.get_by_text("The figures as a table").last.click()
+        out.get_by_text("Data as a table").last.click()
         out.get_by_role("columnheader", name="Ready", exact=True).wait_for()
 
         out.get_by_role("button", name="Verify").click()
-        out.get_by_text("are as written").wait_for()
+        out.get_by_text("are intact").wait_for()
         out.get_by_role("button", name="Compare").click()
         changes = notebook.wait_for("panel.difference is not None and len(panel.difference.changes)")
         out.get_by_text(f"1 to 20 of {changes} changed values").wait_for()
@@ -76,11 +72,11 @@ def test_choose_verify_and_compare(lab: Lab, browser: Browser) -> None:
         out.get_by_role("columnheader", name="Kind").wait_for()
         out.get_by_role("button", name="Next").click()
         out.get_by_text("21 to ").wait_for()
-        out.get_by_role("button", name="Write changes as CSV").click()
-        out.get_by_text("changed values are in").wait_for()
+        out.get_by_role("button", name="Export changes as CSV").click()
+        out.get_by_text("changed values to").wait_for()
         assert 1 + changes == (lab.folder / "changes.csv").read_bytes().count(b"\r\n")
         assert [] == notebook.violations()
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)
 
 
 def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Browser) -> None:
@@ -96,4 +92,4 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
         assert 0 == out.locator("mjx-container, .MathJax").count()
         assert 0 == out.locator("script, svg, img:not([alt])").count()
         assert [] == notebook.violations()
-        assert ([], []) == (notebook.outside, notebook.said)
+        assert ([], []) == (notebook.outside, notebook.errors)

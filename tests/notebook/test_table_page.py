@@ -72,12 +72,12 @@ def test_names_stand_in_the_language_that_was_chosen() -> None:
         {"id": 3, "lastRequest": {"namePublicLong": [text("fra-BE", "En attente")]}},
         {"id": 4, "description": [text("fra-FR", "no name")]},
     ]
-    stock = ProductColumns(prodex.flatten(records))
+    products = ProductColumns(prodex.flatten(records))
 
-    assert ["Lang", "Court", "En attente", None] == stock.names(None).to_pylist()
-    assert ["Légal", "Court", "En attente", None] == stock.names("fr").to_pylist()
-    assert [None] * 4 == stock.names("de").to_pylist()
-    assert [0, 1, 2, 3] == sorted(Sorter(stock).order(Order("name"), "de").tolist())
+    assert ["Lang", "Court", "En attente", None] == products.names(None).to_pylist()
+    assert ["Légal", "Court", "En attente", None] == products.names("fr").to_pylist()
+    assert [None] * 4 == products.names("de").to_pylist()
+    assert [0, 1, 2, 3] == sorted(Sorter(products).order(Order("name"), "de").tolist())
 
 
 def test_names_of_a_snapshot_of_several_parts_keep_their_products() -> None:
@@ -96,19 +96,21 @@ def test_names_of_a_snapshot_of_several_parts_keep_their_products() -> None:
 
 def test_a_product_without_anything_has_a_row() -> None:
     """Every cell says that there is nothing."""
-    stock = ProductColumns(prodex.flatten([{"id": 7}]))
+    products = ProductColumns(prodex.flatten([{"id": 7}]))
 
-    assert [["—", "—", "—", "—", "—", "—", "0", "0"]] == cells(stock, np.array([0]), COLUMNS).values.tolist()
+    assert [["—", "—", "—", "—", "—", "—", "0", "0"]] == cells(
+        products, np.array([0]), COLUMNS
+    ).values.tolist()
 
 
 def test_the_faces_of_missing_are_told_apart() -> None:
     """No value, an empty text, and what nobody asked for."""
     catalog = prodex.flatten([{"id": 7, "brand": {"code": None, "label": ""}}])
     origin = Origin("sandbox", ProductQuery(source_include=["brand"]))
-    stock = ProductColumns(prodex.Catalog(catalog.parts, origin))
+    products = ProductColumns(prodex.Catalog(catalog.parts, origin))
 
     assert [['""', "—", "not asked for"]] == cells(
-        stock, np.array([0]), ["brand", "brand_code", "kind"]
+        products, np.array([0]), ["brand", "brand_code", "kind"]
     ).values.tolist()
 
 

@@ -20,6 +20,7 @@ import prodex
 from prodex.pictures.file_check import compare, look_at, read_checksum
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import shrink
+from tests.quick import examples
 
 from . import drawn
 
@@ -30,7 +31,7 @@ def wanted(**told: Any) -> Picture:
     return replace(nothing, **told)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.integers(0, 0xFFFFFFFF))
 def test_a_checksum_is_read_however_it_is_written(checksum: int) -> None:
     """Decimal or hexadecimal, 0x or not, any case, leading zeros, spaces, or signed as some languages have it."""
@@ -110,7 +111,7 @@ def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
     assert "cut off or damaged" in str(look_at(tmp_path / "a").problem)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.data())
 def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> None:
     """Whatever byte is changed or missing."""
@@ -183,10 +184,10 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
         ({}, "", None),
         ({"crc32": "{crc}"}, "crc32", None),
         ({"crc32": "nothing"}, "", None),
-        ({"file_size": 0}, "bytes", "are told"),
+        ({"file_size": 0}, "bytes", "in the record"),
         ({"width": 30, "height": 20}, "pixels", None),
         ({"width": 30}, "", None),
-        ({"width": 20, "height": 30}, "pixels", "30 x 20 pixels, and 20 x 30 are told"),
+        ({"width": 20, "height": 30}, "pixels", "30 x 20 pixels, and 20 x 30 in the record"),
         (
             {"crc32": "00000001", "width": 30, "height": 20},
             "crc32, pixels",

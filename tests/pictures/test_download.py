@@ -27,6 +27,7 @@ import prodex
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.pictures import Pictures, download_pictures
+from tests.quick import examples
 
 from . import drawn
 from .file_server import FileServer, serving
@@ -96,7 +97,7 @@ BROKEN: dict[str, tuple[bytes, dict[str, Any], str, str]] = {
     "fewer pixels": (
         RED,
         {"width": 3000, "height": 2000},
-        "120 x 80 pixels, and 3000 x 2000 are told",
+        "120 x 80 pixels, and 3000 x 2000 in the record",
         "jpg",
     ),
     "nothing": (b"", {}, "an empty file", "unknown"),
@@ -130,7 +131,7 @@ def test_the_size_in_bytes_of_a_rendition_is_checked(server: FileServer, folder:
 
     assert ["downloaded", "broken"] == states(pictures)
     assert ["crc32, bytes, pixels", "bytes, pixels"] == list(pictures.files["checked"])
-    assert f"it has {len(small):,} bytes, and 5 are told" == pictures.broken["reason"][0]
+    assert f"it has {len(small):,} bytes, and 5 in the record" == pictures.broken["reason"][0]
     assert "/a.jpg" not in server.paths
 
 
@@ -164,7 +165,7 @@ def test_every_picture_of_the_catalogue_has_a_row_and_a_state(server: FileServer
     assert (1, 5, False) == (pictures.good, pictures.wanted, pictures.complete)
     assert 4 == len(pictures.broken)
     assert pictures.broken[["reason", "what_to_do"]].notna().all(axis=None)
-    assert "1 of 5 pictures; 1 broken; 2 did not come; 1 without an address, see .broken" in repr(pictures)
+    assert "1 of 5 pictures; 1 broken; 2 not downloaded; 1 without an address, see .broken" in repr(pictures)
     assert "2 more pictures of the catalogue were not asked for" in repr(pictures)
     assert {"/a.jpg", "/b.jpg", "/missing.jpg"} == set(server.paths)
 
@@ -184,7 +185,7 @@ _RECORD = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(_RECORD, max_size=4), st.sampled_from([None, 64]), st.booleans())
 def test_n_of_n_adds_up_whatever_records_say(
     records: list[dict[str, Any]], size: int | None, packshots_only: bool
@@ -436,7 +437,7 @@ def test_only_some_of_many_that_are_missing_are_listed(server: FileServer, folde
     catalog = shop(server, *(drawn.product(n, {"url": f"{server.base_url}/{n}.jpg"}) for n in range(9)))
     pictures = download_pictures(catalog, folder)
 
-    assert "the first 5 of the 9 that are not there:" in repr(pictures)
+    assert "the first 5 of 9 missing pictures:" in repr(pictures)
     assert 5 == repr(pictures).count("HTTP 404")
 
 

@@ -114,7 +114,7 @@ def test_what_is_missing_is_said_in_words(server: FileServer) -> None:
     sheet = gallery(catalog)
 
     assert (
-        "1 of 3 with a picture, 1 whose picture is broken or did not come, 1 without a packshot"
+        "1 of 3 with a picture, 1 with a picture that is broken or could not be downloaded, 1 without a packshot"
         == sheet.summary
     )
     assert "CRC does not match" in sheet._repr_html_()

@@ -79,11 +79,11 @@ def test_a_file_that_never_ends_is_left_in_time(kind: str, tmp_path: Path) -> No
     ):
         begin = time.monotonic()
         with pytest.raises(MediaFailed) as caught:
-            media.fetch(f"{base_url}/a.jpg", tmp_path / "part")
+            media.download(f"{base_url}/a.jpg", tmp_path / "part")
 
     assert time.monotonic() - begin < 3
     if not kind.startswith("a r"):
-        said = r"took more than 0[.]4 s, and was left unfinished: stopped after \d[.]\d s: "
+        said = r"took more than 0[.]4 s and is incomplete: stopped after \d[.]\d s: "
         assert re.search(said, str(caught.value))
         assert "download_pictures(limits=px.Limits(seconds=...)) sets another" in str(caught.value)
 
@@ -97,7 +97,7 @@ def test_what_says_that_it_is_a_sandbox_for_ever_is_left_in_time(tmp_path: Path)
     ):
         begin = time.monotonic()
         with pytest.raises(MediaFailed, match=r"more than 0[.]4 s"):
-            media.fetch(f"{base_url}/a.jpg", tmp_path / "part")
+            media.download(f"{base_url}/a.jpg", tmp_path / "part")
 
     assert time.monotonic() - begin < 3
 
@@ -125,7 +125,7 @@ def test_no_header_ends_in_anything_but_our_errors(header: str, status: int, tmp
     part.with_suffix(".version").write_text('"1"')
     with raw_host(head) as base_url, MediaDownloader(base_url, retry=HURRY) as media:
         try:
-            media.fetch(f"{base_url}/a.jpg", part)
+            media.download(f"{base_url}/a.jpg", part)
         except ProdexError as error:
             assert status != 200 or header.startswith("Content-Length"), error  # noqa: PT017 - some are refused
         else:
@@ -168,11 +168,11 @@ def test_the_limits_of_a_download_are_a_setting(
     server: FileServer, internet: Internet, tmp_path: Path
 ) -> None:
     """Smaller than the picture: the row says how large it is, and what would let it pass."""
-    said = r"has 20 bytes; 10 are .*px.Limits\(wire_bytes=...\)\) takes more"
+    said = r"has 20 bytes, and the limit is 10: .*px.Limits\(wire_bytes=...\)\) raises it"
     with (
         MediaDownloader(server.base_url, limits=Limits(wire_bytes=10)) as media,
         pytest.raises(MediaRefused, match=said),
     ):
-        media.fetch(server.serve("/a.jpg", bytes(20)), tmp_path / "part")
+        media.download(server.serve("/a.jpg", bytes(20)), tmp_path / "part")
     with MediaDownloader(server.base_url, limits=Limits(wire_bytes=20)) as media:
-        media.fetch(server.serve("/a.jpg", bytes(20)), tmp_path / "part")
+        media.download(server.serve("/a.jpg", bytes(20)), tmp_path / "part")

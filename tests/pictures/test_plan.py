@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import InputError
 from prodex.pictures.plan import plan, size_in
+from tests.quick import examples
 
 from . import drawn
 
@@ -76,10 +77,12 @@ def test_every_picture_is_in_the_plan() -> None:
     record["lastRequest"] = {"assets": {"pictures": [{"url": "d", "isPackshot": True}]}}
     found = plan(prodex.flatten([record]), packshots_only=True)
 
-    assert {"a": None, "b": "it is not said to be a packshot", "c": "it is not said to be a packshot"} == {
-        one.url: one.left_out for one in found if one.url != "d"
-    }
-    assert "it belongs to an update that waits" in str(next(one.left_out for one in found if one.url == "d"))
+    assert {
+        "a": None,
+        "b": "it is not a packshot according to its record",
+        "c": "it is not a packshot according to its record",
+    } == {one.url: one.left_out for one in found if one.url != "d"}
+    assert "it belongs to a pending update" in str(next(one.left_out for one in found if one.url == "d"))
 
 
 @pytest.mark.parametrize("size", [0, -1, "big", 512.0, True, 10**9])
@@ -143,7 +146,7 @@ NASTY = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=2, max_size=5, unique=True))
 def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, str]]) -> None:
     """On systems that ignore case too; nothing in them is a path, a device, hidden, or too long."""
@@ -163,7 +166,7 @@ def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, 
         assert None is size_in(stem)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.integers(1, 30_000), NASTY)
 def test_the_size_can_be_read_from_a_name(size: int, key: str) -> None:
     """Of whatever product."""

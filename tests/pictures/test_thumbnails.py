@@ -173,7 +173,7 @@ def test_a_kept_file_that_is_damaged_is_made_again(server: FileServer, home: Pat
 PROBLEMS: dict[str, tuple[dict[str, Any], bytes, str]] = {
     "a page": ({}, b"<html>sorry", "a web page"),
     "a wrong checksum": ({"crc32": "1"}, LARGE, "CRC does not match: 1 is told"),
-    "other pixels": ({"width": 1, "height": 1}, LARGE, "800 x 600 pixels, and 1 x 1 are told"),
+    "other pixels": ({"width": 1, "height": 1}, LARGE, "800 x 600 pixels, and 1 x 1 in the record"),
     "half": ({}, drawn.picture(900, 900)[:3000], "cut off or damaged"),
 }
 
@@ -248,7 +248,7 @@ def test_files_that_were_downloaded_are_used(server: FileServer, tmp_path: Path)
     assert "not in the folder" == made[2].problem
     assert (400, 300) == seen(thumbnails(catalog, ["1"], 400, folder=tmp_path / "images")[0].bytes).size
     assert [] == server.paths
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         thumbnails(catalog, ["1"], 100, folder=tmp_path / "nothing")
 
 

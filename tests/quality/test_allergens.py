@@ -22,6 +22,7 @@ from prodex.quality.allergen_detection import (
 )
 from prodex.quality.text_normalization import folded
 from tests.quality.test_allergen_texts import labelled
+from tests.quick import examples
 
 
 def named(text: str, language: str | None = None, *, perhaps: bool = False) -> list[str]:
@@ -187,7 +188,7 @@ WARNINGS = (
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.lists(st.sampled_from(INGREDIENTS), min_size=1, unique=True),
     st.sampled_from(WARNINGS),
@@ -205,7 +206,7 @@ def test_a_warning_in_brackets_takes_and_adds_nothing(ingredients: list[str], wa
     assert alone == named(f"{warning.capitalize()}. Ingredients: {', '.join(ingredients)}", "en")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.text(max_size=300))
 @example("may contain " + "(" * 200)
 @example("traces de ; " * 25)

@@ -18,9 +18,10 @@ from prodex.quality.parameters import Parameter
 from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF
+from tests.quick import examples
 from tests.wire import localized, products, sometimes
 
-thorough = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 queries = st.sampled_from(
     [
         None,
@@ -80,7 +81,7 @@ def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQue
     assert set(cells[cells == 1].index) == set(audit.failures().set_index(["product_id", "check"]).index)
 
 
-@settings(thorough, max_examples=8)
+@settings(thorough, max_examples=examples(8))
 @given(catalogues, catalogues, queries)
 def test_an_audit_is_one_of_each_product_alone(
     some: list[dict[str, Any]], others: list[dict[str, Any]], query: ProductQuery | None

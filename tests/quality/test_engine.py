@@ -199,7 +199,7 @@ def test_what_cannot_be_prepared_is_a_crash() -> None:
 
 def test_a_damaged_snapshot_is_no_fault_of_a_rule() -> None:
     """The audit ends with the name of the file, and is not one of unknowns."""
-    catalog = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    catalog = prodex.flatten([{"id": 7}]).save("shop")
     catalog.files("pictures")[0].unlink()
 
     with pytest.raises(SnapshotDamaged, match="pictures"):

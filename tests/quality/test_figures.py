@@ -27,9 +27,11 @@ from prodex.quality.comparison import compare_audits
 from prodex.quality.problems import with_problem
 from prodex.quality.products import Products
 from prodex.sandbox.sample import AS_OF
+from tests.quick import examples
 
 #: What a product's one word says of it under the two rules below.
 READY, NOT_READY, UNDECIDED = "ready", "not ready", "undecided"
+
 PROFILE = {
     "checks": {"may_be_listed": {"severity": "blocker"}, "is_named": {"severity": "error", "weight": 96}}
 }
@@ -83,7 +85,7 @@ def test_more_unknowns_never_make_more_of_a_catalogue_ready() -> None:
     assert np.isnan(audited([]).summary["ready"])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.sampled_from([READY, NOT_READY, UNDECIDED]), min_size=1, max_size=30), st.data())
 def test_the_three_counts_are_all_products_of_every_group(words: list[str], data: st.DataObject) -> None:
     """Whatever products say, in the whole and in each group; mending never makes fewer ready."""

@@ -24,6 +24,7 @@ from tests.quality.restricting import (
     without_keys,
 )
 from tests.quality.test_rules import CASES
+from tests.quick import examples
 from tests.test_real_products import REAL
 from tests.wire import products as wire_products
 
@@ -65,7 +66,7 @@ def of_the_sample() -> tuple[list[Record], Audit]:
 
 
 law = settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

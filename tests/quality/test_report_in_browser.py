@@ -18,8 +18,6 @@ from prodex.sandbox.sample import AS_OF, shared_products
 from . import hostile
 from .test_report import PROFILE
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of them
-
 _WIDE = {"width": 1360, "height": 900}
 _NARROW = {"width": 360, "height": 800}
 

@@ -32,7 +32,7 @@ def test_an_audit_is_opened_as_it_was_saved(sample: prodex.Catalog) -> None:
     def breaks(products: Products) -> prodex.Verdict:
         raise RuntimeError
 
-    catalog = prodex.save(sample, "shop")
+    catalog = sample.save("shop")
     audit = prodex.audit(catalog, prodex.Profile.read("core").with_check("breaks"), now=AS_OF)
 
     saved = audit.save()
@@ -49,7 +49,7 @@ def test_an_audit_is_opened_as_it_was_saved(sample: prodex.Catalog) -> None:
 
 def test_the_newest_is_opened_unless_a_time_or_profile_is_named() -> None:
     """As with snapshots."""
-    catalog = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    catalog = prodex.flatten([{"id": 7}]).save("shop")
     first = prodex.audit(catalog, "core").save()
     second = prodex.audit(catalog, "pictures").save()
     assert first.folder is not None
@@ -82,7 +82,7 @@ def test_an_audit_of_a_catalogue_in_memory_needs_a_name() -> None:
 
 def test_an_audit_of_some_products_answers_for_those(sample: prodex.Catalog) -> None:
     """Columns and tags come from the whole snapshot, for the products judged."""
-    catalog = prodex.save(sample, "shop")
+    catalog = sample.save("shop")
     audit = prodex.audit(catalog.where(is_consumer_unit=True), "core", now=AS_OF)
 
     audit.save()

@@ -58,7 +58,7 @@ def test_food_is_decided_by_word(assumed: bool | None, pizza: State) -> None:
 def test_an_audit_says_what_was_assumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when it was saved and is opened again: its figures rest on it."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     audit = prodex.audit(catalog, "food-eu", progress=False, assume_food=True).save()
 
     assert audit.folder is not None

@@ -30,6 +30,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.sandbox.sample import AS_OF
 from tests.quality.workbooks import keys, sheets, to_fix, validations, xml
+from tests.quick import examples
 
 CORE = {
     "checks": {
@@ -382,7 +383,7 @@ def test_what_is_cut_says_so() -> None:
     assert shown.endswith(f"… [{LONGEST - 70:,} of 32,768 characters; all in the Parquet and CSV]")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.lists(
         st.one_of(st.none(), st.text(), st.from_regex(r"(_x00[0-9A-F]{2}_?){1,3}", fullmatch=True)),
@@ -522,7 +523,7 @@ def test_csv_is_safe_for_spreadsheets_and_verbatim_by_choice(tmp_path: Path) -> 
 
 def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: Path) -> None:
     """What only the catalogue knows is empty, and Read me says so."""
-    catalog = prodex.save(prodex.flatten(SMALL), "gone")
+    catalog = prodex.flatten(SMALL).save("gone")
     prodex.audit(catalog, CORE, now=AS_OF).save()
     assert catalog.folder is not None
     shutil.rmtree(catalog.folder)
@@ -557,7 +558,7 @@ records = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(some=records, by=st.sampled_from(["owner", "brand", "kind", "market", "language", "gpc_code"]))
 def test_the_worklists_together_are_the_failures(some: list[dict[str, Any]], by: str, tmp_path: Path) -> None:
     """Nothing is lost and nothing stands twice, whatever is grouped by."""

@@ -71,23 +71,23 @@ def test_another_process_makes_the_same_bytes() -> None:
 
 
 def test_another_seed_makes_another_catalogue() -> None:
-    """The seed decides."""
+    """Another seed gives another catalogue, the same seed the same one."""
     assert as_bytes(5, seed=1) != as_bytes(5, seed=2)
 
 
 def test_a_smaller_catalogue_is_the_beginning_of_a_larger_one(products) -> None:
-    """But for its last family, which has to fit, a smaller catalogue holds the same products."""
+    """A smaller catalogue is the beginning of a larger one, except for its last family, which has to fit."""
     smaller = [each.record for each in shared_products(500)]
     assert smaller[:495] == [each.record for each in products[:495]]
 
 
 def test_the_count_is_exact() -> None:
-    """As many products come as were asked for, and none for none."""
+    """The catalogue has exactly as many products as were asked for, including none."""
     assert [0, 1, 7, 203] == [len(list(shared_products(count))) for count in (0, 1, 7, 203)]
 
 
 def test_the_committed_files_are_what_the_generator_writes(tmp_path) -> None:
-    """`data/sample` is the work of the command that its README names."""
+    """The files in `data/sample` are what the command in its README writes."""
     main(["--out", str(tmp_path)])
     for name in ("products.json", "plan.json"):
         assert (COMMITTED / name).read_text("utf-8") == (tmp_path / name).read_text("utf-8")
@@ -103,13 +103,13 @@ def test_the_committed_products_are_one_reply_of_the_service() -> None:
 
 
 def test_ids_uuids_and_clean_gtins_are_unique(clean) -> None:
-    """No two products share a name that has to be theirs alone."""
+    """No two products share an identifier that has to be unique."""
     for name in ("id", "uuid", "gtin"):
         assert len(clean) == len({record[name] for record in clean})
 
 
 def test_gtins_have_14_digits_and_the_check_digit_of_gs1(clean) -> None:
-    """Read from the right, digits weigh 1 and 3 in turn and add up to a multiple of ten."""
+    """Weighted 1 and 3 in turn from the right, the digits of each GTIN sum to a multiple of ten."""
     for record in clean:
         digits = [int(digit) for digit in record["gtin"]]
         assert 14 == len(digits)
@@ -117,7 +117,7 @@ def test_gtins_have_14_digits_and_the_check_digit_of_gs1(clean) -> None:
 
 
 def test_gtins_of_8_12_13_and_14_digits_are_all_there(clean) -> None:
-    """Leading zeros of every length come up, and outer units have indicators."""
+    """There are leading zeros of every length, and outer units have indicators."""
     lengths = Counter(len(record["gtin"].lstrip("0")) for record in clean)
     assert {8, 12, 13, 14} == set(lengths)
 
@@ -132,7 +132,7 @@ def test_files_have_checksums_of_their_own(clean) -> None:
 
 
 def test_there_are_sixty_kinds_and_ninety_brands_of_forty_suppliers(products) -> None:
-    """The catalogue is broad."""
+    """The catalogue has many kinds, brands, markets and languages."""
     kinds = {str(record["kind"]["code"]) for each in products if (record := each.record).get("kind")}
     brands = {str(record["brand"]["code"]) for each in products if (record := each.record).get("brand")}
     assert len(kinds) >= 60
@@ -151,7 +151,7 @@ def test_every_code_is_a_string(products) -> None:
 
 
 def test_no_blank_is_of_another_kind_than_documented(products) -> None:
-    """What has no data is null or an empty array, never an empty text or object, unless somebody planted it."""
+    """An attribute without data is null or an empty array, and an empty text or object only where it was planted."""
     blanks = [
         (path, value)
         for each in products
@@ -164,7 +164,7 @@ def test_no_blank_is_of_another_kind_than_documented(products) -> None:
 
 
 def test_every_packaging_is_a_product_of_its_own(products) -> None:
-    """Each, pack, case and pallet stand side by side."""
+    """The catalogue holds single units, packs, cases and pallets."""
     packaging = Counter(each.record["typePackaging"]["code"] for each in products)
     assert {"EACH", "PACK", "CASE", "PALLET"} == set(packaging)
     assert min(packaging.values()) > 100
@@ -179,7 +179,7 @@ def test_empty_attributes_come_as_null_empty_and_absent(clean) -> None:
 
 
 def test_legal_oddities_are_there(products) -> None:
-    """An object for a list, a null before an object, huge integers, right-to-left text, deep nesting."""
+    """Some records have an object for a list, a null in a list, huge integers, right-to-left text or deep nesting."""
     records = [each.record for each in products]
     assert any(isinstance(record.get("contact"), dict) for record in records)
     assert any(
@@ -202,7 +202,7 @@ def test_many_products_were_updated_in_the_same_second(products) -> None:
 
 
 def test_exactly_one_product_is_hostile(products) -> None:
-    """One product has markup and formulas in its texts."""
+    """Exactly one product has markup and formulas in its texts."""
     hostile = [each.record["id"] for each in products if "onerror" in json.dumps(each.record)]
     assert [int(defect.product_id) for defect in plan(COUNT) if defect.defect == "hostile_strings"] == hostile
 
@@ -331,7 +331,7 @@ def test_every_status_comes_up(products) -> None:
 
 
 def test_everybody_has_credentials_of_their_own() -> None:
-    """Three retailers, the principal first, and forty manufacturers; nobody shares an id or key."""
+    """There are three retailers, the principal first, and forty manufacturers; ids and keys are unique."""
     everybody = organizations()
     assert Counter({OrganizationType.MANUFACTURER: 40, OrganizationType.RETAILER: 3}) == Counter(
         organization.type for organization in everybody
@@ -346,7 +346,7 @@ def test_everybody_has_credentials_of_their_own() -> None:
 
 
 def test_every_product_is_owned_by_a_manufacturer(products) -> None:
-    """The owner of a product can sign in, and its name stands in the record."""
+    """The owner of a product can sign in, and its name is in the record."""
     names = {organization.id: organization.name for organization in organizations()}
     assert all(names[each.owner_id] == each.record["owner"]["name"] for each in products)
 

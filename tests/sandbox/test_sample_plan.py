@@ -589,7 +589,7 @@ def test_a_planted_defect_is_seen_where_planned_and_nowhere_else(defect, records
 
 
 def test_products_of_one_gtin_are_those_planned(records, planned, gtins) -> None:
-    """Whatever bears a GTIN that another product bears too is in the plan."""
+    """Every product that shares its GTIN with another one is in the plan."""
     assert set(planned["duplicate_gtin"]) == {str(each["id"]) for each in records if gtins[each["gtin"]] > 1}
 
 
@@ -603,7 +603,7 @@ def test_twins_have_different_owners(records, planned) -> None:
 
 
 def test_units_of_several_parents_are_those_planned(records, planned, parents) -> None:
-    """Whatever stands in two sorts of outer units is in the plan."""
+    """Every unit that is packed in two sorts of outer units is in the plan."""
     several = {str(record["id"]) for record in records if len(parents[record["gtin"]]) > 1}
     assert set(planned["several_parents"]) == several
 

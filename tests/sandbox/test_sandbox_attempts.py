@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small_exchange import MARKET, MILL, SHOP, Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.authentication import Attempts
+from prodex.sandbox.api.authentication import LoginThrottle
 from prodex.sandbox.refusals import Refusal
 
 
@@ -47,7 +47,7 @@ def test_wrong_secrets_of_one_client_are_slowed_down(sandbox: Sandbox, client_id
 
 
 def test_others_get_their_tokens_meanwhile(sandbox: Sandbox) -> None:
-    """While one client is slowed down, and the address too, the right secrets of others are taken at once."""
+    """While a client and an address have to wait, the right secrets of other clients are accepted at once."""
     for number in range(60):
         guess(sandbox, "shop")
         guess(sandbox, f"guessed-{number}")
@@ -57,7 +57,7 @@ def test_others_get_their_tokens_meanwhile(sandbox: Sandbox) -> None:
 
 
 def test_both_versions_and_every_guise_of_an_address_count_together(sandbox: Sandbox) -> None:
-    """Neither the old endpoint nor a header that claims another address brings new tries."""
+    """Neither the old endpoint nor a header with another address resets the count of wrong tries."""
     replies = [
         guess(sandbox, "shop", version=f"v{1 + number % 2}", **{"X-Forwarded-For": f"192.0.2.{number}"})
         for number in range(12)
@@ -66,7 +66,7 @@ def test_both_versions_and_every_guise_of_an_address_count_together(sandbox: San
 
 
 def test_an_address_that_tries_many_clients_is_slowed_down(sandbox: Sandbox) -> None:
-    """Who tries one secret each for many ids gets 429 as well, in the end."""
+    """A caller that tries one secret for each of many ids gets 429 too."""
     statuses = [guess(sandbox, f"client-{number}").status_code for number in range(60)]
     first = statuses.index(429)
     assert 10 <= first <= 50
@@ -74,7 +74,7 @@ def test_an_address_that_tries_many_clients_is_slowed_down(sandbox: Sandbox) -> 
 
 
 def test_many_guesses_at_once_are_no_way_round(sandbox: Sandbox) -> None:
-    """Guesses side by side are counted like guesses one after the other."""
+    """Concurrent guesses are counted like consecutive ones."""
     statuses: list[int] = []
     threads = [
         threading.Thread(target=lambda: statuses.append(guess(sandbox, "shop").status_code))
@@ -106,15 +106,15 @@ def wait(run: Callable[[], None]) -> int:
     return 0
 
 
-def wrong(attempts: Attempts, client_id: str, times: int = 1) -> int:
+def wrong(attempts: LoginThrottle, client_id: str, times: int = 1) -> int:
     """Be wrong, from one address; return for how long that address is told to wait."""
     return [wait(lambda: attempts.note_wrong(client_id, "a")) for _ in range(times)][-1]
 
 
 def test_the_wait_grows_and_ends() -> None:
-    """Each wrong try beyond the free ones doubles the wait, up to a minute; after it, the secret is looked at."""
+    """Each wrong try beyond the free ones doubles the wait, up to a minute; after it, the secret is checked."""
     clock = Clock()
-    attempts = Attempts(clock)
+    attempts = LoginThrottle(clock)
     waits = []
     for _ in range(14):
         wrong(attempts, "shop")
@@ -130,7 +130,7 @@ def test_the_wait_grows_and_ends() -> None:
 def test_what_is_long_ago_is_forgotten() -> None:
     """After a quarter of an hour without a wrong try all tries are free again."""
     clock = Clock()
-    attempts = Attempts(clock)
+    attempts = LoginThrottle(clock)
     assert wrong(attempts, "shop", 40) > 0
     clock.now += 901
     assert 0 == wrong(attempts, "shop")
@@ -139,8 +139,8 @@ def test_what_is_long_ago_is_forgotten() -> None:
 
 @given(clients=st.lists(st.text(max_size=5), max_size=80))
 def test_nobody_waits_who_was_not_wrong(clients: list[str]) -> None:
-    """Whatever others try, a client that was never wrong is never told to wait before its secret is looked at."""
-    attempts = Attempts(Clock())
+    """Whatever others try, a client that was never wrong never has to wait before its secret is checked."""
+    attempts = LoginThrottle(Clock())
     for client_id in clients:
         wrong(attempts, client_id)
     assert 0 == wait(lambda: attempts.check("never wrong"))
@@ -148,7 +148,7 @@ def test_nobody_waits_who_was_not_wrong(clients: list[str]) -> None:
 
 def test_no_number_of_ids_fills_the_memory() -> None:
     """The ids of a flood are forgotten, the oldest first; that the address is slowed down is not."""
-    attempts = Attempts(Clock())
+    attempts = LoginThrottle(Clock())
     for number in range(30_000):
         wrong(attempts, f"client-{number}")
     assert attempts.remembered <= 20_000

@@ -61,7 +61,7 @@ def refused(reply: requests.Response) -> tuple[int, str]:
     ],
 )
 def test_an_upsert_is_json_or_xml(mill: Writer, content_type: str) -> None:
-    """A body announced as anything else is refused with what would be taken."""
+    """A body of another type is refused with the types that are accepted."""
     reply = mill.post_products(GOOD, content_type)
     assert (415, "unsupported_media_type") == refused(reply)
     assert "application/json or application/xml" in reply.json()["message"]
@@ -77,7 +77,7 @@ def test_a_media_type_may_have_parameters(mill: Writer, content_type: str) -> No
 
 @pytest.mark.parametrize(("size", "status"), [(LIMIT, 200), (LIMIT + 1, 413)])
 def test_a_body_may_have_as_many_bytes_as_the_limit_says(narrow: Writer, size: int, status: int) -> None:
-    """The limit itself is taken, one byte more is refused; packed bodies count as what they unpack to."""
+    """A body of exactly the limit is accepted, one byte more is refused; gzip counts unpacked."""
     body = GOOD.ljust(size)
     assert status == narrow.post_products(body).status_code
     packed = narrow.post_products(gzip.compress(body, mtime=0), **{"Content-Encoding": "gzip"})
@@ -116,7 +116,7 @@ def test_a_body_in_pieces_has_the_limit(narrow: Writer) -> None:
     ],
 )
 def test_a_packed_body_is_unpacked(mill: Writer, packed: bytes) -> None:
-    """gzip in one member or several is taken as what it holds."""
+    """A gzip body of one member or several is read as its content."""
     reply = mill.post_products(packed, **{"Content-Encoding": "gzip"})
     assert "SUCCESS" == mill.wait(reply.json()["tracking"])["status"]
 
@@ -135,7 +135,7 @@ def test_a_packed_body_is_unpacked(mill: Writer, packed: bytes) -> None:
 def test_a_body_that_is_packed_wrongly_is_refused(
     mill: Writer, body: bytes, encoding: str, status: int, code: str
 ) -> None:
-    """What is not the gzip that it says, or packed otherwise, is refused."""
+    """A body that is announced as gzip and is not, or is packed in another way, is refused."""
     assert (status, code) == refused(mill.post_products(body, **{"Content-Encoding": encoding}))
 
 
@@ -144,9 +144,9 @@ def test_a_text_of_a_million_characters_is_refused_as_the_products_error(mill: W
     before = mill.stored(BREAD)
     record = mill.write({"gtin": BREAD, "description": [text("x" * 1_000_000)]})
     assert "CONTAINS_ERRORS" == record["status"]
-    assert ["product 1: description has a text of 1,000,000 characters; 20,000 are the most"] == messages(
-        record
-    )
+    assert [
+        "product 1: description has a text of 1,000,000 characters; at most 20,000 are allowed"
+    ] == messages(record)
     assert before == mill.stored(BREAD)
 
 
@@ -155,7 +155,7 @@ def test_an_attribute_of_many_megabytes_is_refused_unread(mill: Writer) -> None:
     record = mill.wait(
         mill.send(b'{"data": [{"gtin": "%b", "x": [%b1]}]}' % (BREAD.encode(), b"[],"[:3] * 1_400_000))
     )
-    assert ["product 1: x has 4,200,003 bytes; 4,000,000 are the most"] == messages(record)
+    assert ["product 1: x has 4,200,003 bytes; at most 4,000,000 are allowed"] == messages(record)
 
 
 def test_hostile_bodies_keep_nobody_waiting(mill: Writer) -> None:
@@ -188,7 +188,7 @@ def test_hostile_bodies_keep_nobody_waiting(mill: Writer) -> None:
 
 
 def test_a_call_without_a_token_is_refused_whatever_it_brings(narrow: Writer) -> None:
-    """Without a token the body is not even looked at."""
+    """Without a token the body is not read."""
     url = f"{narrow.base_url}/public/v1/products"
     reply: Any = requests.post(url, data=b" " * (LIMIT + 1), headers={"Content-Type": "text/plain"})
     assert (401, "token_missing") == refused(reply)

@@ -48,7 +48,7 @@ def seconds(record: dict[str, Any]) -> float:
 
 
 def test_a_changed_product_is_seen_by_all_its_viewers(sandbox: Sandbox, caller_of: CallerOf) -> None:
-    """The record is replaced as a whole and stamped; statuses, tags and place of each viewer stay."""
+    """The record is replaced as a whole and dated; statuses, tags and position for each viewer stay."""
     shop, market = caller_of(SHOP, sandbox), caller_of(MARKET, sandbox)
     order = shop.gtins()
     begin = time.time()
@@ -66,7 +66,7 @@ def test_a_changed_product_is_seen_by_all_its_viewers(sandbox: Sandbox, caller_o
 
 
 def test_filters_and_search_find_what_a_product_is_now(sandbox: Sandbox, caller_of: CallerOf) -> None:
-    """Bounds of updates, GTINs and the text search see the change, and no longer what was."""
+    """Filters on dates and GTINs and the text search find the changed product, and not its old values."""
     shop = caller_of(SHOP, sandbox)
     changed = {"id": 1, "gtin": NEW, "namePublicLong": [text("Brioche")], "updatedAt": "2026-02-01T00:00:00"}
     sandbox.change([changed], moves_updated_at=False)
@@ -81,7 +81,7 @@ def test_filters_and_search_find_what_a_product_is_now(sandbox: Sandbox, caller_
 
 
 def test_updated_at_is_never_earlier_than_it_was() -> None:
-    """A change leaves an updatedAt of the far future, and moves it not at all where it shall not."""
+    """A change keeps an updatedAt of the far future, and any updatedAt where it is asked to."""
     record = {"id": 1, "gtin": "1", "updatedAt": "2090-01-01T00:00:00"}
     with Sandbox([record], organizations=[SHOP], labels={}) as sandbox:
         shop = Caller(sandbox.base_url).log_in()
@@ -111,7 +111,7 @@ def test_a_new_product_is_added_behind_the_last(sandbox: Sandbox, caller_of: Cal
 
 
 def test_an_owner_that_is_new_is_one_organisation(sandbox: Sandbox, caller_of: CallerOf) -> None:
-    """Products of an owner that nobody knew belong to one new organisation."""
+    """Products of an unknown owner belong to one new organisation."""
     for number in (1, 2):
         sandbox.change([{"gtin": f"{number}", "owner": {"name": "Brewery"}}])
     (brewery,) = (one for one in sandbox.organizations if one.name == "Brewery")
@@ -119,7 +119,7 @@ def test_an_owner_that_is_new_is_one_organisation(sandbox: Sandbox, caller_of: C
 
 
 def test_a_shared_product_brings_its_views(sandbox: Sandbox, caller_of: CallerOf) -> None:
-    """A shared product says anew who sees it, and how."""
+    """A shared product replaces who sees it, and how."""
     views = (View(MARKET.id, tags=(("new", "2026-01-01T00:00:00"),)),)
     sandbox.change([SharedProduct(RECORDS[BREAD], DAIRY.id, views)])
     assert BREAD not in caller_of(SHOP, sandbox).gtins()
@@ -144,7 +144,7 @@ def test_what_a_retailer_had_written_is_gone_with_a_change(sandbox: Sandbox) -> 
 
 
 def test_removed_products_are_gone_for_all(sandbox: Sandbox, caller_of: CallerOf) -> None:
-    """Products go by GTIN, by id, or as they are; totals agree, and their keys are not given away."""
+    """Products are removed by GTIN, by id, or as records; totals agree, and their keys are not used again."""
     shop = caller_of(SHOP, sandbox)
     sandbox.remove([BREAD, 2, RECORDS[CIDER]])
     assert 1 == shop.call("POST")["totalResults"]
@@ -162,7 +162,7 @@ def test_nothing_is_removed_where_one_is_not_there(sandbox: Sandbox, caller_of: 
 
 
 def test_a_change_holds_as_a_whole_or_not_at_all(sandbox: Sandbox, caller_of: CallerOf) -> None:
-    """Where the products end with an error, none of them is changed."""
+    """Where the iterable of products raises, none of them is changed."""
 
     def failing() -> Iterator[dict[str, Any]]:
         yield {"gtin": NEW, "owner": {"name": "Brewery"}}
@@ -175,7 +175,7 @@ def test_a_change_holds_as_a_whole_or_not_at_all(sandbox: Sandbox, caller_of: Ca
 
 
 def test_a_scroll_keeps_to_the_products_that_it_began_with() -> None:
-    """In mid-scroll: a changed product shows as it is now, a removed one is lacking, a new one does not come."""
+    """A scroll shows a changed product as it is now, lacks a removed one, and does not include a new one."""
     records = [{"id": number, "gtin": str(number)} for number in range(6)]
     with Sandbox(records, organizations=[SHOP], labels={}) as sandbox:
         shop = Caller(sandbox.base_url).log_in()
@@ -192,7 +192,7 @@ def test_a_scroll_keeps_to_the_products_that_it_began_with() -> None:
 
 
 def test_a_sandbox_that_does_not_run_cannot_be_changed() -> None:
-    """Before and after its context a sandbox says so."""
+    """Outside of its context a sandbox raises an error that says so."""
     sandbox = Sandbox([], organizations=[SHOP], labels={})
     with pytest.raises(RuntimeError, match="does not run"):
         sandbox.change([])

@@ -18,7 +18,7 @@ from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.merging import moved
+from prodex.sandbox.records.merging import next_updated_at
 from prodex.sandbox.records.model import SharedProduct, View
 
 PRODUCT = {"id": 1, "gtin": BREAD, "updatedAt": "2026-01-01T00:00:00", "namePublicLong": [text("Pain")]}
@@ -57,7 +57,7 @@ def test_ten_thousand_quick_writes_do_not_push_the_clock_ahead(sandbox: Sandbox)
 
 
 def test_quick_changes_do_not_push_the_clock_ahead(sandbox: Sandbox) -> None:
-    """Nor do changes from Python, each a write of its own."""
+    """Changes from Python, each a write of its own, do not put dates ahead of the clock either."""
     for number in range(500):
         sandbox.change([{**PRODUCT, "lifeCycle": number}])
     with Caller(sandbox.base_url).log_in().session as session:
@@ -73,20 +73,20 @@ STAMPS = st.integers(0, 7_258_118_400).map(
 
 @given(before=STAMPS)
 def test_a_write_moves_updated_at_to_now_and_never_back(before: str) -> None:
-    """What was updated before now is updated now; what claims to have been updated later keeps its claim."""
-    assert max("2026-11-20T12:00:00", before) == moved(encode(before), NOW)
+    """A write sets updatedAt to now, unless it was later before; then it stays."""
+    assert max("2026-11-20T12:00:00", before) == next_updated_at(encode(before), NOW)
 
 
 @pytest.mark.parametrize(
     "before", [None, b"null", b"5", b'"yesterday"', b'""', b"[]", b'"0001-01-01T00:00:00+14:00"']
 )
 def test_what_is_no_time_counts_for_nothing(before: bytes | None) -> None:
-    """A record without a time of its own is updated now."""
-    assert "2026-11-20T12:00:00" == moved(before, NOW)
+    """A write sets updatedAt of a record that had none."""
+    assert "2026-11-20T12:00:00" == next_updated_at(before, NOW)
 
 
 def test_refreshes_lose_nothing_however_quick_the_writes_are(sandbox: Sandbox) -> None:
-    """Who asks again and again from the Date of the question before has every write in the end."""
+    """A client that repeats a query from the Date of its previous reply gets every write in the end."""
     records = [{**PRODUCT, "id": number, "gtin": f"{number:014d}"} for number in range(1, 21)]
     sandbox.change(records)
     written: dict[str, int] = {}
@@ -116,7 +116,7 @@ def test_refreshes_lose_nothing_however_quick_the_writes_are(sandbox: Sandbox) -
 
 
 def test_an_import_is_dated_when_it_is_seen_not_when_it_began() -> None:
-    """Who asked while an import went on, and saw nothing of it, finds all of it from the Date of that reply on."""
+    """A client that asked during an import, and saw nothing of it, finds all of it from the Date of that reply on."""
     with Sandbox([], organizations=[SHOP, MILL], labels={}) as sandbox:
         mill = Writer(sandbox.base_url, MILL)
         with mill.session:

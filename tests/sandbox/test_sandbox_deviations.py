@@ -64,7 +64,7 @@ def test_by_default_every_code_is_a_string_and_every_blank_null_or_empty(plain: 
 def test_codes_of_brands_and_kinds_come_as_integers_by_setting(
     plain: list[dict[str, Any]], parameters: dict[str, Any]
 ) -> None:
-    """Those made of digits are integers wherever they stand, and no other; as text they are the same codes."""
+    """Codes of digits are integers at every place, and no others; as text they are the same codes."""
     found = list(codes(served(Behaviour(integer_codes=True), **parameters)))
     assert {"brand", "kind", "isBrandedBy"} == {name for name, code in found if isinstance(code, int)}
     for name, code in found:
@@ -75,7 +75,7 @@ def test_codes_of_brands_and_kinds_come_as_integers_by_setting(
 
 
 def test_blanks_come_in_several_kinds_by_setting(plain: list[dict[str, Any]]) -> None:
-    """null, [], "" and {} stand for no data, where the record had none; what the exchange sets, and all else, stays."""
+    """Attributes without data are null, [], "" or {}; those that the exchange sets, and all others, stay."""
     odd = served(Behaviour(odd_blanks=True))
     kinds = set()
     for record, before in zip(odd, plain, strict=True):
@@ -94,7 +94,7 @@ def test_a_deviation_is_the_same_at_every_call() -> None:
 
 
 def test_fields_that_are_asked_for_have_no_blanks_at_all(plain: list[dict[str, Any]]) -> None:
-    """With filter_source_include what has no data is absent, whatever the setting."""
+    """With filter_source_include attributes without data are absent, whatever the setting."""
     names = ["isLabeledBy", "allergens", "offerOnPack", "netContent"]
     for record in served(Behaviour(odd_blanks=True), filter_source_include=names):
         assert "" not in record.values()
@@ -103,7 +103,7 @@ def test_fields_that_are_asked_for_have_no_blanks_at_all(plain: list[dict[str, A
 
 @pytest.mark.parametrize("code", ["007", "9" * 40, "4001a", "", "٤"])
 def test_a_code_that_would_change_as_an_integer_stays_a_string(code: str) -> None:
-    """Leading zeros, endless digits and other scripts are kept."""
+    """Codes with leading zeros, very many digits or digits of other scripts stay text."""
     record = {"gtin": "1", "brand": {"code": code, "label": "x"}, "kind": None}
     products = [SharedProduct(record, 10, (View(SHOP.id),))]
     with Sandbox(

@@ -40,7 +40,7 @@ def page(sandbox: Sandbox) -> Page:
 
 
 def test_the_page_needs_nothing_from_outside(page: Page) -> None:
-    """No script, no frame, and no address that is not the page's own."""
+    """The page has no script, no frame, and no address outside of itself."""
     assert not {tag for tag, _ in page.tags} & {"script", "link", "img", "iframe", "object", "embed", "form"}
     addresses = [
         value for _, attributes in page.tags for name in ("href", "src") if (value := attributes.get(name))
@@ -51,7 +51,7 @@ def test_the_page_needs_nothing_from_outside(page: Page) -> None:
 
 
 def test_the_page_has_every_endpoint_parameter_and_refusal(page: Page, sandbox: Sandbox) -> None:
-    """Each path, parameter, status and refusal of the OpenAPI document stands in the page."""
+    """Each path, parameter, status and refusal of the OpenAPI document is in the page."""
     document: dict[str, Any] = requests.get(f"{sandbox.base_url}/openapi.json").json()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -64,7 +64,7 @@ def test_the_page_has_every_endpoint_parameter_and_refusal(page: Page, sandbox: 
 
 
 def test_every_schema_is_a_link_away(page: Page, sandbox: Sandbox) -> None:
-    """Each schema has its place in the page, and where one is referred to, there is a link to it."""
+    """Each schema is in the page, and each reference to one is a link to it."""
     schemas = requests.get(f"{sandbox.base_url}/openapi.json").json()["components"]["schemas"]
     places = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
     links = {attributes.get("href") for tag, attributes in page.tags if tag == "a"}
@@ -73,7 +73,7 @@ def test_every_schema_is_a_link_away(page: Page, sandbox: Sandbox) -> None:
 
 
 def test_the_page_can_be_read_without_seeing_or_pointing(page: Page) -> None:
-    """A language, a way past the contents, headings without gaps, and header cells that say what they head."""
+    """The page has a language, a link past the contents, headings without gaps, and header cells with a scope."""
     assert ("html", {"lang": "en"}) in page.tags
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(set(ids)) == len(ids)
@@ -92,6 +92,6 @@ def test_the_page_can_be_read_without_seeing_or_pointing(page: Page) -> None:
 
 
 def test_prose_is_escaped() -> None:
-    """Tags in the contract's prose are shown, not taken."""
+    """Tags in the prose of the contract are shown as text."""
     assert "<p>&lt;b&gt; <code>&lt;a/&gt;</code></p>" == as_html("<b> `<a/>`")
     assert '<pre tabindex="0"><code>&lt;a&gt;\n  x</code></pre>' == as_html("    <a>\n      x")

@@ -275,7 +275,7 @@ def test_every_fault_has_a_test() -> None:
     """Each entry of FAULTS has its effect in this file, and says what it does in words."""
     assert FAULTS.keys() == EFFECTS.keys()
     assert all(kind.meaning.endswith(".") for kind in FAULTS.values())
-    assert all((kind.strikes is None) != (kind.spoils is None) for kind in FAULTS.values())
+    assert all((kind.on_call is None) != (kind.on_page is None) for kind in FAULTS.values())
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -302,7 +302,7 @@ def test_a_fault_that_does_nothing_is_noticed(
     async def nothing(_fault: Fault, _call: object) -> None:
         pass
 
-    monkeypatch.setitem(FAULTS, kind, replace(FAULTS[kind], strikes=nothing, spoils=None))
+    monkeypatch.setitem(FAULTS, kind, replace(FAULTS[kind], on_call=nothing, on_page=None))
     options, check = EFFECTS[kind]
     sandbox.order(Fault(kind, at=1, **options))
     with pytest.raises((AssertionError, pytest.fail.Exception)):
@@ -340,7 +340,7 @@ def test_faults_count_from_their_own_order(sandbox: Sandbox, caller: Caller) -> 
 
 
 def test_orders_can_be_taken_back(sandbox: Sandbox, caller: Caller) -> None:
-    """After clear_faults every call is answered; what has happened stays told."""
+    """After clear_faults every call is answered; the faults that have hit stay listed."""
     before = len(sandbox.faults_hit)
     sandbox.order(Fault("503"))
     assert 503 == page(caller, 0).status_code
@@ -381,7 +381,7 @@ def test_a_fault_hits_its_endpoint_and_no_other(endpoint: str, sandbox: Sandbox,
 
 
 def test_a_cut_upsert_is_not_taken_in_and_a_truncated_one_is() -> None:
-    """A cut call has no effect; a call whose reply is truncated has one."""
+    """A call that is cut has no effect; a call whose reply is truncated has its effect."""
     with exchange(
         None, Fault("cut", at=1, endpoint="upsert"), Fault("truncated", at=2, endpoint="upsert")
     ) as it:
@@ -413,7 +413,7 @@ def test_what_cannot_happen_to_a_first_page_is_not_noted(kind: str, sandbox: San
 
 
 def test_a_scroll_is_not_moved(sandbox: Sandbox, caller: Caller) -> None:
-    """Its order is frozen."""
+    """Products do not move in a scroll, whose order is fixed."""
     sandbox.order(Fault("moves"))
     assert [*map(wanted, range(4)), []] == scrolled(caller)
 
@@ -478,13 +478,13 @@ def test_a_wrong_order_is_refused_in_words(wrong: Callable[[], object], words: s
 
 
 def test_an_order_takes_faults(sandbox: Sandbox) -> None:
-    """A text is no order."""
+    """Ordering a text instead of a Fault is a TypeError."""
     with pytest.raises(TypeError, match="'503' is not a Fault"):
         sandbox.order("503")  # type: ignore[arg-type]
 
 
 def test_a_fault_is_a_value() -> None:
-    """Equal orders are equal, can be keys, and print as what makes them."""
+    """Equal faults compare equal, can be keys, and have a repr that makes them again."""
     fault = Fault("429", at=[2, 5], endpoint="upsert", retry_after=1)
     assert fault == Fault.from_text("429@2,5,endpoint=upsert,retry_after=1")
     assert 1 == len({fault, Fault("429", at=(2, 5), endpoint="upsert", retry_after=1)})
@@ -504,7 +504,7 @@ def test_calls_wait_side_by_side() -> None:
 
 @pytest.mark.parametrize("skew", [7200, -86_400])
 def test_the_clock_can_be_off(skew: int) -> None:
-    """Date and what is stamped as updatedAt are ahead or behind, and a reply has one Date."""
+    """With clock_skew, Date and new updatedAt are ahead or behind, and a reply has exactly one Date."""
     with exchange(Behaviour(clock_skew=skew)) as sandbox, caller_at(sandbox) as caller:
         sandbox.change([{"id": 99, "gtin": "99"}])
         reply = caller.search(limit=1, offset=SIZE)
@@ -606,7 +606,7 @@ def test_the_command_takes_faults(tmp_path: Path) -> None:
 def test_the_command_refuses_wrong_faults_in_words(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A fault that cannot be ended with 2 and a sentence."""
+    """A fault that cannot be ordered ends the command with 2 and a sentence."""
     with pytest.raises(SystemExit) as ended:
         main(options)
     assert 2 == ended.value.code

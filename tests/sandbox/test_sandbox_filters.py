@@ -171,7 +171,7 @@ seconds = st.integers(0, 99_999_999_999)
 def test_every_form_of_a_value_is_read_alike(
     gtins: list[str], statuses: list[int], since: int, packshot: bool, market: int
 ) -> None:
-    """The forms of GET and of POST say the same."""
+    """The forms of GET and of POST are read as the same values."""
     written = {
         "filter_gtins_in": ",".join(gtins),
         "filter_validation_status_in": ",".join(map(str, statuses)),

@@ -130,7 +130,7 @@ def test_an_unknown_tracking_id_is_refused(
 
 
 def test_an_import_is_tracked_by_its_organisation_alone() -> None:
-    """Somebody else's tracking id is unknown, and without a token there is nothing."""
+    """The tracking id of another organisation is unknown, and a call without a token is refused."""
     with exchange() as (sandbox, mill):
         tracking = mill.send({"data": [GOOD]})
         other = Writer(sandbox.base_url, DAIRY)
@@ -162,7 +162,7 @@ def test_an_import_is_in_progress_until_it_is_done() -> None:
 
 @pytest.mark.parametrize("settings", [{"import_timeout": 0.0}, {"import_delay": 60.0, "import_timeout": 0.1}])
 def test_an_import_that_takes_too_long_is_given_up(settings: dict[str, float]) -> None:
-    """Past its time an import is TIMEOUT with no message, and nothing of it is imported."""
+    """An import that takes too long is TIMEOUT with no message, and nothing of it is imported."""
     with exchange(**settings) as (_, mill):
         before = mill.stored(BREAD)
         record = mill.write(GOOD)
@@ -171,7 +171,7 @@ def test_an_import_that_takes_too_long_is_given_up(settings: dict[str, float]) -
 
 
 def test_imports_are_done_in_the_order_of_their_arrival() -> None:
-    """Of thirty writes of one attribute sent at once, the last one stands, and each has its tracking id."""
+    """Of thirty writes of one attribute sent at once, the last one is stored, and each has its tracking id."""
     with exchange(import_delay=0.2) as (_, mill):
         trackings = [mill.send({"data": [{"gtin": BREAD, "lifeCycle": number}]}) for number in range(30)]
         assert ["SUCCESS"] * 30 == [mill.wait(tracking)["status"] for tracking in trackings]
@@ -209,7 +209,7 @@ def test_an_import_that_ended_the_process_thrice_is_given_up(
 
 
 def test_more_products_than_an_upsert_may_have_are_an_error() -> None:
-    """One product over the limit, and nothing is imported."""
+    """With one product over the limit, nothing is imported."""
     with exchange(upsert_limit=2) as (_, mill):
         record = mill.write(GOOD, GOOD, GOOD)
         assert ("ERROR", "The payload has more than 2 products.") == (

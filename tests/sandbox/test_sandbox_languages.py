@@ -43,7 +43,7 @@ def first(caller: Caller, language: str | None = None, **body: Any) -> dict[str,
     ],
 )
 def test_the_best_language_that_is_known_is_chosen(header: str | None, language: str) -> None:
-    """The best weighted language that is known is chosen; what cannot be read counts for nothing."""
+    """The best weighted language that is known is chosen; parts that cannot be read are ignored."""
     assert language == choose_language(header, KNOWN)
 
 
@@ -74,7 +74,7 @@ def test_a_code_that_is_a_number_has_labels_too(shop: Caller) -> None:
 
 
 def test_a_label_without_translation_stays_in_english(shop: Caller) -> None:
-    """A label that nobody translated stays as it is."""
+    """A label without a translation stays as it is."""
     assert {"code": 531, "label": "Bread"} == first(shop, "fr")["kind"]
 
 

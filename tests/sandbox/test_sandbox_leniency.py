@@ -54,7 +54,7 @@ def test_a_body_is_read_as_json_unless_it_is_announced_as_a_form(
 
 @pytest.mark.parametrize("content_type", FORMS)
 def test_what_is_announced_as_something_else_is_refused_by_its_name(shop: Caller, content_type: str) -> None:
-    """A form, XML or a picture is no JSON; the message names what came."""
+    """A form, XML or a picture is no JSON; the message names the type that was sent."""
     reply = post(shop, "/public/v1/products/list", b"{}", content_type)
     assert (415, "unsupported_media_type") == (reply.status_code, reply.json()["error"])
     assert content_type.partition(";")[0] in reply.json()["message"]
@@ -74,7 +74,7 @@ def test_what_is_announced_as_something_else_is_refused_by_its_name(shop: Caller
 def test_a_body_may_be_written_in_another_character_set(
     shop: Caller, encoding: str, content_type: str
 ) -> None:
-    """The character set that the type names is heeded, and a byte order mark is no part of the JSON."""
+    """A body is decoded by the character set of its type, and a byte order mark is no part of the JSON."""
     search = {"must": [{"query": "BLÉ", "fields": ["composition.data"]}]}
     body = json.dumps({"advanced_search": search}, ensure_ascii=False).encode(encoding)
     reply = post(shop, "/public/v1/products/list", body, content_type)
@@ -83,7 +83,7 @@ def test_a_body_may_be_written_in_another_character_set(
 
 @pytest.mark.parametrize("charset", ["klingon", "hex", "base64", "idna", "punycode", "x" * 5_000])
 def test_a_character_set_that_is_none_is_refused_by_its_name(shop: Caller, charset: str) -> None:
-    """A character set that nobody knows, or that is no character set, is a refusal and no failure."""
+    """An unknown character set, or a codec that is none, is refused and causes no failure."""
     reply = post(shop, "/public/v1/products/list", b"{}", f"application/json; charset={charset}")
     assert (415, "unsupported_media_type") == (reply.status_code, reply.json()["error"])
     assert charset[:40] in reply.json()["message"]
@@ -125,13 +125,13 @@ AS_TEXT: list[tuple[dict[str, Any], list[str]]] = [
 def test_a_number_or_a_flag_may_be_written_as_text(
     shop: Caller, body: dict[str, Any], found: list[str]
 ) -> None:
-    """What a query string says as text, a body may say as text too."""
+    """A body may write as text what a query string writes as text."""
     reply = shop.call("POST", **body)
     assert found == [product["gtin"] for product in reply["data"]]
 
 
 def test_a_cursor_that_is_null_is_none(shop: Caller) -> None:
-    """A next_page of null is as if it were left out: a page by offset, which has no cursor."""
+    """A next_page of null counts as absent: the reply is a page by offset, which has no cursor."""
     assert shop.call("POST", limit=2) == shop.call("POST", limit=2, next_page=None)
 
 
@@ -151,7 +151,7 @@ def test_a_cursor_that_is_null_is_none(shop: Caller) -> None:
     ],
 )
 def test_what_is_no_number_and_no_flag_stays_refused(shop: Caller, body: dict[str, Any], words: str) -> None:
-    """Text that is no number is refused with the parameter, what came and what is wanted."""
+    """A text that is no number is refused with the parameter, the text and what is expected."""
     reply = shop.search(**body)
     assert (400, "invalid_value") == (reply.status_code, reply.json()["error"])
     assert words in reply.json()["message"]
@@ -159,7 +159,7 @@ def test_what_is_no_number_and_no_flag_stays_refused(shop: Caller, body: dict[st
 
 @pytest.mark.parametrize("permission", ["READ", "read", "Write", "validate"])
 def test_a_permission_may_be_written_in_any_case(shop: Caller, permission: str) -> None:
-    """read is READ."""
+    """A permission is accepted in any case: read is READ."""
     url = f"{shop.base_url}/core/v3/productsegments/hierarchy"
     replies = [shop.session.get(url, params={"permission": one}) for one in (permission, permission.upper())]
     assert [200, 200] == [reply.status_code for reply in replies]
@@ -167,7 +167,7 @@ def test_a_permission_may_be_written_in_any_case(shop: Caller, permission: str) 
 
 
 def test_a_permission_that_is_none_is_still_refused(shop: Caller) -> None:
-    """The message names the permissions."""
+    """An unknown permission is refused, and the message names the permissions."""
     url = f"{shop.base_url}/core/v3/productsegments/hierarchy"
     reply = shop.session.get(url, params={"permission": "own"})
     assert (400, "invalid_value") == (reply.status_code, reply.json()["error"])
@@ -176,7 +176,7 @@ def test_a_permission_that_is_none_is_still_refused(shop: Caller) -> None:
 
 @pytest.mark.parametrize("name", ["AUTHORIZATION", "authorization", "AuthOrization"])
 def test_a_header_may_be_named_in_any_case(shop: Caller, name: str) -> None:
-    """HTTP knows no case of header names, and none of the word Bearer."""
+    """The case of header names and of the word Bearer does not matter."""
     token = str(shop.session.headers["Authorization"]).partition(" ")[2]
     for scheme in ("Bearer", "bearer", "BEARER"):
         reply = requests.get(f"{shop.base_url}/public/v1/products", headers={name: f"{scheme} {token}"})

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from small_exchange import MILL, SHOP, Caller
+from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Fault, Sandbox
@@ -282,7 +283,7 @@ def test_logos_differ(tea: Caller) -> None:
 
 
 def test_a_file_needs_no_token_and_can_be_asked_about(tea: Caller) -> None:
-    """HEAD says what GET gives, without a body."""
+    """HEAD has the status and headers of GET, without a body."""
     whole = media(tea, "07/7/front.jpg")
     head = requests.head(f"{tea.base_url}/media/07/7/front.jpg")
     assert (200, b"") == (head.status_code, head.content)
@@ -308,7 +309,7 @@ def test_a_file_needs_no_token_and_can_be_asked_about(tea: Caller) -> None:
     ],
 )
 def test_a_range_is_answered_as_such(tea: Caller, asked: str, wanted: slice) -> None:
-    """206 with these bytes, and where they lie."""
+    """A range is answered with 206, its bytes, and their position."""
     whole = media(tea, "07/7/front_64.jpg").content
     reply = media(tea, "07/7/front_64.jpg", Range=asked)
     first, last, _ = wanted.indices(len(whole))
@@ -318,20 +319,20 @@ def test_a_range_is_answered_as_such(tea: Caller, asked: str, wanted: slice) -> 
 
 @pytest.mark.parametrize("asked", ["bytes=2000-", "bytes=2000-2001", "bytes=-0"])
 def test_a_range_past_the_end_is_refused(tea: Caller, asked: str) -> None:
-    """416, and how long the file is."""
+    """A range past the end is answered with 416 and the length of the file."""
     reply = media(tea, "07/7/front_64.jpg", Range=asked)
     assert (416, "bytes */2000") == (reply.status_code, reply.headers["Content-Range"])
 
 
 @pytest.mark.parametrize("asked", ["bytes=5-3", "bytes=-", "bytes=0-1,3-4", "pages=1-2", "bytes=x-", "0-1"])
 def test_what_is_no_range_gets_the_whole_file(tea: Caller, asked: str) -> None:
-    """A Range that says nothing, or more than one, is no range."""
+    """An invalid Range, or one of several ranges, is ignored."""
     reply = media(tea, "07/7/front_64.jpg", Range=asked)
     assert (200, 2000) == (reply.status_code, len(reply.content))
 
 
 def test_a_range_of_another_file_gets_the_whole_one(tea: Caller) -> None:
-    """If-Range goes by the ETag, which changes with the bytes though the checksum does not."""
+    """If-Range compares the ETag, which changes with the bytes even if the checksum does not."""
     etag = media(tea, "07/7/front.jpg").headers["ETag"]
     assert 206 == media(tea, "07/7/front.jpg", Range="bytes=5-", If_Range=etag).status_code
     for other in ('"other"', f"W/{etag}", "Sat, 21 Nov 2026 00:00:00 GMT"):
@@ -341,7 +342,7 @@ def test_a_range_of_another_file_gets_the_whole_one(tea: Caller) -> None:
 
 
 def test_who_has_a_file_need_not_fetch_it_again(tea: Caller) -> None:
-    """304 without a body where If-None-Match names it."""
+    """If-None-Match with the ETag of the file is answered with 304, without a body."""
     etag = media(tea, "07/7/front.jpg").headers["ETag"]
     reply = media(tea, "07/7/front.jpg", If_None_Match=f'"x", {etag}')
     assert (304, b"", etag) == (reply.status_code, reply.content, reply.headers["ETag"])
@@ -349,7 +350,7 @@ def test_who_has_a_file_need_not_fetch_it_again(tea: Caller) -> None:
 
 
 def test_an_address_may_be_spelled_in_two_ways() -> None:
-    """A record may have odd characters as they are, or as they look on the way."""
+    """A record may have special characters as they are, or percent-encoded."""
     for name in ("Käse 1.jpg", "K%C3%A4se%201.jpg"):
         picture = {**FRONT, "url": f"{MEDIA}/07/7/{name}"}
         with exchange({**TEA, "assets": {"pictures": [picture]}}) as (_, caller):
@@ -361,7 +362,7 @@ def test_an_address_may_be_spelled_in_two_ways() -> None:
 
 
 def test_files_are_named_where_the_caller_is(tea: Caller) -> None:
-    """Whoever calls by another name of this machine gets addresses of that name, by GET and POST."""
+    """A call by another name of this machine gets addresses of that name, by GET and POST."""
     for host in ("127.0.0.1", "localhost"):
         base_url = tea.base_url.replace("127.0.0.1", host)
         token = {"Authorization": tea.session.headers["Authorization"]}
@@ -387,13 +388,13 @@ def test_files_are_named_where_the_caller_is(tea: Caller) -> None:
     ],
 )
 def test_only_a_host_that_is_one_goes_into_addresses(host: list[bytes], expected: str) -> None:
-    """A Host header that could break the JSON, or is not one, counts for nothing."""
+    """A Host header that could break the JSON, or is no host, is not used."""
     scope = {"scheme": "http", "server": ("127.0.0.1", 8000), "headers": [(b"host", one) for one in host]}
     assert MediaAddress(expected) == address_called(scope)
 
 
 def test_records_without_such_addresses_stay_byte_for_byte() -> None:
-    """Other hosts' addresses are nobody's business."""
+    """Addresses of other hosts stay as they are."""
     record = {"gtin": "1", "assets": {"pictures": [{"url": "https://media.prodex.example.org/1.jpg"}]}}
     with exchange(record) as (_, caller):
         assert json.dumps(record, separators=(",", ":")) in caller.get().text
@@ -415,7 +416,7 @@ PARTS = [
 
 @given(st.lists(st.sampled_from(PARTS)).map("".join))
 def test_given_out_and_taken_back_is_as_before(text: str) -> None:
-    """Whatever a record holds, what comes back unchanged is stored unchanged."""
+    """Whatever a record holds, a reply that is sent back unchanged is stored unchanged."""
     here = MediaAddress("http://127.0.0.1:8000/media")
     stored = here.taken_back(text.encode())
     assert stored == here.taken_back(here.given_out(stored))
@@ -423,7 +424,7 @@ def test_given_out_and_taken_back_is_as_before(text: str) -> None:
 
 @pytest.mark.parametrize("written", ["json", "escaped", "xml"])
 def test_what_is_written_back_is_turned_back(written: str, tmp_path: Path) -> None:
-    """An upsert of what a reply says changes no picture, and addresses are right when the sandbox has moved."""
+    """An upsert of a reply changes no picture, and addresses are right when the sandbox has another port."""
     home = tmp_path / "home"
     with Sandbox([TEA], organizations=[SHOP, MILL], labels={}, home=home) as sandbox:
         mill = Writer(sandbox.base_url, MILL)
@@ -532,7 +533,7 @@ def test_a_file_can_be_refused_as_ordered(
 
 @pytest.mark.parametrize("kind", ["cut", "truncated", "stalled"])
 def test_a_file_can_break_off_as_ordered(failing: tuple[Sandbox, Caller], kind: str) -> None:
-    """The connection ends, the file does, or nothing comes for longer than one waits."""
+    """The connection ends, the file ends early, or nothing is sent for longer than the caller waits."""
     sandbox, caller = failing
     sandbox.order(Fault(kind, at=1, endpoint="media"))
     with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
@@ -542,7 +543,7 @@ def test_a_file_can_break_off_as_ordered(failing: tuple[Sandbox, Caller], kind: 
 
 
 def test_a_file_can_be_wrong_or_slow_as_ordered(failing: tuple[Sandbox, Caller]) -> None:
-    """Damaged, it has its length and another checksum; slow, it comes after a while, in pieces."""
+    """A damaged file has its length and another checksum; a slow one is sent in pieces, over a while."""
     sandbox, caller = failing
     sandbox.order(Fault("damaged", at=1, endpoint="media"), Fault("slow", at=2, endpoint="media", seconds=1))
     damaged = fetched(caller).content
@@ -571,7 +572,7 @@ def test_what_broke_off_can_be_gone_on_with(failing: tuple[Sandbox, Caller]) -> 
 @pytest.mark.parametrize("face", [1, 2, 3, 7, 8, 9, 55])
 @pytest.mark.parametrize("packaging", ["EACH", "PACK", "CASE", "PALLET", ""])
 def test_every_face_can_be_seen(face: int, packaging: str) -> None:
-    """Something stands on white ground, whatever is asked for."""
+    """Every face of every packaging shows something on a white ground."""
     for kind in ("TEA", "BEER", "CRISPS", "PENS", "HAM", "T_SHIRT", "SOUP", "?"):
         pack = Pack(
             "03036811359935", "ACME", "Acme", kind, packaging, "Une chose", "1 kg", "Petits caractères"
@@ -584,7 +585,7 @@ def test_every_face_can_be_seen(face: int, packaging: str) -> None:
 
 
 def test_faces_shapes_and_brands_look_different() -> None:
-    """Front and back, two brands, two kinds and two packagings are told apart by a look."""
+    """Front and back, two brands, two kinds and two packagings have different pictures."""
 
     def seen(face: int = 1, brand: str = "ACME", kind: str = "TEA", packaging: str = "EACH") -> bytes:
         pack = Pack("03036811359935", brand, brand, kind, packaging, "Thé", "1 kg", "Feuilles")
@@ -602,7 +603,7 @@ def test_faces_shapes_and_brands_look_different() -> None:
 
 
 def test_the_back_has_the_barcode_of_the_gtin() -> None:
-    """The bars of an original, read along one line, are those of its GTIN."""
+    """The bars of an original, read along a line, are those of its GTIN."""
     gtin = "03036811359935"
     pack = Pack(gtin, "ACME", "Acme", "CEREALS", "EACH", "Flocons", "500 g", "")
     image = draw_pack(pack, 7, 2_000, 2_000).convert("L").point(lambda value: 255 * (value > 128))
@@ -620,10 +621,10 @@ def read(line: bytes) -> str:
     return "".join("0" if line[middle] else "1" for middle in middles)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.text(max_size=300), st.text(max_size=80), st.sampled_from([1, 2, 7]))
 def test_no_text_keeps_a_picture_from_being_drawn(name: str, brand: str, face: int) -> None:
-    """Whatever suppliers type: control characters, half surrogates, what no font has, right to left."""
+    """No text keeps a pack from being drawn: control characters, half surrogates, unknown letters, right to left."""
     record = {"brand": {"code": brand, "label": name}, "namePublicShort": [{"data": name}], "gtin": brand}
     for kind in ("TEA", "JAM"):
         pack = pack_of({**record, "kind": {"code": kind}, "composition": [{"data": name + brand}]})
@@ -640,7 +641,7 @@ def test_no_record_keeps_a_picture_from_being_drawn(record: Record) -> None:
 
 
 def test_every_shape_is_some_kind_s() -> None:
-    """No shape is declared for nothing."""
+    """Every shape is the shape of a kind of the sample."""
     used = [shape_of(kind.code)[0] for kind in KINDS]
     assert [] == [name for name, shape in SHAPES.items() if shape not in used]
 
@@ -650,14 +651,14 @@ def test_every_shape_is_some_kind_s() -> None:
 
 @given(st.binary(max_size=200), st.binary(max_size=20), st.integers(0, 2**32 - 1))
 def test_four_bytes_make_any_checksum(before: bytes, after: bytes, target: int) -> None:
-    """Between any bytes, any CRC-32 can be had."""
+    """Four bytes between any others give any CRC-32."""
     assert target == zlib.crc32(before + four_bytes(before, after, target) + after)
 
 
 @given(st.integers(0, 140_000), st.integers(0, 2**32 - 1), st.sampled_from(["jpeg", "tiff", "png"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_picture_can_have_any_size_and_checksum(room: int, crc32: int, format_: str) -> None:
-    """From what it needs upwards, each number of bytes can be had, and it stays a picture."""
+    """A picture can have any number of bytes from what it needs upwards, and stays a picture."""
     content = io.BytesIO()
     Image.new("RGB", (16, 16), "teal").save(content, format_)
     least = len(content.getvalue()) + (8 if format_ == "jpeg" else 4)
@@ -690,7 +691,7 @@ def test_a_picture_can_have_any_size_and_checksum(room: int, crc32: int, format_
     ],
 )
 def test_barcodes_are_those_of_the_standard(gtin: str, modules: str, digits: str) -> None:
-    """Two well-known numbers have the bars that they have everywhere; what is no GTIN has none."""
+    """Two well-known numbers have the bars of the standard; what is no GTIN has none."""
     assert (modules, digits) == modules_of(gtin)
 
 

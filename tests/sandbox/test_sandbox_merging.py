@@ -50,7 +50,7 @@ def plain(values: dict[str, Any]) -> dict[str, str]:
 def test_what_is_sent_replaces_what_is_not_sent_stays_and_null_deletes(
     stored: dict[str, str], sent: dict[str, str]
 ) -> None:
-    """After a write a record is what it was, with what was sent in its place byte for byte, without the nulls."""
+    """After a write a record has the attributes that were sent, byte for byte, others as before, and no nulls."""
     after = plain(merged(raw(stored), raw(sent), NOW))
     wanted = {name: value for name, value in (stored | sent).items() if sent.get(name) != "null"}
     assert wanted | {"updatedAt": '"2026-11-20T12:00:00"'} == after
@@ -58,21 +58,21 @@ def test_what_is_sent_replaces_what_is_not_sent_stays_and_null_deletes(
 
 @given(stored=MEMBERS, sent=MEMBERS)
 def test_assets_are_merged_by_member(stored: dict[str, str], sent: dict[str, str]) -> None:
-    """The rule holds inside assets, and their date moves exactly when the pictures become others."""
+    """The rule applies inside assets, and their date changes exactly when the pictures do."""
     before, attributes = raw({"assets": written(stored)}), attributes_of(raw({"assets": written(sent)}))
     after = merged(before, attributes, NOW)["assets"]
     if not sent:
         assert written(stored) == bytes(after).decode()
     members = plain(msgspec.json.decode(bytes(after), type=dict[str, msgspec.Raw]))
-    moved = members.pop("lastUpdatedAt", None)
+    next_updated_at = members.pop("lastUpdatedAt", None)
     assert {name: value for name, value in (stored | sent).items() if sent.get(name) != "null"} == members
     pictures = [json.loads(of.get("pictures", "null")) for of in (stored, members)]
-    assert ('{"pictures":"2026-11-20T12:00:00"}' if pictures[0] != pictures[1] else None) == moved
+    assert ('{"pictures":"2026-11-20T12:00:00"}' if pictures[0] != pictures[1] else None) == next_updated_at
 
 
 @given(before=TIMES)
 def test_updated_at_is_now_and_never_earlier_than_it_was(before: str | None) -> None:
-    """updatedAt becomes now, or stays as it was where that is later; what is no time counts for nothing."""
+    """updatedAt becomes now, or stays where it is later; what is no time is ignored."""
     after = json.loads(bytes(merged(raw({"updatedAt": before} if before else {}), {}, NOW)["updatedAt"]))
     later = {'"2027-01-01T00:00:00"': "2027-01-01T00:00:00", '"9999-12-31"': "9999-12-31T00:00:00"}
     assert later.get(before or "", "2026-11-20T12:00:00") == after
@@ -87,7 +87,7 @@ def test_assets_are_an_object(assets: str) -> None:
 
 @given(digits=st.integers(0, 10**13 - 1).map("{:013d}".format), length=st.sampled_from([8, 12, 13, 14]))
 def test_exactly_one_last_digit_makes_a_gtin(digits: str, length: int) -> None:
-    """Of the ten last digits, one is taken: the one that makes the weighted sum a multiple of ten."""
+    """Of the ten last digits, only the check digit is accepted."""
     body = digits[14 - length :]
     taken, refused = [], []
     for last in "0123456789":

@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS, SHOP, Caller
+from tests.quick import examples
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.app import application
@@ -50,7 +51,7 @@ def test_every_reply_is_as_the_openapi_document_says(operation: APIOperation, ca
     """Whatever a call holds, its reply is no 5xx, and of a documented status, type and schema."""
 
     @settings(
-        max_examples=50,
+        max_examples=examples(50),
         deadline=None,
         derandomize=True,
         phases=[Phase.explicit, Phase.generate],
@@ -97,7 +98,7 @@ def test_every_good_reply_is_as_the_openapi_document_says(
 def test_every_part_of_a_file_is_as_the_openapi_document_says(
     caller: Caller, header: str, value: str, status: int
 ) -> None:
-    """Parts of files, and what takes their place, are of a documented status and type."""
+    """Replies to ranges of files have a documented status and type."""
     case = SCHEMA["/media/{path}"]["GET"].Case(method="GET", **FILE)
     etag = case.call(base_url=caller.base_url).headers["etag"][0]
     case.headers = {header: value or etag}

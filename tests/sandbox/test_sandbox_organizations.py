@@ -72,7 +72,7 @@ def test_a_list_of_organisations_that_cannot_be_understood_is_refused(
 
 
 def test_organisations_need_a_token_unless_told_otherwise() -> None:
-    """Whether a token is needed can be set; what comes is the same."""
+    """A setting decides whether a token is needed; the list is the same."""
     for needed, status in ((True, 401), (False, 200)):
         behaviour = Behaviour(organizations_need_token=needed)
         with Sandbox([], organizations=ORGANIZATIONS, labels={}, behaviour=behaviour) as sandbox:
@@ -89,7 +89,7 @@ def test_organisations_need_a_token_unless_told_otherwise() -> None:
     ],
 )
 def test_the_shape_of_the_list_can_be_set(settings: dict[str, bool], reply: Any) -> None:
-    """A bare array, no total, and no heed of offset and limit can be set, since the specification shows nothing."""
+    """Settings give a bare array, no total, or no paging, since the specification shows nothing."""
     behaviour = Behaviour(organizations_need_token=False, **settings)
     with Sandbox([], organizations=ORGANIZATIONS, labels={}, behaviour=behaviour) as sandbox:
         url = f"{sandbox.base_url}/auth/v2/organization"
@@ -129,7 +129,7 @@ def kinds(trees: list[dict[str, Any]]) -> list[str]:
 def test_segments_differ_by_organisation_and_permission(
     exchange: Sandbox, organization: Organization, permission: str | None, leaves: list[str]
 ) -> None:
-    """Each permission shows the segments with products that the caller may treat so."""
+    """Each permission lists the segments with products that the caller has it for."""
     caller = Caller(exchange.base_url, organization)
     with caller.session:
         caller.log_in()
@@ -140,7 +140,7 @@ def test_segments_differ_by_organisation_and_permission(
 
 
 def test_an_unknown_permission_is_refused_with_those_there_are(shop: Caller) -> None:
-    """A permission that is none is refused, and the message names all of them."""
+    """An unknown permission is refused, and the message names all of them."""
     for parameters, code in (
         ({"permission": "own"}, "invalid_value"),
         ({"permission": ""}, "invalid_value"),
@@ -154,7 +154,7 @@ def test_an_unknown_permission_is_refused_with_those_there_are(shop: Caller) -> 
 
 
 def test_segments_stay_over_a_restart(tmp_path: Path) -> None:
-    """Ids and names are the same after a restart, and unlike from organisation to organisation."""
+    """Ids and names are the same after a restart, and differ between organisations."""
     trees = []
     for _ in range(2):
         with Sandbox(PRODUCTS, organizations=ORGANIZATIONS, labels={}, home=tmp_path) as sandbox:

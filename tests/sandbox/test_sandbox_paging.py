@@ -79,7 +79,7 @@ def test_pages_by_offset_follow_each_other(many: Caller) -> None:
 
 
 def test_an_offset_behind_the_last_product_gives_an_empty_page(many: Caller) -> None:
-    """A page behind the last product is empty and still counts them all."""
+    """A page after the last product is empty, and its total counts them all."""
     assert {"totalResults": 4_200, "data": [], "offset": 9_980} == many.call("POST", offset=9_980)
 
 
@@ -141,7 +141,7 @@ def test_the_limit_may_change_in_mid_scroll(many: Caller) -> None:
 
 
 def test_a_cursor_is_a_string_of_digits_below_2_to_the_63(many: Caller) -> None:
-    """A cursor is a string of digits that fits a signed 64-bit integer, and is taken back as either."""
+    """A cursor is a string of digits that fits a signed 64-bit integer, and is accepted as either."""
     cursor = many.call("POST", next_page="", limit=2)["next_page"]
     assert isinstance(cursor, str)
     assert cursor.isdigit()
@@ -159,7 +159,7 @@ def test_a_scroll_keeps_to_what_its_first_call_asked_for(shop: Caller) -> None:
 
 
 def test_cursors_change_by_default_and_each_can_be_used_again() -> None:
-    """A changing cursor stands for one page: used twice, it gives the same page twice."""
+    """Where cursors change, each leads to one page: used twice, it gives the same page twice."""
     with seven(Behaviour(cursor_changes=True)) as caller:
         first = caller.call("POST", next_page="", limit=3)["next_page"]
         second = caller.call("POST", next_page=first, limit=3)["next_page"]
@@ -169,7 +169,7 @@ def test_cursors_change_by_default_and_each_can_be_used_again() -> None:
 
 
 def test_cursors_can_stay_equal() -> None:
-    """A cursor that stays equal leads on with every call."""
+    """Where the cursor stays equal, every call gives the next page."""
     with seven(Behaviour(cursor_changes=False)) as caller:
         pages = scroll(caller, "POST", 3)
         assert MANY[:7] == gtins_of(pages)

@@ -158,7 +158,7 @@ def test_plain_xml_is_read_by_the_type_of_the_attribute(inner: str, wanted: dict
     ],
 )
 def test_a_root_may_have_a_namespace_and_a_place_of_its_schema(root: str) -> None:
-    """Where a schema lies, and the namespace that it gives, change nothing."""
+    """The location of a schema and a default namespace change nothing."""
     assert {"lifeCycle": 1} == product("<lifeCycle>1</lifeCycle>", root=root)
 
 
@@ -169,7 +169,7 @@ def test_a_namespace_may_have_a_prefix() -> None:
 
 
 def test_attributes_of_schemas_say_nothing_on_members_either() -> None:
-    """xsi:type and xml:space may stand anywhere."""
+    """xsi:type and xml:space are allowed on every element."""
     root = f' {XSI} xmlns:xs="http://www.w3.org/2001/XMLSchema"'
     inner = '<lifeCycle xsi:type="xs:integer">1</lifeCycle><xNote xml:space="preserve"> a </xNote>'
     assert {"lifeCycle": 1, "xNote": " a "} == product(inner, root=root)
@@ -190,7 +190,7 @@ def test_attributes_of_schemas_say_nothing_on_members_either() -> None:
     ],
 )
 def test_every_usual_encoding_is_read(encoding: str, declared: str) -> None:
-    """UTF-8 with or without a mark, UTF-16, and what the declaration names."""
+    """XML is read in UTF-8 with or without a byte order mark, in UTF-16, and in the encoding of its declaration."""
     (found,) = read(xml("<xNote>Blé à 5</xNote>", head=declared).encode(encoding))
     assert "Blé à 5" == found["xNote"]
 
@@ -203,11 +203,11 @@ UNREADABLE: list[tuple[str, str]] = [
     ("<lifeCycle>1 2</lifeCycle>", "lifeCycle is '1 2', not an integer"),
     ("<lifeCycle>\u0661</lifeCycle>", "lifeCycle is '\u0661', not an integer"),
     ("<lifeCycle><a>1</a></lifeCycle>", "lifeCycle holds elements; it is an integer"),
-    ("<lifeCycle>1</lifeCycle><lifeCycle>2</lifeCycle>", "lifeCycle stands there 2 times; it is an integer"),
+    ("<lifeCycle>1</lifeCycle><lifeCycle>2</lifeCycle>", "lifeCycle was sent 2 times; it is an integer"),
     ("<isConsumerUnit>yes</isConsumerUnit>", "isConsumerUnit is 'yes', not true or false"),
     ("<isConsumerUnit/>", "isConsumerUnit is '', not true or false"),
     ("<brand>ACME</brand>", "brand is 'ACME', not an object"),
-    ("<brand><code>A</code></brand><brand><code>B</code></brand>", "brand stands there 2 times"),
+    ("<brand><code>A</code></brand><brand><code>B</code></brand>", "brand was sent 2 times"),
     ("<brand/>", "brand is {}, not an object with a code"),
     ("<namePublicLong>Pain</namePublicLong>", "namePublicLong[0] is 'Pain', not an object"),
     ('<namePublicLong languages="xx">Pain</namePublicLong>', "'xx' is not in the referential languages"),
@@ -278,8 +278,16 @@ def test_every_flag_of_the_specification_is_one(name: str, word: str) -> None:
     assert {name: word.lower() == "true"} == product(f"<{name}>{word}</{name}>")
 
 
+def test_units_of_a_hierarchy_have_the_types_of_their_schema() -> None:
+    """A flag of a nested unit is a flag, as the schema that the record is checked by says, and not a text."""
+    unit = "<isConsumerUnit>true</isConsumerUnit><typePackaging><code>CASE</code></typePackaging>"
+    expected = {"isConsumerUnit": True, "typePackaging": {"code": "CASE"}}
+    nested = f"<logisticalHierarchies>{unit}<children>{unit}</children></logisticalHierarchies>"
+    assert {"logisticalHierarchies": [expected | {"children": [expected]}]} == product(nested)
+
+
 def test_every_attribute_that_the_specification_types_is_declared() -> None:
-    """The table of the specification's product stands in the declaration, and so does its list of arrays."""
+    """Every attribute of the specification's table of the product, and of its list of arrays, has a type."""
     named = """
     id uuid gtin _jsonVersion createdAt updatedAt nameLegal namePublicShort namePublicLong description composition
     allergens productionVariantName brand kind typePackaging isConsumerUnit isDespatchUnit isOrderableUnit isInvoiceUnit

@@ -108,7 +108,7 @@ def test_a_folder_that_others_share_is_left_open(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_store_is_refused_and_kept(tmp_path: Path) -> None:
-    """What lies in the store's place and is none stays as it is."""
+    """A file in place of the store that is no store is left as it is."""
     (tmp_path / "store.sqlite").write_bytes(b"mine")
     with pytest.raises(StoreUnusable, match="is not a store"):
         Sandbox([], home=tmp_path, organizations=[SHOP], labels={}).__enter__()

@@ -24,7 +24,7 @@ from prodex.sandbox.api.filters import FILTERS
 from prodex.sandbox.command import main, parser
 from prodex.sandbox.home import default_home
 from prodex.sandbox.records.store import StoreUnusable
-from prodex.sandbox.server import LOOPBACK, base_url_of, listen_as_before
+from prodex.sandbox.server import LOOPBACK, base_url_of, listen_on_home_port
 
 CallerOf = Callable[..., Caller]
 ORGANIZATIONS = [SHOP, MARKET, MILL, DAIRY]
@@ -112,14 +112,14 @@ def test_a_sandbox_notes_the_calls_that_came(caller_of: CallerOf) -> None:
 
 
 def test_a_sandbox_tells_its_access_keys(sandbox: Sandbox) -> None:
-    """The organisations' names, types and keys are told, in the order they were given."""
+    """The organisations' names, types and keys are available, in the order they were given."""
     shop = {"organization": "Shop", "type": 2, "client_id": "shop", "client_secret": "shop-secret"}
     assert shop == sandbox.credentials[0]
     assert [2, 2, 1, 1] == [one["type"] for one in sandbox.credentials]
 
 
 def test_a_sandbox_is_gone_when_its_context_ends() -> None:
-    """Nothing answers after the context, and no temporary folder is left."""
+    """After the context nothing answers, and no temporary folder is left."""
     with Sandbox([], organizations=[SHOP], labels={}) as sandbox:
         assert 200 == requests.get(f"{sandbox.base_url}/health").status_code
     with pytest.raises(requests.ConnectionError):
@@ -315,10 +315,10 @@ def test_the_home_is_in_the_users_data_unless_set(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_home_is_found_at_the_same_address(tmp_path: Path) -> None:
-    """Who noted a sandbox by its address finds it there again; where its port is taken, another one does."""
-    with listen_as_before(LOOPBACK, tmp_path) as first:
+    """A sandbox has the same address in every run; where its port is taken, it has another."""
+    with listen_on_home_port(LOOPBACK, tmp_path) as first:
         address = base_url_of(first)
-        with listen_as_before(LOOPBACK, tmp_path) as second:
+        with listen_on_home_port(LOOPBACK, tmp_path) as second:
             assert address != base_url_of(second)
-    with listen_as_before(LOOPBACK, tmp_path) as again:
+    with listen_on_home_port(LOOPBACK, tmp_path) as again:
         assert address == base_url_of(again)

@@ -159,7 +159,7 @@ def test_activations_stay_over_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
-    """Today is no past; another activation replaces the deadline, or takes it away."""
+    """A deadline may be today; another activation replaces the deadline, or removes it."""
     shop = caller_of(SHOP)
     for deadline in (str(a_day_that_lasts()), LATER, None):
         body: dict[str, Any] = {"uuids": [uuid(1)], "ruleset_values": {ONLINE: True}}

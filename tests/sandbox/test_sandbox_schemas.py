@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP
+from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
@@ -218,7 +219,7 @@ VALUES = st.recursive(
 
 
 @settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -35,12 +35,12 @@ def test_each_field_can_be_searched(shop: Caller, field: str, query: str, found:
 
 
 def test_an_entry_matches_in_any_one_of_its_fields(shop: Caller) -> None:
-    """Within an entry any one field will do."""
+    """A product matches an entry in any one of its fields."""
     assert [BUTTER, CIDER] == shop.gtins(advanced_search={"must": [entry("beurre", NAME, DESCRIPTION)]})
 
 
 def test_a_product_has_to_match_every_entry(shop: Caller) -> None:
-    """Between entries all have to match."""
+    """A product has to match all entries."""
     must = [entry("beurre", NAME, DESCRIPTION), entry("apples", BRAND)]
     assert [CIDER] == shop.gtins(advanced_search={"must": must})
 
@@ -93,7 +93,7 @@ def test_an_operator_is_a_word_to_look_for(shop: Caller) -> None:
 
 
 def test_signs_between_words_are_passed_over(shop: Caller) -> None:
-    """A sign that is no word keeps nothing from being found."""
+    """A sign that is no word does not keep a product from being found."""
     assert [BUTTER] == shop.gtins(advanced_search={"must": [entry("farm & field", BRAND)]})
 
 
@@ -109,16 +109,16 @@ def test_signs_between_words_are_passed_over(shop: Caller) -> None:
         ({"must": [{"query": 5, "fields": [NAME]}]}, "must[0].query is 5, not a string"),
         ({"must": [entry("", NAME)]}, "must[0].query is '', which holds no word"),
         ({"must": [entry("* - !", NAME)]}, "holds no word"),
-        ({"must": [entry("a " * 65, NAME)]}, "holds 65 words; 64 are the most"),
+        ({"must": [entry("a " * 65, NAME)]}, "holds 65 words; at most 64 are allowed"),
         ({"must": [{"query": "bread", "fields": []}]}, "must[0].fields is []"),
         ({"must": [{"query": "bread", "fields": NAME}]}, "not an array of fields"),
         ({"must": [entry("bread", NAME, "gtin")]}, "'gtin', which is not one of namePublicLong.data"),
         ({"must": [{"query": "bread", "fields": [{"a": 1}]}]}, "which is not one of"),
-        ({"must": [entry("a", NAME)] * 33}, "must holds 33 entries; 32 are the most"),
+        ({"must": [entry("a", NAME)] * 33}, "must holds 33 entries; at most 32 are allowed"),
     ],
 )  # fmt: skip
 def test_a_search_of_another_form_is_refused(shop: Caller, search: Any, words: str) -> None:
-    """A search that is not as documented is refused; the message says where it goes wrong."""
+    """A search that is not as documented is refused; the message names the place."""
     reply = shop.search(advanced_search=search)
     assert (400, "invalid_value") == (reply.status_code, reply.json()["error"])
     assert "advanced_search: " in reply.json()["message"]

@@ -68,7 +68,7 @@ def test_wrong_credentials_get_no_token(
 
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_credentials_as_a_form_are_refused(sandbox: Sandbox, version: str) -> None:
-    """Credentials sent as a form are refused with the word that JSON is wanted."""
+    """Credentials sent as a form are refused, and the message asks for JSON."""
     reply = requests.post(f"{sandbox.base_url}/auth/{version}/token", data=CREDENTIALS)
     assert (415, "unsupported_media_type") == refused(reply)
     assert "send the body as application/json" in reply.json()["message"]
@@ -112,7 +112,7 @@ def test_a_forged_token_is_refused(claims: dict[str, Any], key: str | None) -> N
 
 
 def test_an_unsigned_token_is_refused(shop: Caller) -> None:
-    """A token that says it needs no signature is refused."""
+    """A token with the algorithm `none` is refused."""
     token = jwt.encode({"sub": "1", "exp": 2**40}, "", "none")
     reply = requests.get(f"{shop.base_url}/public/v1/products", headers={"Authorization": f"Bearer {token}"})
     assert (401, "token_invalid") == refused(reply)

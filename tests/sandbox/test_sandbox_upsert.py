@@ -98,14 +98,14 @@ def test_one_changed_text_leaves_every_other_attribute_byte_for_byte(writer_of: 
 
 
 def test_a_present_array_replaces_the_whole_array(writer_of: WriterOf) -> None:
-    """Two languages replaced by one are one language."""
+    """An array of two languages that is replaced by one of one language has one language."""
     mill = writer_of(MILL)
     mill.write({"gtin": BREAD, "namePublicLong": [text("Pain")]})
     assert [text("Pain")] == mill.stored(BREAD)["namePublicLong"]
 
 
 def test_null_deletes_and_an_empty_array_is_kept(writer_of: WriterOf) -> None:
-    """An attribute that is null is gone, one that is an empty array is that."""
+    """null deletes an attribute, and an empty array is stored as such."""
     mill = writer_of(MILL)
     mill.write({"gtin": BREAD, "composition": None, "synonyms": [], "neverThere": None})
     stored = mill.stored(BREAD)
@@ -208,7 +208,7 @@ def test_a_manufacturer_never_writes_on_anothers_product(writer_of: WriterOf) ->
 
 
 def test_what_a_retailer_writes_only_it_sees(writer_of: WriterOf) -> None:
-    """A retailer's text lies over the manufacturer's for that retailer alone, with tags and statuses as they were."""
+    """Only the retailer that wrote a text sees it instead of the manufacturer's; tags and statuses stay."""
     shop, market, mill = writer_of(SHOP), writer_of(MARKET), writer_of(MILL)
     others = [market.stored(BREAD), mill.stored(BREAD)]
     before = members(shop, BREAD)
@@ -266,7 +266,7 @@ def test_a_retailer_writes_only_on_what_it_sees(writer_of: WriterOf) -> None:
 
 
 def test_a_record_goes_back_as_it_came(writer_of: WriterOf) -> None:
-    """A whole record as it was read is taken, and changes nothing but updatedAt; nulls go, as null deletes."""
+    """A whole record is accepted as it was read, and changes only updatedAt; null deletes."""
     for writer in (writer_of(SHOP), writer_of(MARKET), writer_of(MILL)):
         before = writer.stored(BREAD)
         assert "SUCCESS" == writer.write(before)["status"]
@@ -291,7 +291,7 @@ def test_a_record_goes_back_as_it_came(writer_of: WriterOf) -> None:
 def test_what_the_exchange_sets_cannot_be_written(
     common_writer_of: WriterOf, member: dict[str, Any], words: str
 ) -> None:
-    """An attribute that the exchange sets is refused where it is sent otherwise than it stands."""
+    """An attribute that the exchange sets is refused unless it is sent as it is stored."""
     shop = common_writer_of(SHOP)
     before = shop.stored(BREAD)
     record = shop.write({"gtin": BREAD, **member})
@@ -370,7 +370,7 @@ def test_a_product_needs_a_name(writer_of: WriterOf) -> None:
         ({"nameLegal": "Pain"}, 'nameLegal is "Pain", not an array of localized texts'),
         ({"nameLegal": [{"data": "Pain"}]}, "nameLegal[0] has no language"),
         ({"nameLegal": [text("Pain") | {"data": 5}]}, "nameLegal[0].data is 5, not a text"),
-        ({"description": [text("x" * 20_001)]}, "a text of 20,001 characters; 20,000 are the most"),
+        ({"description": [text("x" * 20_001)]}, "a text of 20,001 characters; at most 20,000 are allowed"),
         ({"assets": []}, "assets is not an object"),
         ({"assets": {"pictures": {}}}, "assets.pictures is {}, not an array of pictures"),
         ({"assets": {"pictures": [{"isPackshot": True}]}}, "assets.pictures[0] has no url"),
@@ -430,7 +430,7 @@ def test_products_of_one_payload_are_written_in_their_order(writer_of: WriterOf)
 
 
 def test_without_a_single_brand_every_brand_is_taken() -> None:
-    """A referential that the store knows nothing of accepts every value."""
+    """A referential without a single known code accepts every value."""
     with Sandbox([], organizations=[MILL], labels={}) as sandbox:
         mill = Writer(sandbox.base_url, MILL)
         with mill.session:

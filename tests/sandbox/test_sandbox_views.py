@@ -86,7 +86,7 @@ def test_a_view_of_the_owner_that_is_given_is_kept() -> None:
 
 
 def test_a_record_alone_tells_how_it_is_seen() -> None:
-    """A record that comes without views is seen as it says of itself, the same by all."""
+    """A record without views is shown with its own statuses, the same to all."""
     record = json.loads("""{
         "manufacturerSharingStatus": 3, "targetProductStatus": "UPDATED", "validation": {"status": 1},
         "product_key": {"target_market_id": 56}, "isTaggedBy": ["a", "b"],
@@ -99,7 +99,7 @@ def test_a_record_alone_tells_how_it_is_seen() -> None:
 
 
 def test_a_record_with_odd_values_is_seen_by_the_defaults() -> None:
-    """Values of another type or range than expected say nothing about a view."""
+    """Values of an unexpected type or range do not change a view."""
     record = json.loads("""{
         "manufacturerSharingStatus": [9], "targetProductStatus": {}, "validation": 5, "product_key": [],
         "isTaggedBy": "a", "hasTags": [{"tag": 5}, null, "b"]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, DAIRY, ENGLISH, MILL, text
+from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Sandbox
@@ -111,7 +112,7 @@ VALUES = st.recursive(
 PRODUCTS = st.lists(st.dictionaries(NAMES, VALUES, max_size=5), max_size=3)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(products=PRODUCTS)
 def test_xml_says_what_json_says(products: list[dict[str, Any]]) -> None:
     """Whatever products can hold, their XML is read as the same products as their JSON."""
@@ -210,10 +211,10 @@ UNREADABLE: list[tuple[bytes, str]] = [
     (b"<SupplierProducts>\x00</SupplierProducts>", "The payload is not XML"),
     (b"<SupplierProducts>\xff</SupplierProducts>", "The payload is not XML"),
     (b'<?xml version="1.0" encoding="klingon"?><SupplierProducts/>', "encoding"),
-    (b"<Products/>", "<Products> stands where <SupplierProducts> is expected"),
-    (b'<Products xmlns="urn:x"/>', "<{urn:x}Products> stands where <SupplierProducts> is expected"),
-    (b'<x:SupplierProducts xmlns:x="urn:x"><product xmlns="urn:y"/></x:SupplierProducts>', "stands where <product>"),
-    (b"<SupplierProducts><item/></SupplierProducts>", "<item> stands where <product> is expected"),
+    (b"<Products/>", "<Products> was found where <SupplierProducts> is expected"),
+    (b'<Products xmlns="urn:x"/>', "<{urn:x}Products> was found where <SupplierProducts> is expected"),
+    (b'<x:SupplierProducts xmlns:x="urn:x"><product xmlns="urn:y"/></x:SupplierProducts>', "was found where <product>"),
+    (b"<SupplierProducts><item/></SupplierProducts>", "<item> was found where <product> is expected"),
     (b'<SupplierProducts a="1"/>', "<SupplierProducts> has the attribute a"),
     (b"<SupplierProducts>text</SupplierProducts>", "<SupplierProducts> holds text"),
     (product("text"), "<product> holds text"),
@@ -227,16 +228,16 @@ UNREADABLE: list[tuple[bytes, str]] = [
     (product('<a type="date">2026</a>'), "type='date' does not fit"),
     (product('<a type="object">x</a>'), "type='object' does not fit"),
     (product('<a type="number"><b/></a>'), "it has elements, but type='number'"),
-    (product("<a>x<b/></a>"), "text stands between its elements"),
+    (product("<a>x<b/></a>"), "there is text between its elements"),
     (product('<a languages="fra-FR"><b/></a>'), "an item with languages or unit has no elements"),
     (product('<a list="yes"/>'), "list='yes' is neither true nor empty"),
-    (product('<a list="empty">x</a>'), 'list="empty" stands alone'),
-    (product('<a list="empty" xsi:nil="true"/>'), 'list="empty" stands alone'),
+    (product('<a list="empty">x</a>'), 'list="empty" belongs alone'),
+    (product('<a list="empty" xsi:nil="true"/>'), 'list="empty" belongs alone'),
     (product('<a list="empty"/><a>1</a>'), 'product 1: <a> is list="empty", but repeated'),
-    (product('<a xsi:nil="true">x</a>'), "xsi:nil stands on an empty element"),
-    (product('<a xsi:nil="true" type="number"/>'), "xsi:nil stands on an empty element without a type"),
+    (product('<a xsi:nil="true">x</a>'), "xsi:nil belongs on an empty element"),
+    (product('<a xsi:nil="true" type="number"/>'), "xsi:nil belongs on an empty element without a type"),
     (product('<a xsi:nil="maybe"/>'), "xsi:nil='maybe' is neither true nor false"),
-    (product("<a>" * 63 + "</a>" * 63), "stands on level 65; 64 are the most"),
+    (product("<a>" * 63 + "</a>" * 63), "is on level 65; at most 64 are allowed"),
     (product("<a/>" * 200_000), "product 1 has more than 200,000 elements"),
 ]  # fmt: skip
 

@@ -266,7 +266,7 @@ def test_an_import_of_somebody_else_is_not_shown(client_of):
     mill, dairy = client_of(MILL), client_of(DAIRY)
     (number,) = prodex.upsert(mill, [product(1)], progress=False).tracking_ids
     for service, wanted in ((dairy, number), (mill, 999_999)):
-        with pytest.raises(RequestRefused, match=r"404.*Only who sent a write can track it"):
+        with pytest.raises(RequestRefused, match=r"404.*Only the access key that sent a write can track it"):
             prodex.track(service, wanted)
 
 

@@ -128,7 +128,7 @@ def test_the_rest_goes_to_the_service_it_was_planned_for_under_the_same_key(serv
     interrupted(service)
     name = prodex.list_upserts()["name"][0]
     other = prodex.connect(receiver.base_url, client_id="other", client_secret="canary-secret")
-    with pytest.raises(InputError, match="Nothing that was sent"):
+    with pytest.raises(InputError, match="There is no upsert"):
         prodex.track(other)
     with pytest.raises(InputError, match="with another key"):
         prodex.track(other, upsert=name).send_rest(also="unknown")
@@ -140,7 +140,7 @@ def test_two_processes_do_not_send_the_same(service):
     interrupted(service)
     tracking = prodex.track(service)
     journal = UpsertJournal(tracking.path)
-    with journal.alone():
+    with journal.exclusive():
         assert prodex.list_upserts()["note"].tolist() == ["being sent now"]
         with pytest.raises(SnapshotLocked, match="sending"):
             tracking.send_rest(progress=False)
@@ -180,7 +180,7 @@ def test_a_line_that_was_cut_off_is_as_if_it_had_not_been_begun(service, home, c
     path.write_bytes(b"".join(lines[:-2]) + lines[-2][:-cut])
     expected = ["unknown"] if cut == 1 else ["not sent"]
     assert ["SUCCESS"] * 2 + expected * 2 == prodex.track(service).products["status"].tolist()
-    with UpsertJournal(path).alone():
+    with UpsertJournal(path).exclusive():
         pass
     assert path.read_bytes().endswith(b"}\n")
 

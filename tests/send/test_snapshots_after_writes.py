@@ -117,7 +117,7 @@ def test_a_write_whose_answer_was_lost_may_have_arrived(mill):
     """So no snapshot is used again until it cannot be running any more."""
     first = prodex.load_products(mill, name="mine", progress=False)
     journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned()])
-    journal.sending(0)
+    journal.begin_sending(0)
 
     second = prodex.load_products(mill, name="mine", progress=False)
     assert first.folder != second.folder
@@ -128,8 +128,8 @@ def test_a_write_that_was_refused_or_never_sent_changes_nothing(mill):
     """A plan alone, and a refusal, leave the service as it was."""
     first = prodex.load_products(mill, name="mine", progress=False)
     journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned(), planned()])
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="refused", message="no"))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="refused", message="no"))
 
     assert first.folder == prodex.load_products(mill, name="mine", progress=False).folder
 
@@ -142,8 +142,8 @@ def planned():
 def sent(base_url=REMOTE, tracking="12"):
     """Write down a batch that was sent and got its identifier, and return the journal."""
     journal = UpsertJournal.begin(base_url, "key", "application/json", [planned()])
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="sent", tracking=tracking))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="sent", tracking=tracking))
     return journal
 
 
@@ -177,10 +177,10 @@ def test_a_first_attempt_whose_answer_was_lost_is_not_forgotten(home):
     """Though the second was refused."""
     journal = sent()
     note_ended(REMOTE, ["12"])
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="unknown", tracking=None))
-    journal.sending(0)
-    journal.ended(0, replace(journal.batches()[0], sent="refused", tracking=None))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="unknown", tracking=None))
+    journal.begin_sending(0)
+    journal.end_sending(0, replace(journal.batches()[0], sent="refused", tracking=None))
     write = last_write(REMOTE)
 
     assert write is not None
@@ -234,7 +234,7 @@ def test_who_watches_is_told_that_a_snapshot_is_used_again_and_how_old_it_is(mil
     prodex.load_products(mill, name="mine", progress=None)
     told = capsys.readouterr().err
 
-    assert "Using the snapshot 'mine' of " in told
+    assert "Reusing the snapshot 'mine' of " in told
     assert "seconds old" in told
     assert "max_age=0 loads again" in told
     assert 1 == told.count("\n")
@@ -263,7 +263,7 @@ def test_with_progress_it_is_told_although_nobody_watches(mill, capsys):
     prodex.load_products(mill, name="mine", progress=False)
     prodex.load_products(mill, name="mine", progress=True)
 
-    assert "Using the snapshot 'mine'" in capsys.readouterr().err
+    assert "Reusing the snapshot 'mine'" in capsys.readouterr().err
 
 
 def test_the_command_tells_it_even_in_the_log_of_a_job(mill, monkeypatch):
@@ -272,11 +272,11 @@ def test_the_command_tells_it_even_in_the_log_of_a_job(mill, monkeypatch):
     monkeypatch.setenv("PRODEX_CLIENT_ID", "mill")
     monkeypatch.setenv("PRODEX_CLIENT_SECRET", "mill-secret")
     words = ["load", "--name", "mine", "--max-age", "3600"]
-    assert "Using the snapshot" not in CliRunner().invoke(app, words).stderr
+    assert "Reusing the snapshot" not in CliRunner().invoke(app, words).stderr
     again = CliRunner().invoke(app, words)
 
     assert 0 == again.exit_code
-    assert 1 == again.stderr.count("Using the snapshot 'mine'")
+    assert 1 == again.stderr.count("Reusing the snapshot 'mine'")
 
 
 @pytest.mark.parametrize(

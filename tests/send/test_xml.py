@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests import wire
 
 from prodex.errors import InputError
-from prodex.sandbox.records.payload import JSON, XML, Unreadable, read_payload
+from prodex.sandbox.records.payload import JSON, XML, UnreadableProduct, read_payload
 from prodex.send.records import records_of
 from prodex.send.xml_reading import decoded
 from prodex.send.xml_writing import encoded, payload, problems
@@ -110,7 +110,7 @@ def test_what_preflight_accepts_is_read_back_as_it_was(product):
 def read_by_the_sandbox(body, media_type):
     """Have the sandbox read the one product of a payload: plain JSON values, or what it cannot read."""
     (product,) = read_payload(body, media_type, 1)
-    if isinstance(product, Unreadable):
+    if isinstance(product, UnreadableProduct):
         return product.message
     return {name: json.loads(bytes(value)) for name, value in product.items()}
 

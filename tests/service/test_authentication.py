@@ -311,7 +311,7 @@ def test_a_token_is_found_behind_a_bom_and_in_an_envelope(client, exchange, begi
 def test_a_token_that_no_header_may_hold_is_refused(client, exchange, odd):
     """It is not sent anywhere, and the error, which is ours, does not show it."""
     exchange.token_answers.append(says(200, {"access_token": f"canary-token{odd}", "token_type": "JWT"}))
-    with pytest.raises(AuthenticationFailed, match="cannot be sent back") as caught:
+    with pytest.raises(AuthenticationFailed, match="cannot be used") as caught:
         client.search_products()
     assert 200 == caught.value.status
     assert "canary-token" not in str(caught.value)

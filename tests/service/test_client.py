@@ -12,7 +12,7 @@ from exchange import CLIENT_ID, Answer, says
 
 from prodex.errors import CursorLost, QueryError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.query import ProductQuery
-from prodex.service.client import announced
+from prodex.service.paging import announced
 
 
 def test_a_search_posts_filters_and_paging(client, exchange):

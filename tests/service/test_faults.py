@@ -27,7 +27,11 @@ PASSING = {
     "no envelope": (says(200, {"error": "try later"}), UnexpectedReply, "not a product envelope"),
     "a list": (says(200, [1, 2]), UnexpectedReply, "not a product envelope"),
     "cut JSON": (Answer(200, ENVELOPE[:-9]), UnexpectedReply, "not a product envelope"),
-    "cut body": (Answer(200, ENVELOPE[:-9], cut=9), ServiceUnreachable, "broke before the whole reply"),
+    "cut body": (
+        Answer(200, ENVELOPE[:-9], cut=9),
+        ServiceUnreachable,
+        "broke before the reply was complete",
+    ),
     "cut gzip": (
         Answer(200, gzip.compress(ENVELOPE)[:-12], {"Content-Encoding": "gzip"}),
         UnexpectedReply,
@@ -38,7 +42,7 @@ PASSING = {
         ServiceUnreachable,
         "could not be decompressed",
     ),
-    "dropped": (Answer(drop=True), ServiceUnreachable, "broke before the whole reply"),
+    "dropped": (Answer(drop=True), ServiceUnreachable, "broke before the reply was complete"),
     "slow": (Answer(200, ENVELOPE, hold=0.8), ServiceUnreachable, "did not answer in time"),
     "500": (says(500, {"message": "oops"}), ServiceUnreachable, "HTTP 500. It says: oops"),
     "503": (Answer(503, headers={"Retry-After": "0"}), ServiceUnreachable, "HTTP 503"),
@@ -114,7 +118,7 @@ def test_retries_end_with_time_too(make_client, exchange):
 def test_a_write_is_never_blindly_repeated(make_client, exchange, fault):
     """A call that may have had an effect is made once, and the error says so."""
     exchange.answers.append(PASSING[fault][0])
-    with pytest.raises(ServiceError, match="once; a write is not repeated"):
+    with pytest.raises(ServiceError, match="once; writes are not repeated"):
         make_client(timeout=0.5).call(
             "POST", "/public/v1/products", decode=must_be_json, body=b"{}", idempotent=False
         )
@@ -186,7 +190,9 @@ def test_no_redirect_leaves_the_host(client, exchange, elsewhere, status, method
     """A redirect to another host is refused before anything is sent there."""
     target = f"{elsewhere.base_url}/public/v1/products?canary=1"
     exchange.answers.append(Answer(status, headers={"Location": target}))
-    with pytest.raises(RedirectRefused, match=r"points to http://127.0.0.1, where no token may go") as caught:
+    with pytest.raises(
+        RedirectRefused, match=r"redirects to http://127.0.0.1, which must not get the token"
+    ) as caught:
         getattr(client, method)()
     assert "canary" not in str(caught.value)
     assert status == caught.value.status

@@ -8,7 +8,7 @@ from exchange import Answer, says
 import prodex
 from prodex.errors import RequestRefused, TrackingTimeout
 from prodex.gtin import check_digit
-from prodex.send import tracking as tracking_module
+from prodex.send import polling, tracking
 
 
 def gtins(count):
@@ -47,8 +47,9 @@ class Clock:
 def clock(monkeypatch):
     """Let the service be far away, and time pass at once."""
     clock = Clock()
-    monkeypatch.setattr(tracking_module, "time", clock)
-    monkeypatch.setattr(tracking_module, "is_loopback", lambda _: False)
+    monkeypatch.setattr(tracking, "time", clock)
+    monkeypatch.setattr(polling, "time", clock)
+    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     return clock
 
 
@@ -90,7 +91,7 @@ def test_an_import_that_stays_unknown_is_given_up_after_five_minutes(sent, excha
 def test_a_status_that_is_none_of_the_six_is_followed_and_never_success(sent, exchange, clock, word):
     """It is kept as it came, and may still become one of them."""
     exchange.records = [record(word), record(word), record(word), record(word, [(gtins(1)[0], "SUCCESS")])]
-    with pytest.raises(TrackingTimeout, match="no known status"):
+    with pytest.raises(TrackingTimeout, match=r"status .* is unknown"):
         sent.wait(10, progress=False)
     assert [2, 4, 4] == clock.slept
     assert ("unknown", False) == (sent.status, sent.done)
@@ -106,8 +107,8 @@ def test_one_bad_identifier_hides_no_other(client, exchange):
     exchange.answers.extend([None, says(404, "no import 9"), None, says(200, [])] + [says(200, [])] * 9)
     tracking = prodex.track(client, [1, 9, 2, 8])
     assert ["SUCCESS", "unknown", "SUCCESS", "unknown"] == tracking.batches["status"].tolist()
-    assert ["", "no import 9", "", "no tracking record"] == [
-        next((words for words in ("no import 9", "no tracking record") if words in message), "")
+    assert ["", "no import 9", "", "not a tracking record"] == [
+        next((words for words in ("no import 9", "not a tracking record") if words in message), "")
         for message in tracking.batches["message"]
     ]
     assert "unknown" == tracking.status
@@ -139,7 +140,7 @@ def test_a_record_without_outcomes_says_what_is_known(sent, exchange, listed):
     exchange.records = [{"status": "SUCCESS", "products": listed}]
     sent.wait(progress=False)
     assert ["SUCCESS"] * 2 == sent.products["status"].tolist()
-    assert {"said of the import as a whole, not of this product"} == set(sent.products["message"])
+    assert {"the status of the import as a whole, not of this product"} == set(sent.products["message"])
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_a_count_that_disagrees_is_said_and_is_no_success(sent, exchange):
     exchange.records = [{"status": "SUCCESS", "count": 1}]
     sent.wait(progress=False)
     assert ("unknown", ["unknown"] * 2) == (sent.status, sent.products["status"].tolist())
-    assert "The service counted 1 products, and 2 were sent." in sent.message
+    assert "The service counted 1 product, and 2 were sent." in sent.message
 
 
 def test_a_product_that_nobody_tells_of_is_unknown(sent, exchange):
@@ -166,7 +167,7 @@ def test_a_product_that_nobody_tells_of_is_unknown(sent, exchange):
     exchange.records = [record(told=[(gtins(1)[0], "SUCCESS")])]
     sent.wait(progress=False)
     assert ("unknown", ["SUCCESS", "unknown"]) == (sent.status, sent.products["status"].tolist())
-    assert f"says nothing of 1 products that were sent, {gtins(2)[1]} first" in sent.message
+    assert f"lacks 1 product of those sent, {gtins(2)[1]} first" in sent.message
 
 
 def test_a_success_that_its_products_contradict_is_none(sent, exchange):
@@ -192,5 +193,5 @@ def test_outcomes_of_products_that_were_not_sent_are_listed_as_such(sent, exchan
     sent.wait(progress=False)
     rows = sent.products[["gtin", "status"]].to_numpy().tolist()
     assert [*([gtin, "SUCCESS"] for gtin in gtins(2)), [gtins(3)[2], "unexpected"]] == rows
-    assert "1 GTINs that were not sent" in sent.message
+    assert "1 GTIN beyond those sent" in sent.message
     assert [gtins(3)[2]] == sent.failed["gtin"].tolist()

@@ -167,7 +167,7 @@ def test_what_was_accepted_without_an_identifier_is_not_lost_and_stops_nobody(cl
     assert 4 == len([call for call in exchange.product_calls if call.method == "POST"])
     assert ["accepted"] * 3 + ["SUCCESS"] == tracking.products["status"].tolist()
     assert ("accepted", 1) == (tracking.status, len(tracking.tracking_ids))
-    assert "no tracking identifier that can be read" in tracking.message
+    assert "no tracking identifier can be read" in tracking.message
     assert (answer.body.decode() or "It is empty") in tracking.message
     again = prodex.track(client)
     assert tracking.products["status"].tolist() == again.products["status"].tolist()
@@ -212,7 +212,7 @@ def test_one_identifier_for_two_calls_is_said(client, exchange):
     """Nobody can tell them apart."""
     exchange.answers.extend([says(200, {"tracking": 7})] * 2)
     tracking = prodex.upsert(client, products(2), batch_size=1, progress=False)
-    assert "gave the tracking identifier 7 for 2 calls" in tracking.message
+    assert "sent the tracking identifier 7 for 2 calls" in tracking.message
 
 
 @pytest.mark.parametrize(("status", "state"), [(303, "unknown"), (302, "unknown"), (301, "not sent")])

@@ -146,7 +146,7 @@ def test_a_sandbox_that_does_not_start_says_why(home):
     """When the sandbox does not start, the error holds what it said."""
     (home / "store.sqlite").write_bytes(b"this is no database " * 100)
     with pytest.raises(
-        ServiceUnreachable, match=r"did not start.*-m prodex sandbox.*It said: .*store\.sqlite"
+        ServiceUnreachable, match=r"did not start.*-m prodex sandbox.*Its output: .*store\.sqlite"
     ):
         connect("sandbox")
 

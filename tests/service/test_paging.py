@@ -9,6 +9,7 @@ import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable
 from prodex.query import ProductQuery
@@ -38,7 +39,7 @@ EXPIRED = says(401, "expired")
 LOST = Answer(lose=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     total_and_page_size=st.tuples(st.integers(0, 130), st.none() | st.integers(1, 140))
     | st.tuples(st.integers(SCROLL_FROM - 9, SCROLL_FROM + 99), st.none() | st.integers(300, 500)),
@@ -153,7 +154,7 @@ def test_a_service_may_give_smaller_pages(client, exchange):
 def test_a_page_that_does_not_continue_the_one_before_is_told(client, exchange):
     """Products came or went, or another page came than was asked for: others may have been skipped."""
     exchange.answers.extend([None, None, envelope([{"id": 0}], 120, 0)])
-    with pytest.raises(IncompleteLoad, match="products came or went between its pages"):
+    with pytest.raises(IncompleteLoad, match="products were added or removed between its pages"):
         list(pages(client))
 
 
@@ -187,7 +188,9 @@ def test_a_scroll_that_never_ends_is_an_error(client, exchange):
     page = [{"id": index} for index in range(500)]
     exchange.answers.append(envelope([{"id": 0}], SCROLL_FROM))
     exchange.answers.extend(envelope(page, 10**9 + number, next_page="7") for number in range(100))
-    with pytest.raises(IncompleteLoad, match="500 products came, but the service announced 1,000,000,00"):
+    with pytest.raises(
+        IncompleteLoad, match="500 products were received, but the service announced 1,000,000,00"
+    ):
         list(pages(client))
     assert 1 + 1 + 3 == len(exchange.product_calls)
 
@@ -196,7 +199,7 @@ def test_a_scroll_that_is_cut_short_is_incomplete(client, exchange):
     """A scroll that ends before all have come raises, and a report tells the same without raising."""
     exchange.total = SCROLL_FROM
     exchange.answers.extend([None, None, envelope([], SCROLL_FROM, next_page="7")])
-    with pytest.raises(IncompleteLoad, match="500 products came, but the service announced 10,000"):
+    with pytest.raises(IncompleteLoad, match="500 products were received, but the service announced 10,000"):
         list(pages(client))
     exchange.answers.extend([None, None, envelope([], SCROLL_FROM, next_page="7")])
     report = PullReport()
@@ -215,14 +218,16 @@ def test_a_page_that_is_lost_on_the_way_is_missed(client, exchange):
     """Where the cursor stays equal, a reply that is lost takes its products along, and the pull is incomplete."""
     exchange.total, exchange.same_cursor = SCROLL_FROM, True
     exchange.answers.extend([None, None, LOST])
-    with pytest.raises(IncompleteLoad, match="9,500 products came, but the service announced 10,000"):
+    with pytest.raises(
+        IncompleteLoad, match="9,500 products were received, but the service announced 10,000"
+    ):
         list(pages(client))
 
 
 def test_an_offset_page_that_is_empty_too_soon_is_incomplete(client, exchange):
     """An empty page before the end stops offset pages, and the missing products are told."""
     exchange.answers.extend([None, None, envelope([], 120, 50)])
-    with pytest.raises(IncompleteLoad, match="50 products came, but the service announced 120"):
+    with pytest.raises(IncompleteLoad, match="50 products were received, but the service announced 120"):
         list(pages(client))
 
 
@@ -261,7 +266,8 @@ def test_products_that_vanish_from_a_page_before_are_told(client, exchange):
     next(taken)
     exchange.total = 60
     with pytest.raises(
-        IncompleteLoad, match="98 products came, but the service announced 120; products came or"
+        IncompleteLoad,
+        match="98 products were received, but the service announced 120; products were added or",
     ):
         list(taken)
 
@@ -273,7 +279,7 @@ def test_a_total_that_outgrows_offsets_is_incomplete(client, exchange):
     next(taken)
     exchange.total = SCROLL_FROM + 50
     with pytest.raises(
-        IncompleteLoad, match="10,000 products came, but the service announced 10,050; its offset"
+        IncompleteLoad, match="10,000 products were received, but the service announced 10,050; offset pages"
     ):
         list(taken)
     assert {SCROLL_FROM} == {

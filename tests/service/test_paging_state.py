@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 
 from prodex.service.paging import SCROLL_FROM, PagingState
 
@@ -40,7 +41,7 @@ def beginnings(draw: st.DrawFn) -> PagingState:
 
 def page_for(draw: Any, walk: PagingState) -> Seen:
     """Draw any page that a service may answer with, an honest one or not."""
-    asked = walk.asks_for()
+    asked = walk.parameters()
     rows = draw(st.one_of(st.just(asked["limit"]), st.integers(0, 2 * int(asked["limit"]))))
     first = draw(st.sampled_from([walk.offset, 0, walk.rows]))
     return Seen(
@@ -67,7 +68,7 @@ def test_a_walk_told_its_pages_again_is_where_it_was(begin: PagingState, data: s
     for page in pages[interrupted:]:
         again = page.after(again)
     assert walk == again
-    assert walk.asks_for() == again.asks_for()
+    assert walk.parameters() == again.parameters()
 
 
 @given(
@@ -86,7 +87,7 @@ def test_a_walk_ends_and_has_seen_what_there_is(
     for _ in range(2 * held + 10):
         if walk.ended:
             break
-        asked = walk.asks_for()
+        asked = walk.parameters()
         first = int(asked.get("offset", walk.rows))
         if by_scroll and endless and held:
             first %= held
@@ -100,13 +101,13 @@ def test_a_walk_ends_and_has_seen_what_there_is(
     assert (held < (announced or 0)) == walk.short
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(total=st.integers(SCROLL_FROM, 2 * SCROLL_FROM), limit=st.integers(20, 500))
 def test_pages_by_offset_do_not_reach_past_the_cap(total: int, limit: int) -> None:
     """offset + limit never exceeds 10,000 products (spec, "Pagination rules"), and there may be more."""
     walk = PagingState.begin(total, limit, by_scroll=False)
     while not walk.ended:
-        asked = walk.asks_for()
+        asked = walk.parameters()
         first, count = int(asked["offset"]), int(asked["limit"])
         assert first + count <= SCROLL_FROM
         keys = named(first, count)
@@ -129,7 +130,7 @@ def test_products_that_come_or_go_before_a_page_are_noticed(
     walk = PagingState.begin(None, limit, by_scroll=False)
     walk = walk.after(named(0, limit), limit, None)
     shift = leaving - arriving
-    first = int(walk.asks_for()["offset"]) + shift
+    first = int(walk.parameters()["offset"]) + shift
     walk = walk.after(named(first, before), before, None)
     assert walk.moved == (shift != 0)
 
@@ -150,4 +151,4 @@ def test_a_walk_that_brings_nothing_new_any_more_is_given_up() -> None:
     for keys in (named(0, 20), (None,) * 20, named(0, 20)):
         assert not walk.ended
         walk = walk.after(keys, 0, 100, next_page="1")
-    assert (True, True) == (walk.ended, walk.circles)
+    assert (True, True) == (walk.ended, walk.repeats)

@@ -49,7 +49,7 @@ def away(clock: Clock, seconds: float, takes: float = 0.0) -> Callable[[], str]:
     def attempt() -> str:
         clock.now += takes
         if clock.now < back:
-            raise RetryableError("connection refused", untouched=True)
+            raise RetryableError("connection refused", not_processed=True)
         return "an answer"
 
     return attempt
@@ -69,7 +69,7 @@ def test_a_first_call_ends_after_twenty_seconds() -> None:
     """Not after a number of attempts; the last begins when the time is over, and the error says how long and why."""
     clock = Clock()
     with pytest.raises(
-        ServiceUnreachable, match=r"GET /x failed \d+ times in 20 s, at last: connection refused"
+        ServiceUnreachable, match=r"GET /x failed \d+ times in 20 s; the last failure: connection refused"
     ):
         retrying(clock).call("GET /x", away(clock, 9_999))
 
@@ -113,7 +113,7 @@ def test_what_would_come_again_is_not_asked_for_again() -> None:
     clock = Clock()
 
     def too_large() -> None:
-        raise RetryableError("too large", kind=UnexpectedReply, passing=False)
+        raise RetryableError("too large", kind=UnexpectedReply, is_transient=False)
 
     with pytest.raises(UnexpectedReply, match="failed once in 0 s"):
         retrying(clock).call("GET /x", too_large)
@@ -130,7 +130,7 @@ def test_calls_that_fail_at_once_do_not_multiply() -> None:
 
     def dead() -> None:
         attempts.append(threading.get_ident())
-        raise RetryableError("connection refused", untouched=True)
+        raise RetryableError("connection refused", not_processed=True)
 
     def call() -> None:
         with pytest.raises(ServiceUnreachable):

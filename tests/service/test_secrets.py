@@ -223,8 +223,8 @@ def test_settings_token_and_client_show_no_secret_in_any_way(make_client, exchan
     client = make_client()
     client.search_products()
     token = client._tokens.current()
-    for value in (client._settings, token, client._tokens, client._door, client, token.text):
-        if value is client or value is client._tokens or value is client._door:
+    for value in (client._settings, token, client._tokens, client._transport, client, token.text):
+        if value is client or value is client._tokens or value is client._transport:
             texts = [f"{value!r} {vars(value)}", *reachable(value, set())]
         else:
             texts = list(showing(value))

@@ -152,7 +152,7 @@ def test_a_circle_is_said_and_ends():
     rows = {row["id"]: row for row in segment_rows(reply)}
     assert {"a", "b", "c", "d"} == set(rows)
     assert (None, None, None, 0) == tuple(rows[name]["level"] for name in "abcd")
-    assert "lead in a circle: a < b < a" in rows["a"]["note"]
+    assert "form a circle: a < b < a" in rows["a"]["note"]
     assert ("b", "a") == (rows["a"]["parent"], rows["b"]["parent"])
 
 
@@ -162,7 +162,7 @@ def test_contradictions_are_said():
     assert "x" == segment_rows([{"id": "a", "parent": "x"}])[0]["parent"]
     assert "names itself" in noted([{"id": "a", "parent": "a"}])["a"]
     assert ["a", "a"] == [row["id"] for row in segment_rows([{"id": "a"}, {"id": "a", "name": "other"}])]
-    assert "comes 2 times" in noted([{"id": "a"}, {"id": "a"}])["a"]
+    assert "occurs 2 times" in noted([{"id": "a"}, {"id": "a"}])["a"]
     assert (
         "names z as its parent, and is below a"
         in noted([{"id": "a", "children": [{"id": "b", "parent": "z"}]}])["b"]

@@ -25,7 +25,7 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.gtin import check_digit
-from prodex.send import tracking as tracking_module
+from prodex.send import polling
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 LOST = {
@@ -119,7 +119,7 @@ def test_a_lost_answer_is_unknown_and_not_sent_again(make_client, exchange, faul
     tracking.wait(progress=False)
     assert "unknown" == tracking.status
     assert gtins(6)[2:4] == tracking.failed["gtin"].tolist()
-    assert "a write is not repeated" in repr(tracking)
+    assert "writes are not repeated" in repr(tracking)
     assert "unknown" == journal(tracking)[7]["state"]
 
 
@@ -132,7 +132,7 @@ def test_two_lost_answers_in_a_row_stop_the_sending(client, exchange):
     assert ["IN_PROGRESS", "unknown", "unknown", "not sent", "not sent"] == tracking.batches[
         "status"
     ].tolist()
-    assert "two answers in a row" in tracking.batches["message"][4]
+    assert "two replies in a row" in tracking.batches["message"][4]
 
 
 def test_a_refusal_stops_the_sending(client, exchange):
@@ -186,7 +186,7 @@ def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monk
     exchange.answers.append(None)
     prodex.upsert(client, products(1), progress=False)
     with monkeypatch.context() as patched:
-        patched.setattr(client._door._session, "send", end)
+        patched.setattr(client._transport._session, "send", end)
         with pytest.raises(Ended):
             prodex.upsert(client, products(2), progress=False)
 
@@ -224,7 +224,7 @@ def test_a_fresh_process_picks_up(client, exchange, home, tmp_path):
 
 def test_the_newest_file_of_this_service_counts(client, make_client, home):
     """What was sent to another host is not mistaken for it."""
-    with pytest.raises(InputError, match="Nothing that was sent"):
+    with pytest.raises(InputError, match="There is no upsert"):
         prodex.track(client)
     prodex.upsert(client, products(1), progress=False)
     prodex.upsert(client, products(1), progress=False)
@@ -315,8 +315,8 @@ def test_in_progress_goes_on_until_the_time_is_up(client, exchange):
 def test_pauses_double_from_2_to_60_seconds(client, exchange, monkeypatch):
     """On another machine than this the service is asked after 2, 4, 8 ... 60 seconds."""
     slept = []
-    monkeypatch.setattr(tracking_module, "is_loopback", lambda _: False)
-    monkeypatch.setattr(tracking_module.time, "sleep", slept.append)
+    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
+    monkeypatch.setattr(polling.time, "sleep", slept.append)
     exchange.records = [{"status": "IN_PROGRESS"}] * 8 + [{"status": "SUCCESS"}]
     prodex.upsert(client, products(1), progress=False).wait(progress=False)
     assert [2, 4, 8, 16, 32, 60, 60, 60] == slept
@@ -341,7 +341,7 @@ def test_contains_errors_leaves_nobody_guessing(client, exchange):
 def test_a_record_of_no_known_state_is_an_error(client, exchange, record):
     """A record is an object; what is none is not taken for one, whatever it says."""
     exchange.records = [record]
-    with pytest.raises(UnexpectedReply, match="no tracking record"):
+    with pytest.raises(UnexpectedReply, match="not a tracking record"):
         prodex.track(client, 1)
 
 
@@ -372,14 +372,16 @@ def test_the_import_of_a_file_is_tracked_too(client, exchange):
 def test_an_unknown_identifier_is_refused_with_what_to_check(client, exchange):
     """The service's words, and ours."""
     exchange.answers.append(says(404, {"message": "no import 99"}))
-    with pytest.raises(RequestRefused, match=r"no import 99\. Only who sent a write can track it"):
+    with pytest.raises(
+        RequestRefused, match=r"no import 99\. Only the access key that sent a write can track it"
+    ):
         prodex.track(client, 99)
 
 
 @pytest.mark.parametrize("wrong", ["twelve", "", "1e3", "-1", "../1", True, -1, [1.5]])
 def test_what_is_no_identifier_is_not_asked_for(client, exchange, wrong):
     """Only whole numbers are."""
-    with pytest.raises(InputError, match="no tracking identifier"):
+    with pytest.raises(InputError, match="not a tracking identifier"):
         prodex.track(client, wrong)
     assert [] == exchange.calls
 
@@ -420,13 +422,13 @@ BOMB = b'<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;">]><tracking>&c;</tra
         (b"<a>" * 100 + b"</a>" * 100, "levels deep"),
         (b"<tracking>" + b" " * 1_000_001 + b"7</tracking>", "are read at most"),
         (b"<tracking>7</track>", "not XML"),
-        (b"<tracking>seven</tracking>", "no tracking identifier"),
-        (b"<tracking>-7</tracking>", "no tracking identifier"),
-        (b"<tracking/>", "no tracking identifier"),
-        (b"<answer>7</answer>", "no tracking identifier"),
-        (b'{"tracking": true}', "no tracking identifier"),
-        (b'{"tracking": 9999999999.5}', "no tracking identifier"),
-        (b"[]", "no tracking identifier"),
+        (b"<tracking>seven</tracking>", "not a tracking identifier"),
+        (b"<tracking>-7</tracking>", "not a tracking identifier"),
+        (b"<tracking/>", "not a tracking identifier"),
+        (b"<answer>7</answer>", "not a tracking identifier"),
+        (b'{"tracking": true}', "not a tracking identifier"),
+        (b'{"tracking": 9999999999.5}', "not a tracking identifier"),
+        (b"[]", "not a tracking identifier"),
         (b"", "no tracking identifier.*empty"),
     ],
 )
@@ -459,7 +461,7 @@ def test_what_switches_a_check_off_is_said_loudly(client, caplog):
     """A DeactivateValidationRule goes out, with a warning in the log and in the findings."""
     rules = [{"type": "DeactivateValidationRule", "ruleId": 42}]
     tracking = prodex.upsert(client, [{**products(1)[0], "validationRules": rules}], progress=False)
-    assert "SWITCHES OFF the check 42" in caplog.text
+    assert "DISABLES the check 42" in caplog.text
     assert ["validationRules"] == tracking.findings["attribute"].tolist()
 
 

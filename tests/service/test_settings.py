@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import types
@@ -9,8 +10,9 @@ import types
 import pytest
 
 from prodex.errors import SettingsError
+from prodex.network.addresses import is_loopback
 from prodex.service import connect
-from prodex.service.settings import VARIABLES, checked_base_url, find_settings, is_loopback
+from prodex.service.settings import VARIABLES, checked_base_url, find_settings
 
 FOUND = {"base_url": "https://{}.example.com", "client_id": "{}-id", "client_secret": "{}-secret"}
 
@@ -22,7 +24,7 @@ class KeyringError(Exception):
 @pytest.fixture(autouse=True)
 def places(monkeypatch, tmp_path):
     """Empty places: no variables, no .env, and a keyring of our own."""
-    for variable in VARIABLES.values():
+    for variable in (*VARIABLES.values(), "PRODEX_SERVICE"):
         monkeypatch.delenv(variable, raising=False)
     below = tmp_path / "project" / "notebooks"
     below.mkdir(parents=True)
@@ -127,7 +129,8 @@ def test_who_sits_at_a_terminal_is_asked(monkeypatch):
     )
     monkeypatch.setattr("getpass.getpass", lambda question: asked.append(question) or "typed-secret")
     settings = find_settings(client_id="x")
-    assert ["PRODEX_BASE_URL: ", "PRODEX_CLIENT_SECRET for typed.example.com: "] == asked
+    base_url = 'PRODEX_BASE_URL (without an account: connect("sandbox"), or --service sandbox): '
+    assert [base_url, "PRODEX_CLIENT_SECRET for typed.example.com: "] == asked
     assert ("https://typed.example.com", "x", "typed-secret") == values(settings)
 
 
@@ -181,8 +184,8 @@ def test_https_without_a_port_and_loopback_are_taken(url, plain):
         ("https://", "must look like"),
         ("https://api.exa mple.com", "must look like"),
         ("https://api.example.com\\@evil.example.com", "must look like"),
-        ("https://api.example.com:port", "cannot be read"),
-        ("https://[::1", "cannot be read"),
+        ("https://api.example.com:port", "cannot be parsed"),
+        ("https://[::1", "cannot be parsed"),
         ("https://user:canary@api.example.com", "more than scheme"),
         ("https://user@api.example.com", "more than scheme"),
         ("https://api.example.com?client_secret=canary", "more than scheme"),
@@ -429,7 +432,7 @@ def test_a_file_that_everybody_may_write_is_warned_of(places, caplog):
 @pytest.mark.parametrize("token_version", [0, 3, "1", True, None, 1.0])
 def test_a_token_version_is_one_or_two(token_version):
     """Another version than those of the specification is refused before anything is sent."""
-    with pytest.raises(SettingsError, match=r"token_version.*1 or 2"):
+    with pytest.raises(SettingsError, match=r"token_version is .*; give 2 .* or 1"):
         connect("https://api.example.com", client_id="x", client_secret="y", token_version=token_version)
 
 
@@ -448,3 +451,39 @@ def test_a_broken_file_that_is_not_needed_does_no_harm(places):
     (places.folder / ".env").write_bytes(b"\xff\xfe")
     settings = find_settings(base_url="https://a.example.com", client_id="x", client_secret="y")
     assert dict.fromkeys(VARIABLES, "an argument") == settings.sources
+
+
+def test_the_environment_may_name_the_sandbox_for_connect_without_a_target(places, sample_exchange, home):
+    """It is asked before PRODEX_BASE_URL, and an argument is asked before it."""
+    put(places, "environment")
+    facts = {
+        "base_url": sample_exchange.base_url,
+        "pid": os.getpid(),
+        "credentials": sample_exchange.credentials,
+    }
+    (home / "sandbox").mkdir(parents=True)
+    (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+    places.environment("PRODEX_SERVICE", " sandbox ")
+
+    assert sample_exchange.base_url == connect().base_url
+    assert "https://a.example.com" == connect("https://a.example.com").base_url
+    assert "https://a.example.com" == connect(base_url="https://a.example.com").base_url
+    places.environment("PRODEX_SERVICE", "")
+    assert "https://environment.example.com" == connect().base_url
+
+
+def test_an_address_in_prodex_service_gets_no_secret(places):
+    """Only the sandbox may be named there: an address that came along in a file would pass as an argument."""
+    put(places, "environment")
+    places.environment("PRODEX_SERVICE", "https://elsewhere.example.com")
+    with pytest.raises(SettingsError, match=r"may only be 'sandbox'.*--service") as raised:
+        connect()
+    assert "elsewhere" not in str(raised.value)
+
+
+def test_what_is_missing_names_the_sandbox_for_python_and_for_commands(places):
+    """Somebody who has no account reads in the message, and in the question, what to do instead."""
+    with pytest.raises(
+        SettingsError, match=r'connect\("sandbox"\).*--service sandbox.*PRODEX_SERVICE=sandbox'
+    ):
+        find_settings(ask=lambda _: None)

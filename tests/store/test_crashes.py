@@ -77,7 +77,7 @@ def test_a_save_without_its_syncs_would_be_found(place: Path, monkeypatch: pytes
     for seed in range(10):
         with disk.traced():
             disk.crash_during(
-                lambda: prodex.save(prodex.flatten([{"id": 1}]), "shop"), 10**6, Random(seed), power=True
+                lambda: prodex.flatten([{"id": 1}]).save("shop"), 10**6, Random(seed), power=True
             )
         try:
             lost += not prodex.verify("shop")["ok"].all()

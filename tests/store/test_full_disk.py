@@ -37,7 +37,7 @@ try:
         case "report":
             audit.to_html(out + "/report.html")
         case "save":
-            prodex.save(catalog, "shop")
+            catalog.save("shop")
         case _:
             catalog.export(out, work)
     print("done")
@@ -64,7 +64,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_vacuum_frees_space_on_a_full_disk(home: Path) -> None:
     """It writes nothing that it cannot do without."""
     for number in range(3):
-        prodex.save(prodex.flatten([{"id": number}]), "shop")
+        prodex.flatten([{"id": number}]).save("shop")
 
     assert "['older than the newest 1', 'older than the newest 1']\ndone\n" == on_a_full_disk("vacuum", home)
     assert 1 == len(prodex.list_snapshots("shop"))
@@ -78,7 +78,7 @@ def test_exports_say_that_the_disk_is_full_and_leave_the_old_one(
 ) -> None:
     """Whether it is full from the first byte or later on; nothing is said beside our error."""
     names = [{"expressedIn": {"code": "eng-GB"}, "data": f"name {n} {n * 7919 % 1009}"} for n in range(900)]
-    catalog = prodex.save(prodex.flatten([{"id": 1, "namePublicLong": names}, {"id": 2}]), "shop")
+    catalog = prodex.flatten([{"id": 1, "namePublicLong": names}, {"id": 2}]).save("shop")
     out = tmp_path / "out"
     if work == "worklists":
         checks = {"checks": {"required_text": {"attribute": "namePublicLong", "language": "fr"}}}
@@ -97,7 +97,7 @@ def test_exports_say_that_the_disk_is_full_and_leave_the_old_one(
 
 def test_a_save_on_a_full_disk_leaves_nothing(home: Path) -> None:
     """Neither a new snapshot nor a half-written one."""
-    prodex.save(prodex.flatten([{"id": 1}]), "shop")
+    prodex.flatten([{"id": 1}]).save("shop")
 
     assert on_a_full_disk("save", home).startswith("StorageError Could not write")
     assert 1 == len(list((home / "snapshots" / "shop").iterdir()))
@@ -136,13 +136,13 @@ def test_vacuum_frees_space_on_a_real_disk_that_is_full(
 ) -> None:
     """Of 100 %, with no room for another name; then there is room again for a save, which failed before."""
     monkeypatch.setenv("PRODEX_HOME", str(small_disk / "home"))
-    catalogs = [prodex.save(prodex.flatten([{"id": number}]), "shop") for number in range(3)]
+    catalogs = [prodex.flatten([{"id": number}]).save("shop") for number in range(3)]
     fill(small_disk)
     with pytest.raises(StorageError, match="No space left"):
-        prodex.save(prodex.flatten([{"id": 9}]), "shop")
+        prodex.flatten([{"id": 9}]).save("shop")
 
     assert 2 == len(prodex.vacuum("shop", keep=1))
 
     assert catalogs[2].equals(prodex.open_snapshot("shop"))
-    prodex.save(prodex.flatten([{"id": 9}]), "shop")
+    prodex.flatten([{"id": 9}]).save("shop")
     assert ["9"] == prodex.open_snapshot("shop").products["product_id"].tolist()

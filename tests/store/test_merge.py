@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 from tests.soak.merge import measure
 from tests.wire import encode, products
 
@@ -76,8 +77,8 @@ def merged(
 def snapshot_of(parts: Sequence[Sequence[bytes]], name: str = "shop") -> prodex.Catalog:
     """Save products as a snapshot of just these parts."""
     catalogs = [prodex.flatten([json.loads(product) for product in part]) for part in parts]
-    return prodex.save(
-        prodex.Catalog(tuple(part for one in catalogs for part in one.parts), catalogs[0].origin), name
+    return prodex.Catalog(tuple(part for one in catalogs for part in one.parts), catalogs[0].origin).save(
+        name
     )
 
 
@@ -138,7 +139,7 @@ def written(old: prodex.Catalog, new: prodex.Catalog) -> dict[str, list[str]]:
 wire = st.lists(products.map(encode), max_size=4)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_merge_equals_a_build_of_all_current_products(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -343,7 +344,7 @@ def test_labels_of_codes_outlive_all_products(tmp_path: Path) -> None:
     """A catalogue that lost all its products is still one, and can be filled again."""
     labels = pa.Table.from_pylist([{"attribute": "kind", "code": "1"}], TABLES["code_labels"].schema)
     tables = {**prodex.flatten([{"id": 1}]).parts[0].tables, "code_labels": labels}
-    old = prodex.save(prodex.Catalog((Part.in_memory(tables),), prodex.flatten([]).origin), "shop")
+    old = prodex.Catalog((Part.in_memory(tables),), prodex.flatten([]).origin).save("shop")
 
     empty = merged(old, [], tmp_path / "j", gone=["1"])
     filled = merged(empty, [[simple(2)]], tmp_path / "k")

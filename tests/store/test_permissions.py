@@ -40,9 +40,9 @@ def open_to_others(folder: Path) -> list[str]:
 
 def test_snapshots_and_audits_are_private(umask: int, home: Path) -> None:
     """Saved, merged or repaired, with everything beside them."""
-    catalog = prodex.save(prodex.flatten(RECORDS), "shop")
+    catalog = prodex.flatten(RECORDS).save("shop")
     prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
-    prodex.save(catalog, "shop")
+    catalog.save("shop")
     prodex.vacuum("shop", keep=1)
 
     assert [] == open_to_others(home)
@@ -67,7 +67,7 @@ def test_a_home_from_before_is_closed_when_it_is_written_to(tmp_path: Path, home
         folder.chmod(0o755)
     (home / "mine" / "notes.txt").write_text("")
     (home / "mine" / "notes.txt").chmod(0o644)
-    prodex.save(prodex.flatten(RECORDS), "shop")
+    prodex.flatten(RECORDS).save("shop")
 
     modes = {str(path.relative_to(home)): path.stat().st_mode & 0o777 for path in (home, *home.rglob("*"))}
     assert (0o755, 0o755, 0o644) == (modes["."], modes["mine"], modes["mine/notes.txt"])
@@ -97,7 +97,7 @@ def test_a_link_is_not_followed_to_close_what_is_elsewhere(tmp_path: Path, home:
     elsewhere.mkdir(mode=0o755)
     home.mkdir()
     (home / "snapshots").symlink_to(elsewhere)
-    prodex.save(prodex.flatten(RECORDS), "shop")
+    prodex.flatten(RECORDS).save("shop")
 
     assert 0o755 == elsewhere.stat().st_mode & 0o777
     assert [] == open_to_others(elsewhere / "shop")

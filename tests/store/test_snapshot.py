@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.quick import examples
 from tests.wire import products
 
 import prodex
@@ -19,7 +20,7 @@ from prodex.catalog import Part
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) -> None:
     """Whatever the products, and however many parts they came in."""
@@ -27,7 +28,7 @@ def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) 
     parts = tuple(part for catalog in catalogs for part in catalog.parts)
     catalog = prodex.Catalog(parts, catalogs[0].origin)
 
-    opened = prodex.save(catalog, "law-4")
+    opened = catalog.save("law-4")
     assert catalog.equals(opened)
     assert opened.equals(prodex.open_snapshot("law-4"))
 
@@ -35,7 +36,7 @@ def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) 
 def test_a_filtered_catalogue_saves_only_its_products() -> None:
     """The origin goes with it, so that the selection shows as one."""
     catalog = prodex.flatten([{"id": 1, "isTaggedBy": ["a"]}, {"id": 2, "isTaggedBy": ["b"]}])
-    opened = prodex.save(catalog.where(product_id="2"), "one")
+    opened = catalog.where(product_id="2").save("one")
 
     assert ["b"] == opened.tags["tag"].tolist()
     assert "Catalogue of 1 of 2 products" in repr(opened)
@@ -43,8 +44,8 @@ def test_a_filtered_catalogue_saves_only_its_products() -> None:
 
 def test_names_choose_the_newest_and_times_an_earlier_one() -> None:
     """`shop` is the last, `shop@<time>` the last that begins so, and the folder itself is taken too."""
-    first = prodex.save(prodex.flatten([{"id": 1}]), "shop")
-    second = prodex.save(prodex.flatten([{"id": 2}]), "shop")
+    first = prodex.flatten([{"id": 1}]).save("shop")
+    second = prodex.flatten([{"id": 2}]).save("shop")
     assert first.folder is not None
     assert second.folder is not None
 
@@ -57,7 +58,7 @@ def test_names_choose_the_newest_and_times_an_earlier_one() -> None:
 
 def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
     """So that the next try works."""
-    prodex.save(prodex.flatten([]), "shop")
+    prodex.flatten([]).save("shop")
 
     with pytest.raises(SnapshotNotFound, match="There are shop"):
         prodex.open_snapshot("shopp")
@@ -69,14 +70,14 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
 def test_names_that_are_no_folder_names_are_refused(name: str) -> None:
     """A name cannot lead out of the folder of snapshots."""
     with pytest.raises(SettingsError, match="cannot be the name"):
-        prodex.save(prodex.flatten([]), name)
+        prodex.flatten([]).save(name)
 
 
 def test_an_interrupted_save_leaves_the_earlier_snapshot_and_nothing_else(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk fills up in the middle: a typed error, nothing half-written, the old one still opens."""
-    prodex.save(prodex.flatten([{"id": 1}]), "shop")
+    prodex.flatten([{"id": 1}]).save("shop")
 
     def full(self: Path, target: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -84,7 +85,7 @@ def test_an_interrupted_save_leaves_the_earlier_snapshot_and_nothing_else(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", full)
         with pytest.raises(StorageError, match=r"No space left.*PRODEX_HOME.*Nothing half-written"):
-            prodex.save(prodex.flatten([{"id": 2}]), "shop")
+            prodex.flatten([{"id": 2}]).save("shop")
 
     assert ["1"] == prodex.open_snapshot("shop").products["product_id"].tolist()
     assert 1 == len(list((home / "snapshots" / "shop").iterdir()))
@@ -92,7 +93,7 @@ def test_an_interrupted_save_leaves_the_earlier_snapshot_and_nothing_else(
 
 def test_a_kill_in_the_middle_leaves_only_what_is_not_listed(home: Path) -> None:
     """A folder without the final rename is no snapshot."""
-    prodex.save(prodex.flatten([{"id": 1}]), "shop")
+    prodex.flatten([{"id": 1}]).save("shop")
     (home / "snapshots" / "shop" / ".2030-01-01T000000.000000Z.123.part").mkdir()
 
     assert 1 == len(prodex.list_snapshots())
@@ -101,7 +102,7 @@ def test_a_kill_in_the_middle_leaves_only_what_is_not_listed(home: Path) -> None
 @pytest.mark.parametrize("harm", ["missing", "cut off", "changed"])
 def test_a_damaged_file_is_refused_and_found(harm: str) -> None:
     """Reading it is a typed error that names the file, and verify says what is wrong with it."""
-    folder = prodex.save(prodex.flatten([{"id": 1, "isTaggedBy": ["a"]}]), "shop").folder
+    folder = prodex.flatten([{"id": 1, "isTaggedBy": ["a"]}]).save("shop").folder
     assert folder is not None
     path = folder / "tags" / "part-00000.parquet"
     content = path.read_bytes()
@@ -124,8 +125,8 @@ def test_a_damaged_file_is_refused_and_found(harm: str) -> None:
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 99}'])
 def test_a_damaged_manifest_is_refused_and_listed_with_the_reason(content: str) -> None:
     """One bad snapshot does not hide the others."""
-    prodex.save(prodex.flatten([{"id": 1}]), "good")
-    bad = prodex.save(prodex.flatten([{"id": 1}]), "bad")
+    prodex.flatten([{"id": 1}]).save("good")
+    bad = prodex.flatten([{"id": 1}]).save("bad")
     assert bad.folder is not None
     (bad.folder / "manifest.json").write_text(content)
 
@@ -138,7 +139,7 @@ def test_a_damaged_manifest_is_refused_and_listed_with_the_reason(content: str) 
 
 def test_the_manifest_tells_counts_digests_and_origin_and_no_secret() -> None:
     """It is plain JSON for anybody to read."""
-    folder = prodex.save(prodex.flatten([{"id": 1}]), "shop").folder
+    folder = prodex.flatten([{"id": 1}]).save("shop").folder
     assert folder is not None
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
 
@@ -152,7 +153,7 @@ def test_parts_are_aligned(home: Path) -> None:
     for start in (0, 10):
         records = [{"id": start + i, "isTaggedBy": ["x"], "netContent": [{"data": 1}]} for i in range(10)]
         parts += prodex.flatten(records).parts
-    opened = prodex.save(prodex.Catalog(parts, prodex.flatten([]).origin), "two")
+    opened = prodex.Catalog(parts, prodex.flatten([]).origin).save("two")
 
     for number, part in enumerate(opened.parts):
         expected = {str(number * 10 + i) for i in range(10)}
@@ -172,7 +173,7 @@ def test_safe_names_hold_on_every_system() -> None:
 @pytest.mark.parametrize("name", ["", "/nowhere/at/all", "h*", "x" * 300, "a/b"])
 def test_names_are_taken_literally(name: str) -> None:
     """A pattern, a path or a very long name is not found; nothing else opens instead."""
-    prodex.save(prodex.flatten([]), "host")
+    prodex.flatten([]).save("host")
 
     with pytest.raises(SnapshotNotFound):
         prodex.open_snapshot(name)
@@ -184,7 +185,7 @@ def test_what_a_killed_save_left_is_swept_away(home: Path) -> None:
     dead, alive = (folder / f".2030-01-01T000000.000000Z.{pid}.part" for pid in (2**22 + 1, os.getppid()))
     dead.mkdir(parents=True)
     alive.mkdir()
-    prodex.save(prodex.flatten([]), "shop")
+    prodex.flatten([]).save("shop")
 
     assert (False, True) == (dead.exists(), alive.exists())
 
@@ -195,4 +196,4 @@ def test_a_home_that_is_a_file_is_a_typed_error(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "file"))
 
     with pytest.raises(StorageError, match="PRODEX_HOME"):
-        prodex.save(prodex.flatten([]), "shop")
+        prodex.flatten([]).save("shop")

@@ -20,6 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from tests.quick import examples
 from tests.store.crashes import Disk
 
 import prodex
@@ -136,7 +137,7 @@ class Store(RuleBasedStateMachine):
     @rule(products=st.dictionaries(IDS, NAMES, min_size=1, max_size=3))
     def save(self, products: Content) -> None:
         catalog = prodex.flatten([record(number, name) for number, name in products.items()])
-        self._add("kept", prodex.save(catalog, "kept"), products)
+        self._add("kept", catalog.save("kept"), products)
 
     @precondition(lambda self: self.saved["shop"])
     @rule()
@@ -253,7 +254,9 @@ _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "store-long"
 
 TestStore = Store.TestCase
 TestStore.settings = settings(
-    settings.get_profile("store-long") if _LONG else settings(max_examples=20, stateful_step_count=10),
+    settings.get_profile("store-long")
+    if _LONG
+    else settings(max_examples=examples(20), stateful_step_count=10),
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

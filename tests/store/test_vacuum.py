@@ -28,7 +28,7 @@ from prodex.store.snapshot import commit, stored_parts
 
 def snapshots(count: int, name: str = "shop") -> list[Path]:
     """Save so many snapshots of a name, each of another product; return their folders."""
-    saved = [prodex.save(prodex.flatten([{"id": number}]), name).folder for number in range(count)]
+    saved = [prodex.flatten([{"id": number}]).save(name).folder for number in range(count)]
     return [folder for folder in saved if folder is not None]
 
 

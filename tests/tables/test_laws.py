@@ -17,12 +17,13 @@ from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain import flatten_one
 from prodex.tables.values import read_json
+from tests.quick import examples
 from tests.wire import canonical, encode, leaves, products
 
 #: Tables whose leaves have their home elsewhere, or that hold no single leaf.
 _COPIES = {"presence", "raw", "descriptors", "code_labels"}
 
-thorough = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=examples(120), deadline=None, suppress_health_check=list(HealthCheck))
 pages = st.lists(products, max_size=6).map(lambda page: [encode(product) for product in page])
 #: Kept over all examples: what was flattened before must not matter.
 _LEARNT = ShapeCache()

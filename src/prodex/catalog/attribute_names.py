@@ -33,7 +33,7 @@ class AttributeNames:
 
     @cached_property
     def heads(self) -> set[str]:
-        """AttributeNames at the top of a product: the specification's, and those that any product has in any form."""
+        """Names at the top of a product: the specification's, and those that any product has in any form."""
         columns = (name for part in self._catalog.parts for name in part.columns("presence"))
         seen = (
             child_path("", attribute) for attribute in map(attribute_of, columns) if attribute is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import pandas as pd
 
@@ -18,6 +18,7 @@ from prodex.catalog.sql import ask
 from prodex.catalog.views import CatalogViews
 from prodex.catalog.where import drawn, first, selected
 from prodex.dispatch import call
+from prodex.formats.registry import FormatName
 from prodex.tables.declaration import TABLES
 from prodex.text import hint, nearest
 
@@ -176,7 +177,7 @@ class Catalog(CatalogViews):
     def export(
         self,
         folder: str | Path,
-        format: Literal["parquet", "csv", "xlsx"] = "parquet",
+        format: FormatName = "parquet",
         *,
         tables: Iterable[str] | None = None,
         escape_formulas: bool = False,
@@ -222,6 +223,34 @@ class Catalog(CatalogViews):
         ['products.csv', 'texts.csv', 'datapackage.json']
         """
         return export_catalog(self, folder, format, tables, escape_formulas=escape_formulas)
+
+    def save(self, name: str) -> Catalog:
+        """Keep the catalogue as a new snapshot, and return it opened from there.
+
+        Earlier snapshots of the name stay as they are. A catalogue that was filtered keeps only its products. When it
+        is interrupted, nothing is left.
+
+        Parameters
+        ----------
+        name
+            Name of the snapshot: letters, digits, "-", "_" and ".".
+
+        Raises
+        ------
+        SettingsError
+            When this cannot be a name.
+        StorageError
+            When the disk refuses.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+        >>> len(catalog.where(brand_code="ACME").save("acme"))
+        1
+        """
+        saved: Catalog = call("Catalog.save", self, name)
+        return saved
 
     def equals(self, other: Catalog) -> bool:
         """Whether both hold the same rows in the same order and come from the same origin.

@@ -181,12 +181,12 @@ class CatalogData(TableProperties):
         --------
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
-        >>> [path.name for path in prodex.save(catalog, "shop").files("products")]
+        >>> [path.name for path in catalog.save("shop").files("products")]
         ['part-00000.parquet']
         """
         if any(part.chosen is not None or _known(table) not in part.files for part in self.parts):
             raise QueryError(
-                "Only a whole snapshot has files. Save this catalogue first: prodex.save(catalog, name)."
+                "Only a whole snapshot has files. Save this catalogue first: catalog.save(name)."
             )
         return [part.files[table] for part in self.parts]
 

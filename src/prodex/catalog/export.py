@@ -11,36 +11,18 @@ from prodex import formats
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.formats.exporting import check_format
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
 #: Endings of files: a folder that ends so is most likely meant as a file.
-_ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".gz": "csv",
-    ".zip": "csv",
-    ".xlsx": "xlsx",
-    ".xls": "xlsx",
-    ".xlsm": "xlsx",
-    ".ods": "xlsx",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "parquet",
-    ".json": "parquet",
-}
-_ONE_TABLE = {
-    "csv": "catalog.products.to_csv({path!r}, index=False)",
-    "xlsx": "catalog.products.to_excel({path!r}, index=False)",
-    "parquet": "catalog.products.to_parquet({path!r})",
-}
+_ENDINGS = {ending: name for name, one in FORMATS.items() for ending in one.endings}
 
 
 def export_catalog(
     catalog: CatalogData,
     folder: str | Path,
-    format: str,
+    format: FormatName,
     tables: Iterable[str] | None,
     *,
     escape_formulas: bool,
@@ -68,7 +50,7 @@ def export_catalog(
     )
 
 
-def _checked_folder(folder: Any, format: str) -> Path:
+def _checked_folder(folder: Any, format: FormatName) -> Path:
     if not isinstance(folder, str | os.PathLike) or not str(folder):
         raise QueryError(
             f"export() takes a folder to write to, such as catalog.export('out'), not {folder!r:.60}."
@@ -76,7 +58,7 @@ def _checked_folder(folder: Any, format: str) -> Path:
     place = Path(folder)
     if place.is_dir():
         return place
-    if str(folder) in formats.FORMATS:
+    if isinstance(folder, str) and folder in FORMATS:  # a Path is never a format in the wrong place
         raise QueryError(
             f"{folder!r} is the name of a format, and export() takes the folder first. Write "
             f"catalog.export('out', {folder!r}), or catalog.export('./{folder}', {format!r}) for a folder of this name."
@@ -85,7 +67,7 @@ def _checked_folder(folder: Any, format: str) -> Path:
         raise QueryError(
             f"{str(folder)!r:.80} is the name of a file, and an export is a folder with a file for each table. Write "
             f"catalog.export({str(place.with_suffix(''))!r:.80}, {meant!r}) for a folder, with tables=['products'] "
-            f"where one table will do, or {_ONE_TABLE[meant].format(path=str(folder))} for a single file."
+            f"where one table will do, or {FORMATS[meant].pandas_write.format(path=str(folder))} for a single file."
         )
     return place
 

@@ -22,10 +22,12 @@ from prodex.catalog.part import Part
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet, sha256
 from prodex.files.untrusted import is_there, refuse_links
-from prodex.formats import PACKAGE, Package, Resource, read_csv, read_package, read_xlsx
+from prodex.formats import FORMATS, PACKAGE, Package, Resource, read_package
+from prodex.formats.registry import ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import stored_presence
+from prodex.text import counted
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
 
@@ -75,11 +77,8 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     package = _package(place)
     origin = _origin(place, package)
     _check_files(place, package, limits)
-    part = (
-        _on_disk(place, package)
-        if package.resources[0].format == "parquet"
-        else _held(place, package, limits)
-    )
+    read = FORMATS[package.resources[0].format].read
+    part = _on_disk(place, package) if read is None else _held(place, package, read, limits)
     _warn_of_altered(place, package, part)
     return Catalog((part,), origin)
 
@@ -123,9 +122,7 @@ def _package(folder: Path) -> Package:
 
 
 def _pandas_call(path: Path, resource: Resource) -> str:
-    if resource.format == "csv":
-        return f"pandas.read_csv({str(path)!r}, dtype=str, keep_default_na=False)"
-    return f"pandas.read_{'parquet' if resource.format == 'parquet' else 'excel'}({str(path)!r})"
+    return FORMATS[resource.format].pandas_read.format(path=str(path))
 
 
 def _origin(folder: Path, package: Package) -> Origin:
@@ -191,16 +188,13 @@ def _on_disk(folder: Path, package: Package) -> Part:
     return replace(part, tables=held, files=files, facts=facts)
 
 
-def _held(folder: Path, package: Package, limits: Limits | None) -> Part:
+def _held(folder: Path, package: Package, read: ReadTable, limits: Limits | None) -> Part:
     tables = {}
     for resource in package.resources:
         path = folder / resource.path
         with _reading(path):
             schema = _schema(resource)
-            if resource.format == "csv":
-                table = read_csv(path, schema, escape_formulas=resource.escape_formulas)
-            else:
-                table = read_xlsx(path, schema, limits)
+            table = read(path, schema, escape_formulas=resource.escape_formulas, limits=limits)
             _check_rows(resource, table.num_rows)
             if "product_id" in schema.names and table["product_id"].null_count:
                 raise ValueError("it has a row without product_id")
@@ -254,7 +248,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
     altered = [
-        f"{resource.altered_texts:,} {'text' if resource.altered_texts == 1 else 'texts'} of {resource.name}"
+        f"{counted(resource.altered_texts, 'text')} of {resource.name}"
         for resource in package.resources
         if resource.altered_texts
     ]

@@ -86,7 +86,7 @@ def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.T
     frames
         pandas frames, or tables of Arrow.
     taken
-        AttributeNames that tables have already.
+        Names that tables have already.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def answer(
     except ImportError as error:
         raise MissingExtra("catalog.sql() needs DuckDB: pip install 'prodex[sql]'.") from error
     with _scratch() as folder:
-        # AttributeNames in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
+        # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
         settings: Settings = {"python_enable_replacements": "false", "temp_directory": folder}
         with duckdb.connect(config=settings | ({} if allow_external else _CONFINED)) as connection:
             for name, source in tables.items():

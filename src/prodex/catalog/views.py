@@ -81,7 +81,7 @@ class CatalogViews(CatalogData):
         return wide(self, language, attributes, columns, numbers)
 
     def describe(self) -> pd.DataFrame:
-        """Describe each attribute in each language: how often it is filled, with which values, how long they are.
+        """Describe every attribute by language: how often it is filled, by how many values, how long; with examples.
 
         Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` tells whether
         an attribute that is not filled is absent, null or empty.

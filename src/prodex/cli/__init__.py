@@ -1,6 +1,6 @@
 """The commands; parsing and printing only.
 
-Exit codes: 0 done, 1 it did not work (the message says why), 2 the command was not understood.
+Exit codes: 0 success, 1 failure (the message says why), 2 the command was not understood.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from prodex.cli import demo, exchange, loading, pictures, quality, snapshots
-from prodex.cli.output import InertFormatter, say
+from prodex.cli.output import PrintableFormatter, say
 from prodex.display_text import on_one_line
 from prodex.errors import ProdexError
 
@@ -27,7 +27,7 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command; what prodex raises on purpose becomes one line and exit code 1."""
+    """Run the command; an error of prodex becomes one line and exit code 1."""
     try:
         app()
     except ProdexError as error:
@@ -35,7 +35,7 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         say(
-            "prodex: stopped; nothing half-written was left, and a load goes on with the same command",
+            "prodex: stopped. No unfinished file was left, and the same command continues a load.",
             aside=True,
         )
         sys.exit(130)
@@ -43,11 +43,11 @@ def main() -> None:
 
 @app.callback()
 def _all(
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what happens, call by call.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every call.")] = False,
 ) -> None:
     if verbose:
         lines = logging.StreamHandler(sys.stderr)
-        lines.setFormatter(InertFormatter("%(asctime)s %(name)s %(message)s"))
+        lines.setFormatter(PrintableFormatter("%(asctime)s %(name)s %(message)s"))
         logging.basicConfig(level=logging.DEBUG, handlers=[lines])
 
 

@@ -1,4 +1,4 @@
-"""What prodex does, shown in a terminal: every table, a correction there and back, what changed, an audit."""
+"""The sandbox and the demo: every table, a correction and what changed by it, an audit - shown in a terminal."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from prodex.compare import diff
 from prodex.display.audit import percent, readiness
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
+from prodex.facts.groups import shown_names
 from prodex.files import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
@@ -38,7 +39,7 @@ _CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
 
 
 def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
-    """Show each table with rows, columns and bytes, then a few lines of it."""
+    """Show rows, columns and bytes of each table, then a few of its lines."""
     say(repr(catalog).split("\n  ")[0])
     say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
     sizes = catalog.tables
@@ -60,7 +61,7 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
 
 
 def _lines(rows: pa.Table) -> list[str]:
-    """Lay the first rows out in columns, as many of those that are filled as the width holds."""
+    """Format rows in columns: as many of the filled ones as fit into the width."""
     cells = [
         [name, *(on_one_line("" if value is None else value) for value in column.to_pylist())]
         for name, column in _telling(rows)
@@ -75,7 +76,7 @@ def _lines(rows: pa.Table) -> list[str]:
 
 
 def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
-    """Return the columns worth showing: the GTIN, then what is filled, keys and repeated facts left out."""
+    """Return the columns to show: the GTIN, then filled ones, without keys and repeated facts."""
     dull = {"product_id", "gtin", "uuid", "position", "created_at"}
     columns = dict(zip(rows.column_names, rows.columns, strict=True))
     filled = [(n, c) for n, c in columns.items() if n not in dull and c.null_count < len(c)]
@@ -83,12 +84,12 @@ def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
 
 
 def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
-    """Correct one text in one language, follow it to its end, and read back what the service has then.
+    """Correct one text in one language, wait for the import, and read the product again.
 
     Raises
     ------
     IncompleteLoad
-        When what is read back is not what was sent, or another language changed.
+        When the product is not as sent, or another language changed.
     """
     changes = _a_correction(catalog)
     (edit,) = changes.edits
@@ -103,7 +104,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
     sent = changes.records[0][_ATTRIBUTE]
     if there[0][_ATTRIBUTE] != sent:
-        raise IncompleteLoad(f"GTIN {edit.gtin} came back with another {_ATTRIBUTE} than was sent.")
+        raise IncompleteLoad(f"GTIN {edit.gtin} now has another {_ATTRIBUTE} than was sent.")
     say("Read back from the service:")
     for row in texts.itertuples():
         mark = "corrected" if row.position == edit.position else "untouched"
@@ -111,7 +112,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
 
 
 def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:
-    """Fetch only what changed since the catalogue was loaded, show the difference, and return the new catalogue.
+    """Fetch only changed products, show the difference, and return the new catalogue.
 
     Parameters
     ----------
@@ -124,11 +125,11 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     difference = diff(catalog, fresh)
     counted = difference.summary.set_index("change")["products"]
     counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
-    say(f"Refreshed, by fetching only what changed: {', '.join(counts)}.")
+    say(f"Refreshed by fetching only changed products: {', '.join(counts)}.")
     for row in difference.changes.head(_LINES).itertuples():
         say(f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {str(row.old)!r} -> {str(row.new)!r}")
     if difference.changes.empty:
-        raise IncompleteLoad("The refresh did not bring the correction.")
+        raise IncompleteLoad("The refresh did not return the correction.")
     return fresh
 
 
@@ -144,7 +145,7 @@ def _a_correction(catalog: Catalog) -> Changes:
         texts["text"] = f"{old} (corrected at {moment})"
         try:
             changes = changes_from_frame(texts, catalog)
-        except ChangesRefused:  # an update of this one waits, or another product has its GTIN
+        except ChangesRefused:  # an update of this product is pending, or another one has the same GTIN
             continue
         if max(len(item["data"] or "") for item in changes.records[0][_ATTRIBUTE]) <= 200:
             return changes
@@ -152,24 +153,25 @@ def _a_correction(catalog: Catalog) -> Changes:
 
 
 def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
-    """Judge the catalogue for online listing, and write the report and a worklist for each owner.
+    """Audit the catalogue for online listing, and write the report and a worklist for each owner.
 
     Parameters
     ----------
     catalog
-        What is judged, as of its last change.
+        The catalogue, audited as of its last change.
     say
-        Where to.
+        Prints a line.
     """
     changed = catalog.arrow("products", ["updated_at"])["updated_at"]
     judged = audit(catalog, "online-listing", now=pc.max(changed).as_py())
     say(repr(judged))
     owners = judged.scores("owner").head(_LINES)
     say(f"The {len(owners)} owners with the lowest scores:")
-    for row in owners.to_dict("records"):
+    for name, row in zip(shown_names(owners, "owner"), owners.to_dict("records"), strict=True):
         score = percent(row["score"])
-        name = "no owner" if pd.isna(row["owner_id"]) else on_one_line(row["owner"])
-        say(f"  {name:<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}")
+        say(
+            f"  {on_one_line(name):<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}"
+        )
     folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
     page = judged.to_html(folder / "report.html")
     index = judged.worklists(folder / "to_fix")
@@ -204,9 +206,9 @@ def sandbox(context: typer.Context) -> None:
 
 @app.command(epilog="Example: prodex demo")
 def demo() -> None:
-    """Pull the sandbox's catalogue over HTTP, show every table, correct a text, audit."""
+    """Load the catalogue of the sandbox over HTTP, show every table, correct a text, and audit."""
     client = prodex.connect("sandbox")
-    say(f"The sandbox answers at {client.base_url}; its catalogue comes through the real client.\n")
+    say(f"The sandbox is running at {client.base_url}; its catalogue is loaded with the real client.\n")
     catalog = prodex.load_products(client, name="sample", max_age=0, progress=True)
     say("")
     show_tables(catalog, say)
@@ -216,4 +218,4 @@ def demo() -> None:
     fresh = refresh_and_compare(client, catalog, say)
     say("")
     audit_the_sample(fresh, say)
-    say("Next: make lab opens the first notebook; prodex --help lists the commands.")
+    say("Next: prodex --help lists the commands. In a checkout, make lab opens the first notebook.")

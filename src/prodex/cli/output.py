@@ -1,6 +1,7 @@
-"""How commands show things: words, and frames as a table, CSV, JSON or Parquet, on the terminal or in a file.
+"""Output of commands: text, and frames as a table, CSV, JSON or Parquet, on the terminal or in a file.
 
-Nothing else of the commands writes to the terminal: what others typed is shown there, and never obeyed.
+All commands write to the terminal through this module, which makes control characters printable: texts of suppliers
+must not move the cursor or change the title of the window.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Callable
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
 
 import pandas as pd
 import typer
@@ -23,7 +23,7 @@ from prodex.formats.spreadsheet import escape_formulas as escaped
 
 
 class Format(StrEnum):
-    """The formats."""
+    """The formats of a result."""
 
     TABLE = "table"
     CSV = "csv"
@@ -32,41 +32,31 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-FormatOption = Annotated[
-    Format,
-    typer.Option(
-        "--format",
-        help="How to show the result; csv is safe in a spreadsheet, csv-verbatim has every text as it is.",
-    ),
-]
-OutOption = Annotated[Path | None, typer.Option("--out", help="File to write to instead; Parquet needs one.")]
-
-
-class InertFormatter(logging.Formatter):
-    """Lines of a log, whoever writes them, as a terminal may have them."""
+class PrintableFormatter(logging.Formatter):
+    """Formats lines of a log without control characters, whichever library writes them."""
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(super().format(record))
 
 
 def say(text: object, *, aside: bool = False) -> None:
-    """Print our own words and what they quote.
+    """Print a text, which may quote the service and suppliers.
 
     Parameters
     ----------
     text
-        What to print; its line breaks are ours.
+        What to print; its line breaks are kept.
     aside
-        Whether it goes to stderr, beside the result.
+        Whether to print it on stderr, apart from the result.
     """
     typer.echo(printable(text), err=aside)
 
 
 def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
-    """Show a frame, or write it to a file that is whole or not there."""
+    """Show a frame, or write it to a file, which is complete or not there."""
     if format is Format.PARQUET:
         if out is None:
-            raise InputError("Parquet is not for the terminal. Give --out FILE.")
+            raise InputError("Parquet cannot be shown on the terminal. Give --out FILE.")
         with writing(out) as beside:
             _storable(frame).to_parquet(beside, index=False, write_page_checksum=True)
         return
@@ -75,7 +65,7 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
         with writing(out) as beside:
             beside.write_text(text, "utf-8", newline="")
         return
-    # A program that reads CSV from a pipe gets all of it; a person gets nothing that moves the cursor.
+    # A program that reads from a pipe gets the exact text, a terminal no control characters.
     sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
 
 
@@ -97,7 +87,7 @@ def _text(frame: pd.DataFrame, format: Format) -> str:
 
 
 def _csv(frame: pd.DataFrame, spelled: Callable[[str], str]) -> str:
-    """Return lines of which every text is quoted, so that null, "" and numbers stay apart, and no line ends early."""
+    """Return CSV in which every text is quoted, so that null, "" and numbers differ, and line breaks stay in a cell."""
 
     def cell(value: object) -> str:
         if value is None or isinstance(value, int | float):
@@ -111,6 +101,6 @@ def _csv(frame: pd.DataFrame, spelled: Callable[[str], str]) -> str:
 
 
 def _storable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Write mixed columns as text: Parquet has one type for each."""
+    """Return the frame with text in place of mixed columns: a Parquet column has one type."""
     mixed = [name for name in frame if frame[name].dtype == object]
     return frame.astype(dict.fromkeys(mixed, "string"))

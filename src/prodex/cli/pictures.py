@@ -1,4 +1,4 @@
-"""The command that brings pictures into a folder; parsing and printing only."""
+"""The command that downloads pictures; parsing and printing only."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ _SHOWN_SIZE = 160
 @app.command(epilog="Example: prodex pictures shop --to images --size 512 --packshots-only")
 def pictures(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
-    to: Annotated[Path, typer.Option(help="Folder to bring them into; what is there stays.")],
+    to: Annotated[Path, typer.Option(help="Folder to download to; files in it are kept.")],
     size: Annotated[
-        int | None, typer.Option(help="Pixels of the longest side, at least; without it the originals.")
+        int | None,
+        typer.Option(help="Least length of the longest side in pixels; by default the original files."),
     ] = None,
     packshots_only: Annotated[
-        bool, typer.Option("--packshots-only", help="Only what is said to be a packshot.")
+        bool, typer.Option("--packshots-only", help="Only pictures that are marked as packshots.")
     ] = False,
-    workers: Annotated[int, typer.Option(help="Files at a time; of one host four at most.")] = 8,
+    workers: Annotated[int, typer.Option(help="Files downloaded in parallel; four of one host at most.")] = 8,
     html: Annotated[
         Path | None, typer.Option(help=f"Write a contact sheet of the first {_ON_ONE_PAGE} products.")
     ] = None,
 ) -> None:
-    """Bring the pictures of a snapshot into a folder, each checked against what is told of it.
+    """Download the pictures of a snapshot to a folder, and check each against its description.
 
-    Exit code 1 when any is broken, did not come, or has no address; pictures.csv in the folder says which and why. What
-    is there already is not fetched again, so the same command goes on after an interruption.
+    Exit code 1 if a file is broken, could not be downloaded, or has no address; pictures.csv in the folder says which
+    and why. Files that are there already are not downloaded again, so the same command continues after an interruption.
     """
     catalog = prodex.open_snapshot(snapshot)
     outcome = download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)

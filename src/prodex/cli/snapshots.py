@@ -1,18 +1,20 @@
-"""The commands about snapshots on this machine; parsing and printing only."""
+"""The commands about snapshots on this machine: list, verify, remove, export, compare; parsing and printing only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, cast
 
 import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.output import Format, FormatOption, OutOption, say, show
+from prodex.cli.options import OutputOptions, with_groups
+from prodex.cli.output import Format, say
 from prodex.errors import InputError, QueryError
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex.text import hint_and_all
 
@@ -21,10 +23,8 @@ app = typer.Typer()
 
 @app.command(epilog="Example: prodex snapshots")
 def snapshots(
-    name: Annotated[str, typer.Argument(help="Only those of this name.")] = "*",
-    check: Annotated[
-        bool, typer.Option("--verify", help="Also check every file against its digest.")
-    ] = False,
+    name: Annotated[str, typer.Argument(help="Only snapshots of this name.")] = "*",
+    check: Annotated[bool, typer.Option("--verify", help="Check every file against its digest.")] = False,
 ) -> None:
     """List the snapshots on this machine."""
     listed = prodex.list_snapshots(name)
@@ -50,17 +50,17 @@ def snapshots(
 
 
 @app.command(epilog="Example: prodex vacuum shop --keep 3 --dry-run")
+@with_groups
 def vacuum(
     name: Annotated[str, typer.Argument(help="Name of the snapshots.")],
-    keep: Annotated[int, typer.Option(help="How many of the newest stay.")] = 3,
+    output: OutputOptions,
+    keep: Annotated[int, typer.Option(help="Number of newest snapshots to keep.")] = 3,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
-    format: FormatOption = Format.TABLE,
-    out: OutOption = None,
 ) -> None:
-    """Remove all but the newest snapshots of a name, and what interrupted loads left."""
+    """Remove all but the newest snapshots of a name, and the files of interrupted loads."""
     removed = prodex.vacuum(name, keep=keep, dry_run=dry_run)
-    show(removed, format, out)
-    if format is Format.TABLE:
+    output.show(removed)
+    if output.format is Format.TABLE:
         done = "would be removed and would free" if dry_run else "removed, which freed"
         say(f"{len(removed)} {done} {removed['bytes_freed'].sum():,} bytes")
 
@@ -86,20 +86,22 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
 def export(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     to: Annotated[Path, typer.Option(help="Folder to write to.")],
-    format: Annotated[str, typer.Option(help="parquet, csv or xlsx.")] = "parquet",
+    format: Annotated[str, typer.Option(help=f"One of {', '.join(FORMATS)}.")] = "parquet",
     table: Annotated[list[str], typer.Option(help="Only this table (repeat).")] = [],  # noqa: B006
-    escape_formulas: Annotated[bool, typer.Option(help="CSV that is safe to open in a spreadsheet.")] = False,
+    escape_formulas: Annotated[
+        bool, typer.Option(help="Write CSV that is safe to open in a spreadsheet.")
+    ] = False,
 ) -> None:
     """Write the tables of a snapshot to files; prodex.read_export reads them back."""
     catalog = prodex.open_snapshot(snapshot)
-    # Which formats there are is said by `export`, as from Python.
-    chosen = cast("Literal['parquet', 'csv', 'xlsx']", format)
+    # `export` refuses an unknown format, with the same message as in Python.
+    chosen = cast(FormatName, format)
     for path in catalog.export(to, chosen, tables=table or None, escape_formulas=escape_formulas):
         say(f"{path}  {path.stat().st_size:,} bytes")
 
 
 class DifferencePart(StrEnum):
-    """What a difference can show."""
+    """The parts of a difference that can be shown."""
 
     SUMMARY = "summary"
     PRODUCTS = "products"
@@ -118,27 +120,30 @@ _PARTS: Mapping[DifferencePart, Callable[[prodex.Difference], pd.DataFrame]] = {
 
 
 @app.command(epilog="Example: prodex diff shop@2026-11-13 shop --show changes --format csv --out changes.csv")
+@with_groups
 def diff(
     old: Annotated[str, typer.Argument(help='The older snapshot: "shop@2026-11-13", or its folder.')],
     new: Annotated[str, typer.Argument(help='The newer one: "shop" is the newest of that name.')],
+    output: OutputOptions,
     part: Annotated[
-        DifferencePart, typer.Option("--show", help="Which part of the difference.")
+        DifferencePart, typer.Option("--show", help="Part of the difference to show.")
     ] = DifferencePart.SUMMARY,
     by: Annotated[
-        str, typer.Option(help="Count for each owner, brand, kind or other column of products.")
+        str,
+        typer.Option(
+            help="Show counts by owner, brand, kind, market, language, tag or a column of products."
+        ),
     ] = "",
-    format: FormatOption = Format.TABLE,
-    out: OutOption = None,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with 1 when they differ, as diff does.")
+        bool, typer.Option("--exit-code", help="Exit with 1 if they differ, as diff does.")
     ] = False,
 ) -> None:
-    """Compare two snapshots: products added, removed and changed, and each value old and new."""
+    """Compare two snapshots: added, removed and changed products, and each old and new value."""
     if by and part is not DifferencePart.SUMMARY:
-        raise InputError("--by counts the summary for each group; leave out --show.")
+        raise InputError("--by shows counts by group; leave out --show.")
     difference = prodex.diff(old, new)
     for note in difference.notes:
         say(note, aside=True)
-    show(difference.counts(by) if by else _PARTS[part](difference), format, out)
+    output.show(difference.counts(by) if by else _PARTS[part](difference))
     if exit_code and difference:
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from prodex.facts.pending import own_path
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.schema import Table
@@ -51,7 +52,7 @@ def keys_of(item: Any, path: str) -> Iterator[Key | None]:
     >>> list(keys_of({"expressedIn": {"code": "fra-FR"}, "data": "Riz"}, "namePublicLong"))
     [('fra-FR',), ('fr',)]
     """
-    if (around := AROUND.get(path.removeprefix("lastRequest."))) is not None:
+    if (around := AROUND.get(own_path(path))) is not None:
         for paths in around:
             yield _filled(fit(_look(item, inner.split(".")), "code") for inner in paths)
         return

@@ -16,6 +16,7 @@ import msgspec
 from prodex.compare.alignment import Moves, Position, align, moved, shown_key
 from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
+from prodex.facts.pending import own_path
 from prodex.tables.attributes import child_path, within
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
@@ -176,7 +177,7 @@ def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[Change
     for column in COMPARED[table]:
         values = ((old or {}).get(column), (new or {}).get(column))
         attribute = _PATH_OF[column] if table == "products" else row["attribute"]
-        whole = (old is None or new is None) and attribute.removeprefix("lastRequest.") not in _DECLARED
+        whole = (old is None or new is None) and own_path(attribute) not in _DECLARED
         if values[0] == values[1] or (whole and column in _MANNERS):
             continue
         yield _change(table, attribute, row, column, positions, values)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.dispatch import call
-from prodex.facts.groups import groups_of, named
+from prodex.facts.groups import Groups, groups_of, named
 from prodex.frames import to_frame
+from prodex.tables.columns import whole
 
 #: The possible outcomes for a product.
 CHANGES = ("added", "removed", "changed", "touched only", "unchanged", "not comparable")
@@ -110,21 +112,22 @@ class Difference:
         >>> difference.counts("brand")[["added", "changed"]].values.tolist()
         [[1, 1]]
         """
-        sides = [_members(catalog, by) for catalog in (self.new, self.old)]
-        is_only_old = ~sides[1]["product_id"].isin(sides[0]["product_id"])
-        every = pd.concat([sides[0], sides[1][is_only_old]], ignore_index=True)
-        labels = (
-            pd.concat(sides, ignore_index=True).dropna().drop_duplicates("code").set_index("code")["label"]
+        new, old = groups_of(self.new, by), groups_of(self.old, by)
+        members, before = _members(self.new, new), _members(self.old, old)
+        before = before.filter(pc.invert(pc.is_in(before["product_id"], whole(members["product_id"]))))
+        counted = (
+            pa.concat_tables([members, before])
+            .join(self.outcomes, "product_id", join_type="inner")
+            .group_by(["code", "change"])
+            .aggregate([("product_id", "count_distinct")])
         )
-        known = to_frame(self.outcomes).merge(every, on="product_id", how="left")
-        counted = known.groupby(["code", "change"], dropna=False).size().unstack(fill_value=0)
-        counted = counted.reindex(columns=list(CHANGES), fill_value=0).sort_values(
-            list(CHANGES[:3]), ascending=False
-        )
-        counted.columns.name = None
-        codes = [None if pd.isna(code) else code for code in counted.index]
-        shown = [None if code is None else labels.get(code) for code in codes]
-        return named(counted.reset_index(drop=True), codes, shown, by)
+        table = to_frame(counted).pivot(index="code", columns="change", values="product_id_count_distinct")
+        table = table.reindex(columns=list(CHANGES)).fillna(0).astype("int64")
+        table = table.sort_values([*CHANGES[:3], "code"], ascending=[False, False, False, True])
+        table.columns.name = None
+        labels = dict(zip(old.codes, old.labels, strict=True)) | dict(zip(new.codes, new.labels, strict=True))
+        codes = [None if pd.isna(code) else code for code in table.index]
+        return named(table.reset_index(drop=True), codes, [labels[code] for code in codes], by)
 
     @property
     def by_attribute(self) -> pd.DataFrame:
@@ -156,11 +159,8 @@ class Difference:
         return html
 
 
-def _members(catalog: Catalog, by: str) -> pd.DataFrame:
-    """Return one row for each product and group that it is in: product_id, code, label."""
-    groups = groups_of(catalog, by)
-    ids = catalog.arrow("products", ["product_id"])["product_id"].take(pa.array(groups.rows))
-    rows = pa.array(groups.groups)
-    columns = [ids, *(pa.array(one, pa.string()).take(rows) for one in (groups.codes, groups.labels))]
-    frame = to_frame(pa.table(columns, names=["product_id", "code", "label"]))
-    return frame.drop_duplicates()  # a catalogue can hold a product twice
+def _members(catalog: Catalog, groups: Groups) -> pa.Table:
+    """Return one row for each product and group that it is in: product_id, code."""
+    ids = whole(catalog.arrow("products", ["product_id"])["product_id"])
+    codes = pa.array(groups.codes, pa.string()).take(pa.array(groups.groups))
+    return pa.table([ids.take(pa.array(groups.rows)), codes], names=["product_id", "code"])

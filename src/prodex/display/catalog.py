@@ -78,7 +78,7 @@ def _lines(catalog: Catalog) -> list[str]:
     if left_out := [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]:
         lines.append(f"not exported, and so not here: {', '.join(left_out)}")
     if catalog.folder is None:
-        lines.append("in memory; prodex.save(catalog, name) keeps it")
+        lines.append("in memory; catalog.save(name) keeps it")
     else:
         lines.append(
             f"{'chosen from the snapshot' if len(catalog) < every else 'snapshot'} in {seen_from_here(catalog.folder)}"

@@ -1,18 +1,18 @@
-"""How a contact sheet looks: in a notebook, and as a page of its own that opens offline.
+"""Contact sheets as HTML: in a notebook, and as a page that opens offline.
 
-Whatever a supplier typed is escaped, no address of a supplier is in it, and a notebook is told to leave formulas alone.
+Text of suppliers is escaped, addresses of suppliers are left out, and notebooks do not typeset formulas in it.
 """
 
 from __future__ import annotations
 
 import base64
 from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from prodex.display_text import label
-
-if TYPE_CHECKING:
-    from prodex.pictures.contact_sheet import Gallery, SheetCell
+from prodex.files import writing
+from prodex.pictures.contact_sheet import Gallery, SheetCell
+from prodex.text import counted
 
 _STYLE = (
     ".prodex-gallery.mathjax_ignore ul.sheet{display:grid;gap:1.2em 1em;"
@@ -41,10 +41,22 @@ _PAGE_STYLE = (
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def sheet_of(gallery: Gallery) -> str:
+def html_of(gallery: Gallery) -> str:
     """Return a contact sheet for a notebook."""
     headline = f"<div><strong>{escape(gallery.title)}</strong></div><div>{escape(gallery.summary)}</div>"
     return f"<style>{_STYLE}</style>{_sheet(gallery, headline)}"
+
+
+def write_page(gallery: Gallery, page: Path) -> None:
+    """Write a contact sheet as a page.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses.
+    """
+    with writing(page) as beside:
+        beside.write_text(page_of(gallery), encoding="utf-8", newline="\n")
 
 
 def page_of(gallery: Gallery) -> str:
@@ -108,12 +120,12 @@ def _facts(cell: SheetCell) -> str:
     if cell.others and thumbnail.position is not None:
         facts.append(f"<span>+{cell.others:,} more</span>")
     elif cell.others:
-        facts.append(f"<span>{cell.others:,} other picture{'s' if cell.others > 1 else ''}</span>")
+        facts.append(f"<span>{counted(cell.others, 'other picture')}</span>")
     return " ".join(facts)
 
 
 def _typed(text: str | None, missing: str) -> str:
-    """Return what somebody typed, cut with "n of N"."""
+    """Return text of a supplier; of a long one the beginning, and how much that is of the whole."""
     shown = label(text)
     if shown.is_missing:
         return missing

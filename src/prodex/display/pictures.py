@@ -1,6 +1,6 @@
-"""How downloaded pictures show themselves: how many of how many, what became of the others, and why.
+"""The summary of downloaded pictures: how many there are, and why the others are missing.
 
-Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
+Text of suppliers is escaped, and notebooks do not typeset formulas in it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _STYLE = (
 
 
 def text_of(pictures: Pictures) -> str:
-    """Return downloaded pictures in words."""
+    """Return the summary as text."""
     rows = [f"  {gtin}, picture {number}: {reason}" for gtin, number, reason in _broken(pictures)]
     return "\n".join(map(on_one_line, [*_lines(pictures), *rows]))
 
 
 def html_of(pictures: Pictures) -> str:
-    """Return downloaded pictures as a small table for a notebook."""
+    """Return the summary for a notebook."""
     headline, *others = map(on_one_line, _lines(pictures))
     lines = "".join(f"<div>{escape(line)}</div>" for line in others)
     rows = "".join(
@@ -58,18 +58,18 @@ def _lines(pictures: Pictures) -> list[str]:
     lines.append(f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there")
     if counts["not asked"]:
         lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not asked for")
-    lines.append(f"in {seen_from_here(pictures.folder)}; pictures.csv there says what is what")
+    lines.append(f"in {seen_from_here(pictures.folder)}, listed in pictures.csv")
     every = sum(counts[state] for state in _LOST)
     if every > _ROWS:
-        lines.append(f"the first {_ROWS} of the {every:,} that are not there:")
+        lines.append(f"the first {_ROWS} of {every:,} missing pictures:")
     return lines
 
 
-_LOST = {"broken": "broken", "failed": "did not come", "no address": "without an address"}
+_LOST = {"broken": "broken", "failed": "not downloaded", "no address": "without an address"}
 
 
 def _broken(pictures: Pictures) -> list[tuple[str, str, str]]:
-    """Return GTIN, number and reason of the first pictures that are not there."""
+    """Return GTIN, number and reason of the first missing pictures."""
     first = pictures.broken.head(_ROWS).to_dict("records")
     return [
         (

@@ -1,4 +1,4 @@
-"""How a tracking shows itself: the outcome first, then what failed. What others wrote is escaped."""
+"""How a `Tracking` is shown: the outcome first, then failed products. Texts of the service are escaped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROWS = 10
 
 
 def text_of(tracking: Tracking) -> str:
-    """Return a tracking in words."""
+    """Return a tracking as text."""
     lines = [f"{name + ':':<14}{value}" for name, value in _facts(tracking)]
     failed = tracking.failed
     lines += [f"  {row.gtin}  {row.status}  {row.message}" for row in failed.head(_ROWS).itertuples()]

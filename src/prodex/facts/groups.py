@@ -3,7 +3,8 @@
 Every place that groups takes the same words and means the same by them:
 
 - A group is made by code, never by label: labels follow the language that was asked for, and two owners can have one
-  name. A column with a code beside it (`packaging`, `packaging_code`) is grouped by the code under either name.
+  name. A column with a code beside it (`packaging`, `packaging_code`) is grouped by the code under either name. Codes
+  are compared as they were sent; numbers and flags by their text.
 - It is called by the label that most of its products have. Lists of names tell groups of one name apart (`shown`).
 - A product counts in each group that it is in: it can have several tags and texts in several languages. What an update
   that waits would add does not count.
@@ -125,11 +126,11 @@ def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:
     QueryError
         When there is nothing to group by under this name; the message names the nearest.
     """
-    if by == "tag":
-        return _by_tag(size, own_rows("tags", "tag"))
-    if by == "language":
-        return _by_language(size, own_rows("texts", "language", "language_code", "text"))
     code, label = _columns(by)
+    if code == "tag":
+        return _by_tag(size, own_rows("tags", "tag"))
+    if code == "language":
+        return _by_language(size, own_rows("texts", "language", "language_code", "text"))
     values = column(code)
     codes, groups = encoded(values.cast(pa.string()))
     names = codes.to_pylist()
@@ -175,47 +176,42 @@ def fact_column(name: str, catalog: Catalog) -> pa.Array:
     return whole(catalog.arrow("products", [name])[name])
 
 
-def column_names(by: str) -> tuple[str, str]:
-    """Return how the columns of a group's code and label are called in a result.
+def column_names(by: str) -> tuple[str, ...]:
+    """Return how the columns of a group's code and label are called in a result; what has no labels has no second one.
 
-    >>> column_names("owner"), column_names("gpc_code"), column_names("market")
-    (('owner_id', 'owner'), ('gpc_code', 'gpc'), ('market', 'market_label'))
+    >>> column_names("owner"), column_names("gpc_code"), column_names("market"), column_names("tag")
+    (('owner_id', 'owner'), ('gpc_code', 'gpc'), ('market', 'market_label'), ('tag',))
     """
-    code, label = (by, None) if by in {"tag", "language"} else _columns(by)
-    return code, label or f"{code}_label"
+    code, label = _columns(by)
+    if code in {"market", "target_market", "language"}:  # whose labels no column holds
+        label = f"{code}_label"
+    return (code,) if label is None else (code, label)
 
 
 def named(
-    frame: pd.DataFrame, groups: Sequence[str | None], labels: Sequence[str | None], by: str
+    frame: pd.DataFrame, codes: Sequence[str | None], labels: Sequence[str | None], by: str
 ) -> pd.DataFrame:
-    """Put code and label of groups before their figures; the label is left out where it is the code in every row."""
-    code, label = column_names(by)
-    frame.insert(0, code, pd.Series(list(groups), frame.index, dtype="str"))
-    if list(groups) != list(labels):
-        frame.insert(1, label, pd.Series(list(labels), frame.index, dtype="str"))
+    """Put the columns with code and label of groups before their figures."""
+    for place, (name, values) in enumerate(zip(column_names(by), (codes, labels), strict=False)):
+        frame.insert(place, name, pd.Series(list(values), frame.index, dtype="str"))
     return frame
 
 
 def shown_names(frame: pd.DataFrame, by: str) -> list[str]:
     """Return how the groups of such a frame are listed, row by row."""
-    columns = [name for name in column_names(by) if name in frame]
-    codes, labels = (
-        [None if pd.isna(one) else one for one in frame[name]] for name in (columns[0], columns[-1])
-    )
+    names = column_names(by)
+    codes, labels = ([None if pd.isna(one) else one for one in frame[name]] for name in (names[0], names[-1]))
     return told_apart(codes, labels, f"without {by}")
 
 
 def _columns(by: str) -> tuple[str, str | None]:
     """Return the columns with code and label; the latter is None where the code is called by itself."""
+    if not isinstance(by, str) or by not in (*BY, *_COLUMNS):
+        otherwise = f"Group by {', '.join(BY)} or a column of products."
+        near = hint(str(by), [*BY, *_COLUMNS], otherwise)
+        raise QueryError(f"There is nothing to group by under {by!r:.60}{near}")
     if by in {"owner", "owner_id"}:
         return "owner_id", "owner"
-    if by == "market":
-        return by, None
-    if by not in _COLUMNS:
-        otherwise = f"Group by {', '.join(BY)} or a column of products."
-        raise QueryError(
-            f"There is nothing to group by under {by!r:.60}{hint(by, [*BY, *_COLUMNS], otherwise)}"
-        )
     code = CODE_OF.get(by, by)
     return code, _LABEL_OF.get(code)
 

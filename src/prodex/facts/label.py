@@ -20,23 +20,22 @@ CODE_OF = {"brand": "brand_code", "kind": "kind_code", "packaging": "packaging_c
 
 
 def shown(labels: pa.Array, codes: pa.Array) -> pa.Array:
-    """Return what is shown for each code; null where there is neither label nor code.
+    """Return what is shown for each code; a blank label without a code stays, since blank is not missing.
 
-    >>> shown(pa.array(["Acme", " ", None, None]), pa.array(["A", "B", "C", None])).to_pylist()
-    ['Acme', 'B', 'C', None]
+    >>> shown(pa.array(["Acme", " ", None, None, ""]), pa.array(["A", "B", "C", None, None])).to_pylist()
+    ['Acme', 'B', 'C', None, '']
     """
-    return pc.coalesce(unless_blank(labels), unless_blank(codes))
+    return pc.coalesce(unless_blank(labels), unless_blank(codes), labels, codes)
 
 
 def shown_one(label: str | None, code: str | None) -> str | None:
     """Return the same for one code.
 
-    >>> shown_one("Acme", "A"), shown_one(" ", "B"), shown_one(None, None)
-    ('Acme', 'B', None)
+    >>> shown_one("Acme", "A"), shown_one(" ", "B"), shown_one(None, None), shown_one("", None)
+    ('Acme', 'B', None, '')
     """
-    return (
-        label if label is not None and label.strip() else code if code is not None and code.strip() else None
-    )
+    filled = (one for one in (label, code) if one is not None and one.strip())
+    return next(filled, code if label is None else label)
 
 
 def told_apart(
@@ -59,7 +58,7 @@ def told_apart(
     ['Mill (4)', 'Mill (5)', '6', 'without owner']
     """
     plain = [
-        without if code is None else shown_one(label, code) or f'"{code}"'
+        without if code is None else _readable(shown_one(label, code) or "")
         for code, label in zip(codes, labels, strict=True)
     ]
     listed = plain
@@ -70,3 +69,8 @@ def told_apart(
             for one, now, code in zip(plain, listed, codes, strict=True)
         ]
     return listed
+
+
+def _readable(text: str) -> str:
+    """Return a text as it stands in a list: one of nothing but spaces in quotes."""
+    return text if text.strip() else f'"{text}"'

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.facts.label import shown
 from prodex.tables.columns import unless_blank
 
 #: What an owner is known by: columns of `products`, the best first.
@@ -33,3 +34,13 @@ def owner_codes(column: Callable[[str], pa.Array]) -> pa.Array:
     ['4', 'u', 'Mill']
     """
     return pc.coalesce(*(unless_blank(column(name)) for name in OWNER_COLUMNS))
+
+
+def owners_shown(column: Callable[[str], pa.Array]) -> pa.Array:
+    """Return what people read for the owner of each product: the name, else what the owner is known by.
+
+    >>> owners = {"owner_id": ["4", "5"], "owner_uuid": [None, None], "owner": ["Mill", " "]}
+    >>> owners_shown(lambda name: pa.array(owners[name], pa.string())).to_pylist()
+    ['Mill', '5']
+    """
+    return shown(column("owner"), owner_codes(column))

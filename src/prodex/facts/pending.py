@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex.tables.attributes import PENDING
 from prodex.tables.columns import Mask, whole
 
-__all__ = ["IS_OWN", "PENDING", "are_pending", "own"]
+__all__ = ["IS_OWN", "PENDING", "are_pending", "own", "own_path"]
 
 #: The condition over a child table by which its rows are the product's own.
 IS_OWN: pc.Expression = ~pc.starts_with(pc.field("attribute"), PENDING)
@@ -31,6 +31,15 @@ def are_pending(attribute: Any) -> Mask:
     [False, True, False]
     """
     return np.asarray(whole(pc.starts_with(attribute, PENDING)).to_numpy(zero_copy_only=False), bool)
+
+
+def own_path(path: str) -> str:
+    """Return a wire path as it will be when the update that it may stand in is accepted.
+
+    >>> own_path("lastRequest.namePublicLong"), own_path("namePublicLong")
+    ('namePublicLong', 'namePublicLong')
+    """
+    return path.removeprefix(PENDING)
 
 
 def own(rows: pa.Table) -> pa.Table:

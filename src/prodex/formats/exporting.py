@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from prodex.errors import QueryError
-from prodex.files import parquet
 from prodex.files.folders import replacing
-from prodex.formats.csv_files import write_csv
 from prodex.formats.package import PACKAGE, Written, package_text, read_package
-from prodex.formats.workbooks import write_xlsx
+from prodex.formats.registry import FORMATS, Batches, FormatName
 from prodex.text import hint
-
-Batches = Iterator[pa.RecordBatch]
-
-
-def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> int:
-    """Write one table as Parquet (zstd), every text as it is, with the types of pandas."""
-    with parquet.writer(path, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch.cast(schema))
-    return 0
-
-
-FORMATS: Mapping[str, Callable[..., int]] = {"parquet": write_parquet, "csv": write_csv, "xlsx": write_xlsx}
 
 
 def export(
     tables: Mapping[str, tuple[Batches, pa.Schema]],
     folder: Path,
-    format: str,
+    format: FormatName,
     origin: Mapping[str, Any],
     *,
     escape_formulas: bool = False,
@@ -79,7 +64,7 @@ def export(
         for name, (batches, schema) in tables.items():
             counted = _Counted(batches)
             path = beside / f"{name}.{format}"
-            altered = FORMATS[format](counted, schema, path, **options)
+            altered = FORMATS[format].write(counted, schema, path, **options)
             written[name] = Written(path, schema, counted.rows, altered)
         package = package_text(
             written,
@@ -93,17 +78,18 @@ def export(
     return [folder / name for name in (*names, PACKAGE)]
 
 
-def check_format(format: object, escape_formulas: object) -> None:
+def check_format(format: FormatName, escape_formulas: object) -> None:
     """Refuse a format that there is not, and an option that is not of a format."""
     if not isinstance(format, str) or format not in FORMATS:
         near = hint(str(format).lstrip("."), FORMATS)
         raise QueryError(f"There is no export format {format!r:.60}; there are {', '.join(FORMATS)}{near}")
     if not isinstance(escape_formulas, bool):
         raise QueryError(f"escape_formulas={escape_formulas!r:.40} is neither True nor False.")
-    if escape_formulas and format != "csv":
+    if escape_formulas and not FORMATS[format].can_escape_formulas:
+        able = " or ".join(f"format={name!r}" for name, one in FORMATS.items() if one.can_escape_formulas)
         raise QueryError(
             f"Format {format!r} takes no option 'escape_formulas': text in it is never run. Leave it out, or write "
-            "format='csv'."
+            f"{able}."
         )
 
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from prodex.files import safe_name, sha256
 from prodex.files.untrusted import Count, read_json
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.formats.spreadsheet import escape_formulas as escaped
 from prodex.frames import to_frame
 
@@ -29,14 +30,6 @@ FORMAT = 2
 
 _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "string": "string"}
 
-_READING = {
-    "parquet": "pandas.read_parquet(path) gives every column with the type that prodex gives it.",
-    "csv": "CSV does not say types. pandas.read_csv(path, **resource['pandas']) gives the types of prodex; without "
-    "these arguments GTINs lose their leading zeros and the text NA (the nutrient code of sodium) becomes a missing "
-    "value. An empty cell is null, and two quotes are an empty text, which pandas cannot tell apart; it chooses the "
-    "unit of moments itself, and ends a text at U+0000.",
-    "xlsx": "Text is text, GTINs included. No cell is null, an empty cell is an empty text.",
-}
 _BACK = "prodex.read_export(folder) reads all tables back exactly, null and empty texts apart."
 
 #: What pandas.read_csv takes for every table: only nothing at all is missing.
@@ -79,7 +72,7 @@ class Written:
 
 def package_text(
     files: Mapping[str, Written],
-    format: str,
+    format: FormatName,
     origin: Mapping[str, Any],
     *,
     products: int | None,
@@ -91,7 +84,7 @@ def package_text(
         "name": _NAME,
         "format": FORMAT,
         "prodex": version("prodex"),
-        "description": f"{_READING[format]} {_BACK}",
+        "description": f"{FORMATS[format].note} {_BACK}",
         "products": products,
         "not_exported": list(not_exported),
         "origin": origin,
@@ -154,7 +147,7 @@ class Resource(msgspec.Struct):
 
     name: str
     path: str
-    format: Literal["parquet", "csv", "xlsx"]
+    format: FormatName
     schema: TableSchema
     altered_texts: Count = 0
     escape_formulas: bool = False

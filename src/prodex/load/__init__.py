@@ -1,7 +1,7 @@
-"""Loading: from the service to a catalogue, everything once, resumable, with a word on what is missing.
+"""Loading: from the service to a catalogue; each product once, resumable, and with a report of what is missing.
 
-Three steps, each on its own: fetch (pages to the journal), plan (what to build, and is it all?), build (Parquet,
-part by part). Only the first needs the network.
+There are three separate steps: fetch (pages into the journal), plan (what to build, and whether it is complete), build
+(Parquet, part by part). Only the first one needs the network.
 """
 
 from prodex.load.budget import LoadBudget

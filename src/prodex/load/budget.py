@@ -1,4 +1,4 @@
-"""What a load may cost at most: a service that never comes to an end must not keep anybody for ever."""
+"""The limits of a load: a service whose pages never end must not keep a load running for ever."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from prodex.errors import QueryError
 
 @dataclass(frozen=True, kw_only=True)
 class LoadBudget:
-    """What one load or refresh may cost at most. When it is spent, the load ends incomplete and keeps what came.
+    """The limits of one load or refresh. When one is reached, the load ends incomplete and keeps what was received.
 
     Attributes
     ----------
     calls
         Calls for products. 100,000 pages of 500 hold 50 million products.
     seconds
-        Time in all.
+        Time of the whole load.
     bytes
-        Size of all replies, unpacked.
+        Size of all replies, decompressed.
 
     Raises
     ------
     QueryError
-        When a value is not a positive number; `math.inf` is no limit.
+        When a value is not a positive number; `math.inf` for no limit.
 
     Examples
     --------
@@ -43,17 +43,17 @@ class LoadBudget:
         for one in fields(self):
             value = getattr(self, one.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise QueryError(f"LoadBudget({one.name}={value!r}) is no limit. Give a positive number.")
+                raise QueryError(f"LoadBudget({one.name}={value!r}) is not a limit. Give a positive number.")
 
 
 @dataclass
 class Spending:
-    """What a load has cost so far. Threads may share it.
+    """What a load has used so far. Threads may share it.
 
     Parameters
     ----------
     budget
-        What it may cost.
+        The limits.
     clock
         Seconds, for tests.
     """
@@ -68,17 +68,17 @@ class Spending:
         self._began = self.clock()
 
     def add(self, size: int) -> None:
-        """Enter one call and the bytes of its reply."""
+        """Count one call and the bytes of its reply."""
         with self._lock:
             self.calls += 1
             self.bytes += size
 
     def exceeded(self) -> str:
-        """Say which limit was reached, or nothing while there is something left."""
+        """Return which limit was reached, in words; "" if none was."""
         spent = {"calls": self.calls, "seconds": self.clock() - self._began, "bytes": self.bytes}
         for name, value in spent.items():
             limit = getattr(self.budget, name)
             if value >= limit:
                 shown = f"{math.floor(value):,} of {limit:,.0f} {name}"
-                return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) sets it"
+                return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) changes it"
         return ""

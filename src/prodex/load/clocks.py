@@ -1,9 +1,9 @@
-"""From when on to ask for changes, where the clocks of a service may disagree.
+"""The moment since which changes are requested, although the clocks of a service may disagree.
 
-Three clocks take part: the `Date` of a reply, `updatedAt` of the products, which has no zone (spec, "Product"), and
-the one of this machine. Any of them may be hours off, and a filter may read local time as UTC. So changes are asked for
-from the earlier of `Date` and the newest `updatedAt` that came: nothing that is written later can be older than that.
-Where the newest `updatedAt` is older than any zone explains, a day and some hours before both clocks are enough.
+There are three clocks: the `Date` of a reply, `updatedAt` of the products, which has no time zone (spec, "Product"),
+and this machine's. Each may be hours off, and services were seen that compare local times as UTC. So changes are
+requested since the earlier of `Date` and the newest received `updatedAt`: nothing that is written later can be older.
+If the newest `updatedAt` is older than any time zone explains, 26 hours before both clocks are enough.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
-#: Changes since the service's clock at the beginning, less this, are looked through at the end: a service takes a
-#: moment until what was written is found, and its machines' clocks differ.
+#: Changes are requested since the beginning of the load, less this: a service needs a moment to index what was
+#: written, and the clocks of its machines differ.
 LAG = timedelta(minutes=2)
 
-#: The same where the service does not tell its time, and ours has to do.
+#: The same if the service sends no Date, and this machine's clock is used.
 LAG_WITHOUT_CLOCK = timedelta(minutes=15)
 
-#: What two readings of one local time differ by at most: zones go from 12 hours behind UTC to 14 hours ahead.
+#: Largest difference between two readings of a local time: time zones range from UTC-12 to UTC+14.
 ANY_ZONE = timedelta(hours=26)
 
 #: Clocks that differ by more than this are reported.
@@ -29,7 +29,7 @@ _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
 
 def newest_update(dates: Iterable[str | None]) -> str | None:
-    """Return the latest `updatedAt`, to the second; None where no product has one that can be read.
+    """Return the latest `updatedAt`, to the second; None if no product has a valid one.
 
     >>> newest_update(["2026-11-20T08:00:00.250", None, "2026-11-19T23:00:00", "yesterday", "2026-13-40T00:00:00"])
     '2026-11-20T08:00:00'
@@ -39,16 +39,16 @@ def newest_update(dates: Iterable[str | None]) -> str | None:
 
 
 def starting_from(service_time: datetime | None, our_time: datetime, newest: str | None) -> datetime:
-    """Return since when changes are to be asked for.
+    """Return since when changes are to be requested.
 
     Parameters
     ----------
     service_time
-        `Date` of the first reply, or None where it had none.
+        `Date` of the first reply, or None.
     our_time
         This machine's clock at the same moment.
     newest
-        The latest `updatedAt` that came.
+        The latest received `updatedAt`.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def starting_from(service_time: datetime | None, our_time: datetime, newest: str
 
 
 def should_find(since: datetime, newest: str | None) -> bool:
-    """Say whether whoever asks for what was updated since then should be given the product with the latest update."""
+    """Whether a request for products updated since then should return the one with the latest update."""
     moment = _moment(newest)
     return moment is not None and moment >= since
 
@@ -73,20 +73,20 @@ def should_find(since: datetime, newest: str | None) -> bool:
 def clock_notes(
     service_time: datetime | None, our_time: datetime, newest: str | None
 ) -> Iterator[tuple[str, str]]:
-    """Tell where the clocks disagree: what it is about, and a sentence."""
+    """Yield where the clocks disagree: a key, and a sentence."""
     if service_time is not None and abs(service_time - our_time) > _TOLERATED:
         date, ours = _shown(service_time), _shown(our_time)
-        text = f"the service's clock (Date) says {date} and this machine's {ours}"
-        yield "clocks", f"{text}; changes are asked for from the earlier of Date and the newest updatedAt"
+        text = f"the service's clock (Date) is at {date} and this machine's at {ours}"
+        yield "clocks", f"{text}; changes are requested since the earlier of Date and the newest updatedAt"
     moment = _moment(newest)
     if moment is not None and moment > max(service_time or our_time, our_time) + _TOLERATED:
         date = _shown(service_time or our_time)
         text = f"the newest updatedAt is {newest}, later than any clock (Date: {date})"
-        yield "updatedAt", f"{text}: it is local time of another zone, or wrong"
+        yield "updatedAt", f"{text}: it is a local time of another zone, or wrong"
 
 
 def _moment(second: str | None) -> datetime | None:
-    """Read local time as UTC; None for what is none, or too long ago to compute with."""
+    """Parse a local time as UTC; None if it is not one, or too early to subtract hours from."""
     try:
         moment = None if second is None else datetime.fromisoformat(second).replace(tzinfo=UTC)
     except ValueError:

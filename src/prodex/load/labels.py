@@ -1,8 +1,7 @@
-"""Labels of codes in further languages, loaded with as few products as carry every code.
+"""Labels of codes in further languages, loaded with as few products as contain every code.
 
-The service writes the labels of a reply in one language. Loading everything once more for each language would cost
-as many calls again; but the same codes stand on very many products, so a handful that together carry all of them is
-enough.
+The service writes the labels of a reply in one language. Loading everything again for each language would cost as many
+calls; but the same codes are in very many products, so a few products that together contain all of them are enough.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from prodex.tables.schema import Column
 
 Code = tuple[str, str]
 
-#: What can be asked for by GTIN.
+#: GTINs by which a product can be requested.
 _GTIN = re.compile("[0-9]{1,14}")
 
 
 def load_code_labels(
     service: Client, query: ProductQuery, languages: Sequence[str], parts: Sequence[StoredPart], folder: Path
 ) -> list[StoredPart]:
-    """Load the labels of codes in some languages into `code_labels` of the first part; of a code only once."""
+    """Load the labels of codes in further languages, each once, into `code_labels` of the first part."""
     opened = [part.open(folder) for part in parts]
     known = pa.concat_tables([part.read("code_labels") for part in opened]).to_pylist()
     names = TABLES["code_labels"].schema.names
@@ -46,13 +45,13 @@ def load_code_labels(
             for attribute, code, label, description in code_values(tables):
                 if label is not None or description is not None:
                     rows[attribute, code, language] = (label, description)
-    lexicon = [dict(zip(names, (*key, *value), strict=True)) for key, value in sorted(rows.items())]
-    table = pa.Table.from_pylist(lexicon, TABLES["code_labels"].schema)
+    labels = [dict(zip(names, (*key, *value), strict=True)) for key, value in sorted(rows.items())]
+    table = pa.Table.from_pylist(labels, TABLES["code_labels"].schema)
     return [rewrite_table(parts[0], folder, "code_labels", table), *parts[1:]]
 
 
 def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | None, str | None]]:
-    """Yield attribute, code, label and description of every code value of a catalogue, wherever it stands."""
+    """Yield attribute, code, label and description of every code value of a catalogue, in whichever table it is."""
     yield from _distinct(tables["codes"], "attribute", ("code", "label", "description"))
     for name, attribute, columns in _declared_codes():
         for row in _distinct(tables[name], None, columns):
@@ -60,12 +59,12 @@ def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | N
 
 
 def _fewest_products(parts: Iterable[Part], known: Collection[Code]) -> list[str]:
-    """Choose GTINs that together carry every code: those with most codes first, each for what is still missing."""
-    carried: dict[str, set[Code]] = {}
+    """Choose GTINs that together contain every code: products with many codes first, then for missing codes."""
+    codes_of: dict[str, set[Code]] = {}
 
     def see(gtin: str | None, attribute: str, code: str | None) -> None:
         if code and (attribute, code) not in known and _GTIN.fullmatch(gtin or ""):
-            carried.setdefault(str(gtin), set()).add((attribute, code))
+            codes_of.setdefault(str(gtin), set()).add((attribute, code))
 
     for part in parts:
         for row in part.read("codes", ["gtin", "attribute", "code"]).to_pylist():
@@ -73,15 +72,15 @@ def _fewest_products(parts: Iterable[Part], known: Collection[Code]) -> list[str
         for name, attribute, (code, _, _) in _declared_codes():
             for row in part.read(name, ["gtin", code]).to_pylist():
                 see(row["gtin"], attribute, row[code])
-    carrier: dict[Code, str] = {}
-    for gtin in sorted(carried, key=lambda gtin: (-len(carried[gtin]), gtin)):
-        for value in carried[gtin]:
-            carrier.setdefault(value, gtin)
-    return sorted(set(carrier.values()))
+    chosen: dict[Code, str] = {}
+    for gtin in sorted(codes_of, key=lambda gtin: (-len(codes_of[gtin]), gtin)):
+        for value in codes_of[gtin]:
+            chosen.setdefault(value, gtin)
+    return sorted(set(chosen.values()))
 
 
 def _declared_codes() -> Iterator[tuple[str, str, tuple[str, str, str | None]]]:
-    """Yield the code values that have columns of their own: table, attribute (wire path), columns."""
+    """Yield the code values with columns of their own: table, attribute (wire path), columns."""
     for table in TABLES.values():
         for prefix, columns in _code_columns(table.columns).items():
             attribute = ".".join([*table.anchors[0].split("."), *prefix]).lstrip(".")

@@ -1,4 +1,4 @@
-"""The loaders: fetch, plan and build, under a lock, from a journal that outlives whatever interrupts them."""
+"""The loaders: fetch, plan and build, under a lock, with a journal that survives every interruption."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from prodex.store.journal_format import refuse_newer
 from prodex.store.plan import Plan, plan
 from prodex.store.snapshot import commit_built, name_of
 
-#: Windows that are fetched side by side.
+#: Windows fetched in parallel.
 WINDOWS = 4
 
 
@@ -52,48 +52,47 @@ def load_products(
     executor: Executor | None = None,
     budget: LoadBudget | None = None,
 ) -> Catalog:
-    """Load the products of a query and keep them as a snapshot.
+    """Load the products of a query and save them as a snapshot.
 
-    Whatever interrupts a load, a power cut included, the same call goes on where it was, for a day.
+    After any interruption, a power cut included, the same call continues the load, within a day.
 
     Parameters
     ----------
     service
         From `prodex.connect`, or "sandbox" for the local one.
     query
-        Which products and which of their fields; all that the caller may see by default.
+        Which products, and which of their fields; by default all that the access key may see.
     name
-        Name of the snapshot. Without one, a name is made from the query.
+        Name of the snapshot; by default it is derived from the query.
     max_age
-        How old a snapshot of the same query may be to be used instead (a timedelta, or seconds); one hour by
-        default. 0 always fetches. One that was begun before an own `upsert` to this service had been imported is
-        never used, whichever process sent it.
+        Reuse a snapshot of the same query up to this age (a timedelta, or seconds); one hour by default, 0 to always
+        load. A snapshot that was begun before an `upsert` from this machine had been imported is never reused.
     page_size
-        Products per call, 500 at most; by default 500, and 50 for offset pages, where the service has no scroll.
+        Products per call, 500 at most; by default 500, and 50 for offset pages if the service has no scroll.
     windows
-        From 10,000 products on, the pull is cut by time of update into windows, of which so many are fetched side
-        by side; 0 makes it a single scroll.
+        From 10,000 products on, the load is split by time of update into windows, and so many are fetched in parallel;
+        0 for a single scroll.
     labels
         Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
     allow_incomplete
-        Keep what came although it is not all, and go on where the service fails to give a part of it; the catalogue
-        then says so wherever it is shown, and `catalog.problems` lists what is missing.
+        Save an incomplete load too, and continue if the service fails to send a part of it. The catalogue then says so
+        wherever it is shown, and `catalog.problems` lists what is missing.
     progress
-        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total). In
-        place of a bar stands a line that says so when a snapshot is used again, and how old it is.
+        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
+        When a snapshot is reused, a line with its age takes the place of the bar.
     executor
-        Where parts are built: any `concurrent.futures` executor; threads by default.
+        Builds the parts: any `concurrent.futures` executor; threads by default.
     budget
-        What the load may cost in calls, seconds and bytes; see `LoadBudget`.
+        Limits of calls, seconds and bytes; see `LoadBudget`.
 
     Raises
     ------
     IncompleteLoad
-        When what came does not agree with what was announced. The same call with `allow_incomplete=True` keeps it.
+        When fewer products were received than announced. The same call with `allow_incomplete=True` saves them.
     SnapshotLocked
-        When another process is loading under this name.
+        When another process is loading a snapshot of this name.
     ServiceError, StorageError
-        See `prodex.errors`. What came before is kept, and the same call goes on from there.
+        See `prodex.errors`. What was received is kept, and the same call continues from there.
 
     Examples
     --------
@@ -103,7 +102,7 @@ def load_products(
     >>> catalog = prodex.load_products(service, query, name="shop")
     >>> catalog.complete, catalog.folder.parent.name
     (True, 'shop')
-    >>> catalog.folder == prodex.load_products(service, query, name="shop").folder  # within an hour: used again
+    >>> catalog.folder == prodex.load_products(service, query, name="shop").folder  # within an hour: reused
     True
     """
     service = service_given(service, "load_products(service, ...)", query)
@@ -140,13 +139,13 @@ def load_rich_content(
 ) -> Catalog:
     """Load only GTIN and rich content (pictures, documents, videos, enriched contents) of products.
 
-    Spec: endpoint 6, through the search, which reaches any number of products. What is not rich content is then "not
-    asked for", not missing.
+    Spec: endpoint 6, by way of the search, which reaches any number of products. All other attributes are then "not
+    requested", not missing.
 
     Parameters
     ----------
     service, query, name, max_age, page_size, windows, allow_incomplete, progress, executor, budget
-        As for `load_products`; what the query says about fields is replaced.
+        As for `load_products`; fields that the query includes or excludes are replaced.
 
     Examples
     --------
@@ -168,7 +167,7 @@ def load_rich_content(
 def recover(
     name: str | Catalog, *, allow_incomplete: bool = False, executor: Executor | None = None
 ) -> Catalog:
-    """Make a snapshot of what an interrupted load left, without the service.
+    """Make a snapshot of what an interrupted load received, without the service.
 
     Labels in further languages are not loaded.
 
@@ -177,18 +176,18 @@ def recover(
     name
         Name of the snapshot that was being loaded.
     allow_incomplete
-        Keep what came although it is not all, as is to be expected of a load that was interrupted.
+        Save an incomplete snapshot, which is usual after an interruption.
     executor
         As for `load_products`.
 
     Raises
     ------
     SnapshotNotFound
-        When no load of this name was interrupted.
+        When there is no interrupted load of this name.
     IncompleteLoad
-        When not all had come.
+        When not everything was received.
     SnapshotLocked
-        When a process is loading under this name.
+        When a process is loading a snapshot of this name.
 
     Examples
     --------
@@ -201,7 +200,7 @@ def recover(
     name = name_of(name, "recover")
     folder = snapshots_folder() / checked_name(name)
     questions = {path: Journal.question_of(path) for path in folder.glob(".journal-*")}
-    # What a refresh left is nothing without its snapshot and the service.
+    # The journal of a refresh contains only changes, so it cannot be built without its snapshot and the service.
     loads = [
         path
         for path, question in questions.items()
@@ -210,8 +209,10 @@ def recover(
     if not loads:
         for path in questions:
             refuse_newer(path)
-        hint = f" What is there is of a refresh: refresh {name!r} again." if questions else ""
-        raise SnapshotNotFound(f"No load of {name!r} was interrupted: {folder} has no journal of one.{hint}")
+        hint = f" There is one of an interrupted refresh: refresh {name!r} again." if questions else ""
+        raise SnapshotNotFound(
+            f"No load of {name!r} was interrupted: there is no journal of one in {folder}.{hint}"
+        )
     with locked(folder, f"recovering {name!r}"):
         newest_first = sorted(loads, key=lambda path: path.lstat().st_mtime, reverse=True)
         journal = next(filter(None, map(Journal.open, newest_first)), None)
@@ -256,7 +257,7 @@ def _load(
                         query,
                         journal,
                         page_size=journal.question["page_size"],
-                        side_by_side=journal.question["windows"],
+                        parallel=journal.question["windows"],
                         tolerant=allow_incomplete,
                         show=show,
                         budget=budget,
@@ -268,34 +269,34 @@ def _load(
 
 
 def _query(query: Any, function: str) -> ProductQuery:
-    """Return the query that was given, or say what to write."""
+    """Return the query that was given; raise an error that contains the line to write if it is not one."""
     if query is None or isinstance(query, ProductQuery):
         return query or ProductQuery()
     what = f"query is {described(query)}, not a ProductQuery."
     if isinstance(query, str):
         raise QueryError(
-            f"{what} The name of the snapshot has its own place: {function}(service, name={query!r:.60})."
+            f"{what} The name of the snapshot is another argument: {function}(service, name={query!r:.60})."
         )
     if isinstance(query, Mapping):
         given = ", ".join(f"{name}={value!r:.40}" for name, value in query.items() if name in FILTERS)
         raise QueryError(
-            f"{what} Write prodex.ProductQuery({given or 'target_market=250'}); of names as on the wire "
-            "prodex.ProductQuery.from_body(...) makes one."
+            f"{what} Write prodex.ProductQuery({given or 'target_market=250'}); for the service's own parameter names, "
+            "write prodex.ProductQuery.from_body(...)."
         )
     raise QueryError(f"{what} Write {function}(service, prodex.ProductQuery(target_market=250)).")
 
 
 def checked_windows(windows: int) -> int:
-    """Return the number of windows side by side, or refuse what is none."""
-    if whole_number(windows, 0) is None:
+    """Return the number of parallel windows, if it is one."""
+    if (whole := whole_number(windows, 0)) is None:
         raise QueryError(
-            f"windows is {windows!r}. Give the number to be fetched side by side, or 0 for one scroll."
+            f"windows is {windows!r}. Give the number to fetch in parallel, or 0 for one scroll."
         )
-    return windows
+    return whole
 
 
 def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:
-    """Plan what to build, and refuse what is not all there is."""
+    """Plan what to build; raise if it is incomplete and that is not allowed."""
     decided = plan(journal, gtins_in=query.gtins_in or ())
     judge("The load", decided.ledger, journal, allow_incomplete)
     return decided
@@ -309,7 +310,7 @@ def _built(
     executor: Executor | None,
     service: Client | None,
 ) -> Catalog:
-    """Build the parts inside the journal, where they outlive an interruption, and make them a snapshot."""
+    """Build the parts inside the journal, where they survive an interruption, and publish them as a snapshot."""
     beside = journal.folder / "build"
     if is_there(beside) and not is_plain(beside):
         remove(beside)
@@ -321,11 +322,11 @@ def _built(
 
 
 def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:
-    """Return the origin with when it was asked, by both clocks, and what came of it."""
-    told = [count.server_date for count in journal.counts.values() if count.server_date is not None]
+    """Return the origin with the time of the load, by both clocks, and its ledger."""
+    dates = [count.server_date for count in journal.counts.values() if count.server_date is not None]
     return replace(
         asked,
-        server_time=min(told, default=None),
+        server_time=min(dates, default=None),
         loaded_at=datetime.fromisoformat(journal.question["began"]),
         ledger=ledger,
     )

@@ -1,6 +1,6 @@
-"""Who and what there is at the service: organisations and product segments, as frames.
+"""Reference data of the service: organisations and product segments, as frames.
 
-The specification shows neither record, so whatever comes is kept under its own name.
+The specification shows the shape of neither, so every field is kept under its own name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prodex.service.segments import segment_rows
 from prodex.tables.envelope import count_of
 from prodex.text import hint_and_all
 
-#: organization_type on the wire (spec, endpoint 3), by what people may write.
+#: organization_type on the wire (spec, endpoint 3), by what a user may write.
 ORGANIZATION_TYPES: Mapping[str, int] = {"manufacturer": 1, "retailer": 2, "1": 1, "2": 2}
 
 _PAGE = 100
@@ -49,9 +49,9 @@ def load_organizations(service: Client, organization_type: int | str | None = No
     Raises
     ------
     IncompleteLoad
-        When the service announces more organisations than it gives.
+        When the service announces more organisations than it sends.
     UnexpectedReply
-        When its reply holds no list.
+        When the reply contains no list.
 
     Examples
     --------
@@ -69,27 +69,27 @@ def load_organizations(service: Client, organization_type: int | str | None = No
         raise QueryError(f"There is no organization_type {organization_type!r}{near}")
     found: dict[str, dict[str, Any]] = {}
     keys: set[str] = set()
-    offset, announced = 0, 0  # a total is a claim: it ends nothing, and has to be reached
+    offset, announced = 0, 0  # a total is a claim: it does not end the loop, and has to be reached
     for _ in range(_MOST_PAGES):
         try:
             reply = service.organizations(organization_type=wanted, offset=offset, limit=_PAGE)
         except RequestRefused:
             if not offset:
                 raise
-            break  # a service may refuse an offset behind its last one
+            break  # some services refuse an offset after the last organisation
         rows = _listed(service, reply, "organisations")
         announced = max(announced, _total(reply))
         new = {_key(row) for row in rows} - keys
-        # Rows are told apart by all that they say: an id that comes twice with other words is two rows.
+        # Rows are compared as a whole: two rows of one id with different fields are both kept.
         found |= {json.dumps(row, sort_keys=True): row for row in rows}
-        if not new:  # the end, or a service that gives the same page at every offset
+        if not new:  # the end, or a service that ignores the offset
             break
         keys |= new
         offset += len(rows)
     if len(found) < announced:
         raise IncompleteLoad(
-            f"{len(found):,} organisations came, but the service announced {announced:,}. Load again; if it stays so, "
-            "it does not give all of them in pages."
+            f"{len(found):,} organisations were received, but the service announced {announced:,}. Load again; if it "
+            "happens again, its pages do not contain all of them."
         )
     return pd.DataFrame(list(found.values()))
 
@@ -102,19 +102,19 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
     service
         From `prodex.connect`.
     permission
-        The type of permission asked for, whose values the specification does not show.
+        The type of permission; the specification does not show its values.
 
     Returns
     -------
     DataFrame
         One row for each segment, parents before children: id (text), name, parent (its id), level (0 at the root), path
-        (the names from the root, joined with " > "), and whatever else the service says of it. A column note says
-        where the reply contradicts itself.
+        (the names from the root, joined with " > "), and all other fields of the service. A column `note` has
+        contradictions in the reply.
 
     Raises
     ------
     UnexpectedReply
-        When the reply is no hierarchy of segments; the message shows it.
+        When the reply is not a hierarchy of segments; the message shows it.
 
     Examples
     --------
@@ -142,15 +142,15 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
 
 
 def access_of(service: Client) -> dict[str, Any]:
-    """Connect, and return who we are to the service: host, organisation, seconds until the token ends.
+    """Connect, and return host, organisation of the access key, and seconds until the token expires.
 
-    The organisation is the subject of the token, with its name where the service lists it.
+    The organisation is the subject of the token, with its name if the service lists it.
     """
     subject, lifetime = service.token_facts()
     name: Any = None
     try:
         organizations = load_organizations(service)
-    except (RequestRefused, UnexpectedReply, IncompleteLoad):  # then the number has to do
+    except (RequestRefused, UnexpectedReply, IncompleteLoad):  # then only the identifier is known
         organizations = pd.DataFrame()
     if subject is not None and "id" in organizations:
         (name, *_) = [*_names(organizations[organizations["id"].astype(str) == subject]), None]
@@ -168,7 +168,7 @@ def _names(organizations: pd.DataFrame) -> list[str]:
 
 
 def _listed(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
-    """Return the objects of a reply: a bare list, or the one list in an envelope, or in an envelope in that."""
+    """Return the objects of a reply: a list, or the one list in an envelope or in two."""
     found = reply
     for _ in range(3):
         if not isinstance(found, dict):
@@ -182,12 +182,12 @@ def _listed(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
 
 
 def _shown(service: Client, reply: Any) -> str:
-    """Show a reply whose shape nobody knows: its beginning, without secrets."""
+    """Return the beginning of a reply of unknown shape for a message, without secrets."""
     return f"It sent {service.without_secrets(repr(reply)[:5_000])}"
 
 
 def _total(reply: Any) -> int:
-    """Return how many a reply announces; 0 where it says nothing that can be read."""
+    """Return the total of a reply; 0 if it announces none."""
     if not isinstance(reply, dict):
         return 0
     totals = (count_of(reply.get(name)) for name in _TOTALS)
@@ -195,6 +195,6 @@ def _total(reply: Any) -> int:
 
 
 def _key(row: Mapping[str, Any]) -> str:
-    """Tell whether an organisation came before: by its id where it has one."""
+    """Return the key by which an organisation is recognised: its id, or the whole row."""
     identifier = next((row[name] for name in ("id", "uuid") if isinstance(row.get(name), int | str)), None)
     return json.dumps(row, sort_keys=True) if identifier is None else str(identifier)

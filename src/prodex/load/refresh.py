@@ -1,4 +1,4 @@
-"""Refreshing a snapshot: only what changed is fetched, and merged by key into a new snapshot."""
+"""Refreshing: only changed products are fetched, and merged by key into a new snapshot."""
 
 from __future__ import annotations
 
@@ -52,24 +52,25 @@ def refresh(
     executor: Executor | None = None,
     budget: LoadBudget | None = None,
 ) -> Catalog:
-    """Bring a snapshot up to date, by fetching only what changed, and keep the result as a new snapshot.
+    """Update a snapshot by fetching only changed products, and save the result as a new snapshot.
 
-    What changed is what was updated since the earlier of two moments, less two minutes: the service's own clock at the
-    last load, and the newest `updatedAt` that it gave. Parts in which nothing changed are not written again.
+    Changed products are those updated since the earlier of two moments, less two minutes: the service's clock at the
+    last load, and the newest `updatedAt` received. Parts without a change are not written again.
 
-    A product that disappeared, or left the query in another way than by an update, is not among what changed. So key
-    and date of everything are listed where that takes few calls (below 10,000 products) or where the numbers do not
-    agree; what is missing is fetched, and what is not named is asked for by its GTIN and left out if it is not there.
+    A product that was removed, or that left the query without an update, is not among the changed ones. So key and date
+    of all products are listed if that takes few calls (below 10,000 products) or if the counts do not agree. Missing
+    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if it is not
+    there.
 
     Parameters
     ----------
     name
-        Of the snapshots, or a catalogue that was opened from one; the newest of that name is refreshed.
+        Name of the snapshot, or a catalogue that was opened from it; the newest of that name is refreshed.
     service
         From `prodex.connect`, with the same access key that loaded the snapshot; the one in your settings unless given.
     sweep
-        Make that listing in any case (True), or only where the numbers do not agree (False): they also agree where as
-        many products are missing as have gone.
+        Make that list always (True), or only if the counts do not agree (False). They also agree if as many products
+        are missing as were removed.
     windows, allow_incomplete, progress, executor, budget
         As for `load_products`.
 
@@ -80,10 +81,10 @@ def refresh(
     SnapshotNotFound
         When there is no snapshot of this name yet.
     SnapshotDamaged
-        When records of it are damaged; `error.products` are those that have to be fetched again. Other damage is
-        repaired from the records.
+        When records of it are damaged; `error.products` has to be loaded again. Other damage is repaired from the
+        records.
     IncompleteLoad, SnapshotLocked, ServiceError, StorageError
-        As for `load_products`; what came before an error is kept, and the same call goes on from there.
+        As for `load_products`; what was received is kept, and the same call continues from there.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def refresh(
     >>> service = prodex.connect("sandbox")
     >>> catalog = prodex.load_products(service, name="shop")
     >>> newer = prodex.refresh("shop", service)
-    >>> bool(prodex.diff(catalog, newer))  # nothing was changed meanwhile
+    >>> bool(prodex.diff(catalog, newer))  # nothing has changed meanwhile
     False
     """
     if isinstance(name, Client):
@@ -121,7 +122,7 @@ def refresh(
                     journal,
                     since=since,
                     held=held,
-                    side_by_side=journal.question["windows"],
+                    parallel=journal.question["windows"],
                     tolerant=allow_incomplete,
                     show=show,
                     budget=budget,
@@ -132,7 +133,7 @@ def refresh(
 
 
 def _newest_name(snapshot: Any) -> str:
-    """Return the name under which the newest snapshot is the one that was given."""
+    """Return the name of a snapshot, provided that it is the newest one."""
     name, _, earlier = name_of(snapshot, "refresh").partition("@")
     if isinstance(snapshot, Catalog):
         if any(part.chosen is not None for part in snapshot.parts):
@@ -156,12 +157,12 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
         raise QueryError(
             f"{name!r} comes from {origin.source}"
             + (", asked with another access key" if origin.source == service.base_url else "")
-            + f"; {service.base_url} cannot tell what changed in it. Load it from there under another name."
+            + f"; {service.base_url} does not know what changed in it. Load from there under another name."
         )
     if len(old) != origin.ledger.distinct:
         raise QueryError(
-            f"{name!r} was saved with {len(old):,} of {origin.ledger.distinct:,} products: as a selection it has no "
-            "query that the service could be asked again. Refresh the snapshot it was made from."
+            f"{name!r} was saved with {len(old):,} of {origin.ledger.distinct:,} products. No query describes such "
+            "a selection, so it cannot be requested again: refresh the snapshot that it was made from."
         )
     if origin.accept_language and origin.accept_language != service.accept_language:
         return origin, service.with_language(origin.accept_language).for_load()
@@ -169,17 +170,17 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
 
 
 def _asked(origin: Origin) -> Origin:
-    """Return what was asked, without what came of it."""
+    """Return the origin without the result of its load."""
     return Origin(
         origin.source, origin.query, origin.accept_language, origin.labels, asked_by=origin.asked_by
     )
 
 
 def _held(old: Catalog) -> dict[str, Identity]:
-    """Return every product of a snapshot by its key, the date as it stands on the wire."""
+    """Return the products of a snapshot by key, with the date as the service writes it."""
     table = old.arrow("products", ["product_id", "updated_at", "gtin"])
     dates = pc.strftime(table["updated_at"], format="%Y-%m-%dT%H:%M:%S")
-    seconds = pc.utf8_slice_codeunits(dates, 0, 19)  # Arrow writes fractions as well
+    seconds = pc.utf8_slice_codeunits(dates, 0, 19)  # Arrow writes fractions of seconds too
     columns = (table["product_id"].to_pylist(), seconds.to_pylist(), table["gtin"].to_pylist())
     return {key: Identity(key, date, gtin) for key, date, gtin in zip(*columns, strict=True)}
 
@@ -194,7 +195,7 @@ def _merged(
     allow_incomplete: bool,
     executor: Executor | None,
 ) -> Catalog:
-    """Judge what came, and merge it."""
+    """Check what was received, and merge it with the snapshot."""
     query = origin.query or ProductQuery()
     came = _newer(newest(journal), held, old, journal)
     everything = {**held, **came}
@@ -205,7 +206,7 @@ def _merged(
     judge("The refresh", ledger, journal, allow_incomplete)
     places = {product: (copy.page, copy.item) for product, copy in came.items() if product not in gone}
     decided = plan_merge(held_products(old), places, gone)
-    _LOG.info("%d added, %d changed, %d gone", decided.added, decided.changed, decided.gone)
+    _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
     return commit(
         name,
         dated(_asked(origin), journal, ledger),
@@ -214,7 +215,7 @@ def _merged(
 
 
 def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tuple[str, ...]:
-    """Return the GTINs that no product has of those that stay as they were."""
+    """Return the GTINs that no unchanged product has."""
     table = old.arrow("products", ["product_id", "gtin"])
     rows = zip(table["product_id"].to_pylist(), table["gtin"].to_pylist(), strict=True)
     kept = {comparable(gtin) for product, gtin in rows if product not in left}
@@ -224,12 +225,12 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 def _newer(
     came: Mapping[str, NewestCopy], held: Mapping[str, Identity], old: Catalog, journal: Journal
 ) -> dict[str, NewestCopy]:
-    """Return what came and is not there yet: what was updated shortly before the last load comes again each time."""
+    """Return the received copies that differ: products updated shortly before the last load are received every time."""
     newer = {}
     same = []
     for product, copy in came.items():
         before = held[product].updated_at or "" if product in held else ""
-        # Not only where it is later: it has no zone, and an hour repeats itself in autumn.
+        # Any other date counts, not only a later one: it has no time zone, and one hour is repeated in autumn.
         if product not in held or copy.updated_at[:19] != before:
             newer[product] = copy
         else:
@@ -238,7 +239,7 @@ def _newer(
         "raw", ["product_id", "json"], pc.field("product_id").isin(pa.array(same, pa.string()))
     )
     texts = dict(zip(stored["product_id"].to_pylist(), stored["json"].to_pylist(), strict=True))
-    for product in same:  # of the same second; only the whole record tells whether it was changed once more
+    for product in same:  # within the same second, only the whole record shows another change
         copy = came[product]
         (record,) = journal.products(copy.page, [copy.item])
         if record.decode("utf-8", "replace") != texts[product]:

@@ -1,4 +1,4 @@
-"""What a load leaves when it is interrupted, and how the next call goes on from there."""
+"""Resuming: what an interrupted load leaves, and how the next call continues it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prodex.store.journal_format import QUESTION, refuse_newer
 
 _LOG = logging.getLogger("prodex")
 
-#: A load that was interrupted longer ago than this begins anew.
+#: A load that began longer ago starts again: too much has changed meanwhile.
 RESUMABLE = timedelta(hours=24)
 
 _JUDGED = "judged"
@@ -29,26 +29,27 @@ _JUDGED = "judged"
 def resumed(
     folder: Path, question: dict[str, Any], settings: dict[str, Any], allow_incomplete: bool
 ) -> Journal:
-    """Return the journal of the same question if its load was interrupted not long ago, else a new one.
+    """Return the journal of a recently interrupted load of the same question; otherwise a new one.
 
     Parameters
     ----------
     folder
-        Of the snapshots of this name.
+        Folder of the snapshots of this name.
     question
-        What makes it the same load.
+        What is loaded; another question is another load.
     settings
-        How it is fetched; a load that is resumed keeps those it began with.
+        How it is fetched; a resumed load keeps its first settings.
     allow_incomplete
-        Whether what came and was found incomplete is good enough now.
+        Whether a load that was found incomplete is now accepted.
     """
-    question = json.loads(json.dumps(question))  # as the journal gives it back
+    question = json.loads(json.dumps(question))  # as the journal returns it: tuples become lists
     digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
     mine = folder / f".journal-{digest[:8]}"
     now = datetime.now(UTC)
     for path in folder.glob(".journal-*"):
         found = Journal.question_of(path)
-        # It is written first, so without it nothing had come. One that cannot be read may be of a newer version.
+        # The question is written first: without it, nothing was received. One that cannot be read may be of a newer
+        # version of prodex, which can still use it.
         is_empty = is_folder(path) and not is_there(path / QUESTION)
         if is_empty or (found is not None and now - _began(found) > RESUMABLE):
             remove(path)
@@ -59,37 +60,37 @@ def resumed(
     ):
         journal = None
     if journal is not None and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
-        _LOG.info("going on with the load that was interrupted; its journal is %s", mine)
+        _LOG.info("continuing the interrupted load; its journal is %s", mine)
         return journal
     return Journal.begin(mine, question | settings | {"began": now.isoformat()})
 
 
 def _began(question: Mapping[str, Any]) -> datetime:
-    """Return when a load began; one that does not say so began long ago."""
+    """Return when a load began; long ago if it does not say so."""
     began = question.get("began")
     return datetime.min.replace(tzinfo=UTC) if began is None else datetime.fromisoformat(began)
 
 
 @contextmanager
 def kept_for_later(journal: Journal) -> Iterator[None]:
-    """Say with an error that what has come is kept; what holds nothing is thrown away."""
+    """Add to an error that everything received is kept; remove a journal that contains nothing."""
     try:
         yield
     except BaseException as error:
         if not journal.counts and not journal.entries():
             journal.remove()
         elif isinstance(error, ProdexError) and not isinstance(error, IncompleteLoad):
-            error.add_note("What has come so far is kept: the same call goes on from there.")
+            error.add_note("Everything received so far is kept: the same call continues from there.")
         raise
 
 
 def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -> None:
-    """Refuse what is not all there is, saying with numbers what is missing; the journal remembers the judgement.
+    """Raise if a load is incomplete, with the numbers of what is missing; the journal records the decision.
 
     Raises
     ------
     IncompleteLoad
-        Unless it is complete, or that is allowed not to be.
+        When it is incomplete, and that is not allowed.
     """
     if ledger.complete or allow_incomplete:
         journal.note(_JUDGED, "complete" if ledger.complete else "allowed")
@@ -100,12 +101,12 @@ def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -
     if problems[3:]:
         shown += f" These are 3 of {len(problems):,}; `error.ledger.problems` lists all."
     raise IncompleteLoad(
-        f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to keep what came; "
-        "the catalogue will then say so.",
+        f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to save what was "
+        "received; the catalogue will then say so.",
         ledger,
     )
 
 
 def is_judged(journal: Journal) -> bool:
-    """Say whether all that is to be fetched was fetched, and found complete or not."""
+    """Whether everything was fetched, and checked for completeness."""
     return _JUDGED in journal.notes

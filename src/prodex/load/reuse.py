@@ -1,4 +1,4 @@
-"""Using a snapshot again instead of loading: only where it answers the same question and nothing was written since."""
+"""Reusing a recent snapshot: only if it has the answer to the same question, and nothing was written since."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from prodex.ledger import Ledger
 from prodex.progress import Progress, tell
 from prodex.send.upserts import last_write
 from prodex.store.snapshot import open_snapshot
+from prodex.text import counted
 
 _LOG = logging.getLogger("prodex")
 
-#: A snapshot of the same query that is younger than this is used again.
+#: A snapshot of the same query that is younger than this is reused.
 FRESH = timedelta(hours=1)
 
 
 def age_of(max_age: timedelta | float | None) -> timedelta:
-    """Return how old a snapshot may be, or refuse what is no age."""
+    """Return how old a snapshot may be, if this is an age."""
     if max_age is None:
         return FRESH
     try:
@@ -30,14 +31,14 @@ def age_of(max_age: timedelta | float | None) -> timedelta:
 
 
 def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress) -> Catalog | None:
-    """Return the newest snapshot of a name where it may be used again, and tell whoever watches.
+    """Return the newest snapshot of a name if it may be reused, and report that where a progress bar would be.
 
     Parameters
     ----------
     name
         Name of the snapshot.
     asked
-        What is to be loaded; a snapshot of another question is not used.
+        What is to be loaded; a snapshot of another question is not reused.
     age
         How old it may be.
     progress
@@ -46,8 +47,8 @@ def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress)
     Returns
     -------
     Catalog or None
-        None where all has to be loaded. So it is after a write from this machine to the same service, from when it
-        was sent until the snapshot is one that was begun after its import had ended.
+        None if everything has to be loaded. That includes a write from this machine to the same service: until its
+        import has ended, and for every snapshot that was begun before that.
     """
     if age <= timedelta(0):
         return None
@@ -56,36 +57,38 @@ def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress)
     except SnapshotError:
         return None
     now, begun = datetime.now(UTC), catalog.origin.loaded_at
-    # A snapshot of the future was made while the clock was wrong: nobody knows what it is older than.
+    # A snapshot from the future was made with a wrong clock, so its age is not known.
     if begun is None or not _answers(catalog, asked) or not timedelta(0) <= now - begun < age:
         return None
     write = last_write(asked.source, since=begun)
     if write is not None:
         when = f"at {write.at.astimezone(UTC):%H:%M:%S} UTC"
         state = (
-            "" if write.has_ended else "; nobody has seen the end of its import, track(service).wait() does"
+            ""
+            if write.has_ended
+            else "; whether its import has ended is not known, track(service).wait() finds out"
         )
         _say(progress, f"Loading {name!r} again: the upsert {write.upsert} was sent {when}{state}.")
         return None
-    _say(progress, used_again(catalog, now))
+    _say(progress, reuse_notice(catalog, now))
     return catalog
 
 
-def used_again(catalog: Catalog, now: datetime) -> str:
-    """Say of a snapshot that it was used again, how old it is, and how to load instead; "" where it was made later.
+def reuse_notice(catalog: Catalog, now: datetime) -> str:
+    """Return the line that a snapshot was reused: how old it is, and how to load instead; "" if it was just loaded.
 
     Parameters
     ----------
     catalog
         From a load.
     now
-        When the load was asked for.
+        When the load was requested.
     """
     begun, folder = catalog.origin.loaded_at, catalog.folder
     if begun is None or folder is None or folder.name > f"{now:%Y-%m-%dT%H%M%S.%f}Z":
         return ""
     return (
-        f"Using the snapshot {folder.parent.name!r} of {begun.astimezone(UTC):%Y-%m-%d %H:%M} UTC, "
+        f"Reusing the snapshot {folder.parent.name!r} of {begun.astimezone(UTC):%Y-%m-%d %H:%M} UTC, "
         f"{in_words(now - begun)} old; max_age=0 loads again."
     )
 
@@ -99,12 +102,12 @@ def in_words(age: timedelta) -> str:
     seconds = max(int(age.total_seconds()), 0)
     for unit, length, least in (("day", 86_400, 2), ("hour", 3_600, 2), ("minute", 60, 2), ("second", 1, 0)):
         if (count := seconds // length) >= least:
-            return f"{count} {unit}{'' if count == 1 else 's'}"
+            return counted(count, unit)
     raise AssertionError(seconds)
 
 
 def _answers(catalog: Catalog, asked: Origin) -> bool:
-    """Say whether a snapshot has all that is asked for, and was asked the same."""
+    """Whether a snapshot is complete, and has the answer to the same question."""
     found = catalog.origin
     question = replace(found, server_time=None, loaded_at=None, ledger=Ledger())
     return question == asked and found.complete and len(catalog) == found.ledger.distinct

@@ -1,8 +1,8 @@
-"""Windows: a large pull cut by time of last update, so that each piece is fetched, and resumed, on its own.
+"""Windows: a large pull split by time of last update, so that each part is fetched, and resumed, on its own.
 
-Spec: `updated_at_from` and `updated_at_to`, in whole seconds. Whether these bounds are inclusive is not shown. So
-neighbours overlap by a second, which then lies inside at least one of them however the service reads its bounds; what
-comes twice is found by its key. The outer windows are open. Pure: nothing is asked for here.
+Spec: `updated_at_from` and `updated_at_to`, in whole seconds. Whether these bounds are inclusive is not shown, so
+neighbours overlap by one second, which is then inside at least one of them; repeated products are recognised by their
+keys. The outer windows are open. Pure: nothing is requested here.
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ from prodex.query import ProductQuery
 from prodex.service.paging import SCROLL_FROM
 from prodex.store.journal_format import Stage
 
-#: Products that a window holds at most, and at least where there are enough.
+#: Largest and smallest planned number of products in a window.
 LARGEST, SMALLEST = SCROLL_FROM, 1_000
 
-#: A window is cut into pieces that are expected to hold this share of what a window holds: times of update are
-#: not spread evenly, and a piece that turns out too large has to be cut again.
+#: Expected share of a full window in each part of a split one: times of update are not spread evenly, and a part that
+#: turns out too large costs another split.
 _SHARE = 0.75
 
-#: Windows for each of those fetched side by side, so that none is left alone with a large one at the end.
+#: Windows per parallel fetch, so that none is left alone with a large one at the end.
 _ROUNDS = 3
 
-#: Seconds of the narrowest window. More products than a window holds in so short a time are scrolled through: each
-#: further cut would share as many seconds between neighbours as it tells apart.
+#: Seconds of the narrowest window. More products in so short a time (an import of everything) are fetched by one
+#: scroll: narrower windows would consist mostly of the seconds that neighbours share.
 _NARROWEST = 10
 
-#: Pieces that a window is cut into at most: a total is a claim, and nothing is sized by it.
-_MOST_PIECES = 64
+#: Most parts of a window: a total is a claim, and a wrong one must not cause millions of calls.
+_MAX_PARTS = 64
 
-#: Times of update that no product has, in UNIX seconds: asked for to see whether the service heeds the bounds.
+#: Times of update that no product has, in UNIX seconds: requested to see whether the service applies the bounds.
 _NEVER_YET, _NEVER_BEFORE = 4_102_444_800, 31_536_000  # 2100-01-01 and 1971-01-01
 
 _YEAR = 365 * 24 * 3600
 
-#: Years before now at which the first cut is made: most products of any catalogue were updated not long ago.
+#: Years before now at which the first windows meet: most products of a catalogue were updated recently.
 _FIRST_EDGES = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
 
 
 @dataclass(frozen=True)
 class Window:
-    """A stretch of a load that is fetched on its own.
+    """A part of a load that is fetched, and resumed, on its own.
 
     Attributes
     ----------
     stage
         What it is fetched for.
     part
-        Number of the call's worth of GTINs that it belongs to; 0 for a query without GTINs.
+        Number of the list of GTINs that it belongs to; 0 for a query without GTINs.
     begin, end
-        Bounds of the last update in UNIX seconds; None is open.
+        Bounds of the last update in UNIX seconds; None for no bound.
     """
 
     stage: Stage
@@ -78,7 +78,7 @@ class Window:
         return f"{self.stage}/{self.part}/{_shown(self.begin)}..{_shown(self.end)}"
 
     def of(self, query: ProductQuery) -> ProductQuery:
-        """Return what to ask for: the query, within these bounds as well as within its own."""
+        """Return the query with these bounds in addition to its own."""
         begin, end = _moment(self.begin), _moment(self.end)
         if query.updated_at_from is not None and (begin is None or begin < query.updated_at_from):
             begin = query.updated_at_from
@@ -87,17 +87,17 @@ class Window:
         return dataclasses.replace(query, updated_at_from=begin, updated_at_to=end)
 
 
-def window_size(total: int, side_by_side: int) -> int:
-    """Return how many products a window of such a pull holds.
+def window_size(total: int, parallel: int) -> int:
+    """Return the planned number of products in a window of such a pull.
 
     >>> window_size(12_000, 4), window_size(50_000, 4), window_size(2_000_000, 4)
     (1000, 4166, 10000)
     """
-    return max(SMALLEST, min(LARGEST, total // (_ROUNDS * side_by_side)))
+    return max(SMALLEST, min(LARGEST, total // (_ROUNDS * parallel)))
 
 
 def first_windows(query: ProductQuery, part: int, now: datetime) -> list[Window]:
-    """Make the first cut of a query, finer where more products are to be expected; each is to be counted.
+    """Return the first windows of a query, narrower where more products are expected; each has to be counted.
 
     >>> [window.name for window in first_windows(ProductQuery(), 0, datetime(2026, 1, 1, tzinfo=UTC))][-2:]
     ['pull/0/2025-07-02T12:00:00..2025-10-01T18:00:01', 'pull/0/2025-10-01T18:00:00..']
@@ -113,7 +113,7 @@ def first_windows(query: ProductQuery, part: int, now: datetime) -> list[Window]
 
 
 def controls(part: int) -> list[Window]:
-    """Return windows that hold nothing where the service heeds the lower bound, and the upper.
+    """Return windows that are empty if the service applies the lower and the upper bound.
 
     >>> [window.name for window in controls(0)]
     ['control/0/2100-01-01T00:00:00..', 'control/0/..1971-01-01T00:00:00']
@@ -124,32 +124,32 @@ def controls(part: int) -> list[Window]:
     ]
 
 
-def cut(window: Window, total: int, size: int, now: datetime) -> list[Window]:
-    """Cut a window that holds too much into pieces of equal time; an empty list where it is best left whole.
+def split(window: Window, total: int, size: int, now: datetime) -> list[Window]:
+    """Split a window with too many products into parts of equal time; an empty list if it is better fetched as a whole.
 
     Parameters
     ----------
     window
-        What to cut.
+        What to split.
     total
         Products in it.
     size
-        Products that a window holds.
+        Planned number of products in a window.
     now
-        The service's clock: where an open window ends for this purpose. Its last piece is open again.
+        The service's clock, at which an open window ends for this purpose. Its last part is open again.
 
     Examples
     --------
-    >>> [piece.name for piece in cut(Window(Stage.PULL, 0, 0, 7200), 1_500, 1_000, datetime.now(UTC))]
+    >>> [part.name for part in split(Window(Stage.PULL, 0, 0, 7200), 1_500, 1_000, datetime.now(UTC))]
     ['pull/0/1970-01-01T00:00:00..1970-01-01T01:00:01', 'pull/0/1970-01-01T01:00:00..1970-01-01T02:00:00']
     """
     begin = 0 if window.begin is None else window.begin
     end = int(now.timestamp()) if window.end is None else window.end
     width = end - begin
-    pieces = min(math.ceil(total / (size * _SHARE)), width // _NARROWEST, _MOST_PIECES)
-    if total <= size or pieces < 2:
+    parts = min(math.ceil(total / (size * _SHARE)), width // _NARROWEST, _MAX_PARTS)
+    if total <= size or parts < 2:
         return []
-    edges = [begin + width * number // pieces for number in range(1, pieces)]
+    edges = [begin + width * number // parts for number in range(1, parts)]
     return _between(window.part, window.begin, edges, window.end)
 
 
@@ -169,3 +169,32 @@ def _seconds(moment: datetime | None) -> int | None:
 
 def _shown(seconds: int | None) -> str:
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
+
+
+class BoundsIgnored(Exception):
+    """Parts of a window each announce as many products as the whole window: the service ignores their bounds."""
+
+
+@dataclass(frozen=True)
+class WindowRequest:
+    """One window to fetch.
+
+    Attributes
+    ----------
+    window
+        Its name in the journal, and its bounds.
+    query
+        The query within these bounds.
+    by_scroll
+        Whether pages are requested by a scroll; otherwise by offset.
+    page_size
+        Products per call; by default the recommended number.
+    cut_from
+        The window that it is a part of, and the number of products that this window announced.
+    """
+
+    window: Window
+    query: ProductQuery
+    by_scroll: bool = True
+    page_size: int | None = None
+    cut_from: tuple[str, int] | None = None

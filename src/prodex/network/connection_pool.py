@@ -1,7 +1,8 @@
-"""Pools of connections that can be cut while somebody waits for them.
+"""Connection pools with a deadline for each reply, and connections that are pinned to a checked IP address.
 
-They are those of urllib3. What is added: the time of a whole reply, its head included, and, for addresses that
-suppliers typed, that a connection goes to the IP address that was checked and to no other.
+The pools are those of urllib3, whose timeouts limit the pause between two reads and not the whole reply: a server that
+sends one byte a second holds a thread for ever. Pinned connections are for addresses that suppliers typed: a name that
+was checked could resolve to a private address when it is looked up again for the connection (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -26,28 +27,27 @@ from urllib3.poolmanager import pool_classes_by_scheme
 from prodex.limits import Meter
 from prodex.network.addresses import Address
 
-#: Pools that are kept: a catalogue may name more hosts than a process may have connections.
+#: Pools kept open: a catalogue may name more hosts than a process may have open files.
 _MOST_POOLS = 32
 
 _current: ContextVar[Deadline | None] = ContextVar("_current", default=None)
 
 
 class Deadline:
-    """Cuts the connection of one exchange when the time of its reply is over.
+    """Cuts a connection when the time for its reply is over.
 
-    What waits for a connection that is cut sees its end at once, whatever it waits for; without this, a server that
-    sends something now and then is waited for for ever.
+    The thread that reads from the connection then sees its end at once.
 
     Parameters
     ----------
     meter
-        Its limits say how long; it begins to count when the request was sent.
+        Its limits say how long; the time begins when the request was sent.
     """
 
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
         self.has_begun = self.is_over = self.is_cut = False
-        self._shut: Callable[[], object] | None = None
+        self._shutdown: Callable[[], object] | None = None
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
         self._token: Token[Deadline | None] | None = None
@@ -60,20 +60,20 @@ class Deadline:
         if self._token is not None:
             _current.reset(self._token)
         with self._lock:
-            self._shut = None
+            self._shutdown = None
             if self._timer is not None:
                 self._timer.cancel()
 
-    def begin(self, shut: Callable[[], object] | None) -> None:
-        """Let the time run for what comes over a connection.
+    def begin(self, shutdown: Callable[[], object] | None) -> None:
+        """Start the time for the reply on a connection.
 
         Parameters
         ----------
-        shut
-            Ends the connection, whatever another thread waits for; None where there is no way to do so.
+        shutdown
+            Ends the connection while another thread reads from it; None where that is not possible.
         """
         with self._lock:
-            self._shut = shut
+            self._shutdown = shutdown
             if not self.has_begun:
                 self.has_begun = True
                 self.meter.begin()
@@ -85,15 +85,15 @@ class Deadline:
             self.cut()
 
     def cut(self) -> None:
-        """End it now, from whichever thread."""
+        """Cut the connection now; any thread may call this."""
         with self._lock:
             self.is_cut = True
-            if self._shut is not None:
-                with suppress(OSError, ValueError, RuntimeError):  # it has ended meanwhile
-                    self._shut()
+            if self._shutdown is not None:
+                with suppress(OSError, ValueError, RuntimeError):  # it was closed meanwhile
+                    self._shutdown()
 
     def check(self) -> None:
-        """Make sure that it was not cut: what looks like the end of a reply may be where it was.
+        """Make sure that the connection was not cut: a cut looks like the regular end of a reply without a length.
 
         Raises
         ------
@@ -112,35 +112,35 @@ class Deadline:
         self.cut()
 
 
-class _Watched(HTTPConnection):
-    """A connection that the deadline of the exchange at hand, if there is one, can cut."""
+class _WithDeadline(HTTPConnection):
+    """A connection that the current deadline, if there is one, can cut."""
 
     def getresponse(self) -> HTTPResponse:  # type: ignore[override] # as in urllib3
         if (deadline := _current.get()) is not None:
-            # The shutdown of SSLSocket would also take away what another thread is reading with.
+            # Not SSLSocket.shutdown, which drops the TLS object that another thread is reading from.
             deadline.begin(partial(socket.socket.shutdown, self.sock, socket.SHUT_RDWR))
         return super().getresponse()
 
 
-class _WatchedTLS(_Watched, HTTPSConnection):
+class _TLSWithDeadline(_WithDeadline, HTTPSConnection):
     pass
 
 
-class _WatchedPool(HTTPConnectionPool):
-    ConnectionCls = _Watched
+class _PoolWithDeadline(HTTPConnectionPool):
+    ConnectionCls = _WithDeadline
 
 
-class _WatchedTLSPool(HTTPSConnectionPool):
-    ConnectionCls = _WatchedTLS
+class _TLSPoolWithDeadline(HTTPSConnectionPool):
+    ConnectionCls = _TLSWithDeadline
 
 
-_POOLS: dict[str, Any] = {"http": _WatchedPool, "https": _WatchedTLSPool}
+_POOLS: dict[str, Any] = {"http": _PoolWithDeadline, "https": _TLSPoolWithDeadline}
 
 
-def watch(session: Any, url: str, proxies: Any) -> None:
-    """Let a session of requests open connections that a deadline can cut.
+def allow_deadlines(session: Any, url: str, proxies: Any) -> None:
+    """Make a `requests` session open connections that a deadline can cut.
 
-    An adapter that brings connections of its own keeps them; of its replies only the body has a deadline.
+    An adapter with connections of its own keeps them; then only the body of a reply has a deadline, not its headers.
     """
     from requests.adapters import HTTPAdapter
     from requests.utils import prepend_scheme_if_needed, select_proxy
@@ -156,20 +156,19 @@ def watch(session: Any, url: str, proxies: Any) -> None:
         manager.clear()
 
 
-class _Pinned(_Watched):
-    """A connection to an IP address; no name is looked up."""
+class _Pinned(_WithDeadline):
+    """A connection to an IP address, for which no name is resolved."""
 
     def _new_conn(self) -> socket.socket:
-        # timeout is a number: the pools below give one.
         try:
             return socket.create_connection((self.host, self.port), self.timeout)
         except TimeoutError as error:
-            raise ConnectTimeoutError(self, f"{self.host} did not take the connection in time") from error
+            raise ConnectTimeoutError(self, f"{self.host} did not accept the connection in time") from error
         except OSError as error:
             raise NewConnectionError(self, f"no connection to {self.host}") from error
 
 
-class _PinnedTLS(_Pinned, _WatchedTLS):
+class _PinnedTLS(_Pinned, _TLSWithDeadline):
     pass
 
 
@@ -182,12 +181,12 @@ class _PinnedTLSPool(HTTPSConnectionPool):
 
 
 class ConnectionPools:
-    """Connections to addresses that were checked: few to a host at a time, and all cut at once when it has to stop.
+    """Connections to checked addresses: few to one host at a time, and all of them can be cut at once.
 
     Parameters
     ----------
     per_host
-        How many to one host may be in use at a time.
+        Connections to one host at a time.
     connect, read
         Seconds to wait for a connection, and for the next bytes.
     """
@@ -196,21 +195,21 @@ class ConnectionPools:
         self._per_host = per_host
         self._timeout = Timeout(connect=connect, read=read)
         self._lock = threading.Lock()
-        self._turns: dict[str, threading.Semaphore] = defaultdict(partial(threading.Semaphore, per_host))
+        self._slots: dict[str, threading.Semaphore] = defaultdict(partial(threading.Semaphore, per_host))
         self._pools: OrderedDict[tuple[object, str], HTTPConnectionPool] = OrderedDict()
-        self._busy: set[Deadline] = set()
+        self._active: set[Deadline] = set()
         self.is_halted = False
 
     @contextmanager
-    def turn(self, host: str) -> Iterator[None]:
-        """Wait until a host may be asked."""
+    def slot(self, host: str) -> Iterator[None]:
+        """Wait until one of the connections to a host is free."""
         with self._lock:
-            turn = self._turns[host]
-        with turn:
+            slot = self._slots[host]
+        with slot:
             yield
 
     def pool(self, address: Address, ip: str) -> HTTPConnectionPool:
-        """Return the pool of connections to an address at the place that was checked; TLS is verified for its host."""
+        """Return the pool of connections to a checked IP address; the TLS certificate is verified for the host name."""
         key = (address.origin, ip)
         with self._lock:
             if key not in self._pools:
@@ -223,35 +222,35 @@ class ConnectionPools:
                     )
                 )
             self._pools.move_to_end(key)
-            left = [self._pools.popitem(last=False)[1] for _ in range(len(self._pools) - _MOST_POOLS)]
+            evicted = [self._pools.popitem(last=False)[1] for _ in range(len(self._pools) - _MOST_POOLS)]
             pool = self._pools[key]
-        for one in left:
-            one.close()  # what is in use goes on, and is closed afterwards
+        for one in evicted:
+            one.close()  # connections in use continue, and are closed when they are returned
         return pool
 
     @contextmanager
     def deadline(self, meter: Meter) -> Iterator[Deadline]:
-        """Give the time of one reply; it is over at once when everything is halted."""
+        """Yield the deadline of one reply; it is cut at once when everything is halted."""
         with Deadline(meter) as deadline:
             with self._lock:
-                self._busy.add(deadline)
+                self._active.add(deadline)
                 deadline.is_cut = self.is_halted
             try:
                 yield deadline
             finally:
                 with self._lock:
-                    self._busy.remove(deadline)
+                    self._active.remove(deadline)
 
     def halt(self) -> None:
-        """Cut every connection, those that are opened later too."""
+        """Cut every connection, later ones included."""
         with self._lock:
             self.is_halted = True
-            busy = list(self._busy)
-        for deadline in busy:
+            active = list(self._active)
+        for deadline in active:
             deadline.cut()
 
     def close(self) -> None:
-        """Close those that wait."""
+        """Close the idle connections."""
         with self._lock:
             pools = list(self._pools.values())
             self._pools.clear()
@@ -260,15 +259,16 @@ class ConnectionPools:
 
 
 def _context() -> ssl.SSLContext:
-    """Return how certificates are verified: by the bundle of the environment, else the one of requests."""
+    """Return the TLS settings: certificates from the bundle in the environment, else from that of `requests`."""
     from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
+    # The variables that requests reads, so that pictures and calls trust the same certificates.
     given = next(filter(None, map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))), None)
-    return _trusting(given or DEFAULT_CA_BUNDLE_PATH)
+    return _context_for(given or DEFAULT_CA_BUNDLE_PATH)
 
 
 @cache
-def _trusting(bundle: str) -> ssl.SSLContext:
+def _context_for(bundle: str) -> ssl.SSLContext:
     if Path(bundle).is_dir():
         return ssl.create_default_context(capath=bundle)
     return ssl.create_default_context(cafile=bundle)

@@ -1,9 +1,9 @@
-"""The way out to addresses that suppliers typed: fetch one file, give nothing away, and go nowhere else.
+"""Download files from addresses that suppliers typed, without secrets and only from addresses that may be requested.
 
-It shares nothing with the service's door: no token, no cookie, no `~/.netrc`, and no proxy of the environment, since a
-proxy would look a name up again and could reach what must not be reached. Whatever a name resolves to is checked,
-and the connection goes to the checked address itself, with TLS verified for the name (`REQUESTS_CA_BUNDLE` holds the
-certificates, if it is set). All times are in seconds.
+Nothing is shared with the service's transport: no token, no cookie, no `~/.netrc`. Proxies of the environment are not
+used either: a proxy would resolve the name again, and could reach an address that was refused here. Every IP address
+that a name resolves to is checked, and the connection is pinned to the checked one; TLS is verified for the name
+(certificates from `REQUESTS_CA_BUNDLE`, if it is set). All times are in seconds.
 """
 
 from __future__ import annotations
@@ -33,12 +33,17 @@ from urllib3.exceptions import (
 
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
-from prodex.network.addresses import Address, is_own, is_public, read_address, sandbox_of
+from prodex.network.addresses import (
+    Address,
+    is_health_of_sandbox,
+    is_public,
+    is_this_machine,
+    read_address,
+    sandbox_of,
+)
 from prodex.network.connection_pool import ConnectionPools
 from prodex.network.partial_download import PartialDownload
-from prodex.network.retry import RetryableError, Retrying, RetryPolicy, retry_after
-from prodex.service.local_sandbox import is_health_of_sandbox
-from prodex.service.transport import PASSING_STATUSES
+from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, Retrying, RetryPolicy, retry_after
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
@@ -47,29 +52,30 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("prodex")
 
-_PIECE = 65_536
+_CHUNK = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_ADDRESSES = 4
-#: Seconds for which the addresses of a name are remembered: they were checked, and nobody can change them meanwhile.
-_REMEMBERED = 60
+#: Seconds for which checked addresses of a name are reused: thousands of pictures of one host need one look-up.
+_DNS_CACHE_SECONDS = 60
 
+#: Short: a missing picture is reported and can be fetched later, and thousands of others wait behind it.
 _RETRY = RetryPolicy(seconds=60, attempts=3, longest_wait=4, longest_retry_after=10)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DownloadPolicy:
-    """How hosts are asked.
+    """How much a host is asked for, and for how long.
 
     Attributes
     ----------
     connect, read
         Seconds to wait for a connection, and for the next bytes.
     redirects
-        How often a file may be elsewhere.
+        Redirects followed for one file.
     per_host
         Connections to one host at a time.
     silences
-        Files in succession for which a host gave no answer, before it is not asked any more.
+        Successive files without any answer, after which a host is not asked again.
     """
 
     connect: float = 10
@@ -80,24 +86,24 @@ class DownloadPolicy:
 
 
 class MediaDownloader:
-    """Fetch files from addresses that suppliers typed; many threads may share it.
+    """Downloads files from addresses that suppliers typed; threads may share it.
 
     Parameters
     ----------
     source
-        Where the catalogue came from (`catalog.origin.source`). Where that is a sandbox on this machine, its own
-        address (scheme, host and port) may be asked as well, and nothing else of this machine. Whoever hands on a
-        snapshot can write what he likes there, so what answers has to say that it is a sandbox.
+        Where the catalogue was loaded from (`catalog.origin.source`). If that is a sandbox on this machine, its scheme,
+        host and port may be requested too, and nothing else of this machine. Anybody can write anything into a
+        snapshot that is passed on, so the server there must first identify itself as a sandbox.
     limits
-        What a file may take.
+        Time and size of one file.
     setting
-        The call whose keyword `limits` changes that, for messages.
-    manners
-        How hosts are asked.
+        The public function whose argument `limits` changes that, for messages.
+    policy
+        Timeouts, redirects and connections.
     retry
-        For how long to try again what may pass.
+        For how long a failed download is tried again.
     resolve
-        How names become addresses.
+        Resolves host names; for tests.
     """
 
     def __init__(
@@ -106,50 +112,50 @@ class MediaDownloader:
         *,
         limits: Limits | None = None,
         setting: str = "download_pictures",
-        manners: DownloadPolicy | None = None,
+        policy: DownloadPolicy | None = None,
         retry: RetryPolicy = _RETRY,
         resolve: Callable[..., list[Any]] = socket.getaddrinfo,
     ) -> None:
         self._sandbox = sandbox_of(source)
-        self._has_answered = False
+        self._is_identified = False
         self._setting = setting
         self._limits = (limits or Limits()).filled(PICTURE)
-        self._manners = manners or DownloadPolicy()
-        # No budget for all: a host that fails would take it from the others. The attempts are few.
+        self._policy = policy or DownloadPolicy()
+        # No shared budget: a host that fails would use up the retries of the others.
         self._retrying = Retrying(retry, budget=False)
         self._resolve = resolve
         self._user_agent = f"prodex/{version('prodex')}"
         self._pools = ConnectionPools(
-            self._manners.per_host, connect=self._manners.connect, read=self._manners.read
+            self._policy.per_host, connect=self._policy.connect, read=self._policy.read
         )
         self._resolved: dict[tuple[str, int, bool], tuple[float, list[str]]] = {}
         self._silences: Counter[str] = Counter()
 
-    def fetch(self, url: str, part: Path) -> None:
-        """Bring the file at an address into `part`, and go on where an earlier attempt ended if the server can.
+    def download(self, url: str, part: Path) -> None:
+        """Download a file into `part`; an earlier attempt is continued where the server allows it.
 
-        What came is kept when this fails, with what tells its version in a file beside it.
+        After a failure, the received part is kept, with its version in a file beside it.
 
         Parameters
         ----------
         url
             As the supplier typed it.
         part
-            Where to; its folder must exist.
+            The file to write; its folder must exist.
 
         Raises
         ------
         MediaRefused
-            When the address, or one that it points to, must not be asked, or the file is not to be taken.
+            When the address, or one that it redirects to, must not be requested, or the file is too large.
         MediaFailed
-            When the file did not come.
+            When the download failed.
         StorageError
-            When the disk refuses.
+            When the file cannot be written.
         """
         address = read_address(url)
-        if self._silences[address.host] >= self._manners.silences:
+        if self._silences[address.host] >= self._policy.silences:
             raise MediaFailed(
-                f"{address.host} gave no answer for {self._manners.silences} files before, and was not asked again."
+                f"{address.host} did not answer for {self._policy.silences} files, and was not asked again."
             )
         try:
             self._retrying.call(f"Fetching {address}", lambda: self._attempt(address, PartialDownload(part)))
@@ -160,7 +166,7 @@ class MediaDownloader:
         self._silences[address.host] = 0
 
     def halt(self) -> None:
-        """Stop at once: every connection is cut, and nothing is fetched any more."""
+        """Stop at once: cut every connection, and start no download."""
         self._pools.halt()
 
     def __enter__(self) -> Self:
@@ -173,47 +179,48 @@ class MediaDownloader:
         if self._pools.is_halted:
             raise MediaFailed(f"Fetching {address} was stopped.")
         is_sandbox = address.origin == self._sandbox
-        for _ in range(self._manners.redirects + 1):
-            with self._pools.turn(address.host):
-                elsewhere = self._ask(address, is_sandbox, part)
-            if elsewhere is None:
+        for _ in range(self._policy.redirects + 1):
+            with self._pools.slot(address.host):
+                location = self._request(address, is_sandbox, part)
+            if location is None:
                 return
-            address = address.joined(elsewhere)
-            # Nobody else may send us to the sandbox.
+            address = address.resolve(location)
+            # Only the sandbox may redirect to itself: any other server could use a redirect to reach this machine.
             is_sandbox = is_sandbox and address.origin == self._sandbox
         raise MediaRefused(
-            f"The file is elsewhere more than {self._manners.redirects} times, at last at {address}."
+            f"There were more than {self._policy.redirects} redirects, the last one to {address}."
         )
 
-    def _ask(self, address: Address, is_sandbox: bool, part: PartialDownload) -> str | None:
-        """Ask once; return where the file is instead, or None when it is here."""
-        if is_sandbox and not self._has_answered:
+    def _request(self, address: Address, is_sandbox: bool, part: PartialDownload) -> str | None:
+        """Send one request; return the redirect's Location, or None when the file was received."""
+        if is_sandbox and not self._is_identified:
             self._identify(address)
         with self._reply(address, is_sandbox, part.headers()) as (reply, meter):
-            elsewhere = reply.headers.get("Location") if reply.status in _REDIRECTS else None
-            if elsewhere is None:
+            location = reply.headers.get("Location") if reply.status in _REDIRECTS else None
+            if location is None:
                 self._receive(address, reply, part, meter)
-            return elsewhere
+            return location
 
     def _identify(self, address: Address) -> None:
-        """Make sure that a sandbox answers at an address of this machine, by asking what anybody may be asked."""
+        """Make sure that the server on this machine is a sandbox, with a request that harms no other server."""
         with self._reply(replace(address, target="/health"), is_sandbox=True, headers={}) as (reply, _):
-            self._has_answered = reply.status == 200 and is_health_of_sandbox(reply.read(_PIECE))
-            reply.read1(1)  # nothing, but it tells the connection that the next file may follow
-        if not self._has_answered:
+            self._is_identified = reply.status == 200 and is_health_of_sandbox(reply.read(_CHUNK))
+            reply.read1(1)  # reads the end of the reply, without which urllib3 does not reuse the connection
+        if not self._is_identified:
             raise MediaRefused(
-                f"{address} was not asked: it is an address of this machine, and no sandbox answers there."
+                f"{address} was not requested: it is on this machine, and the server there is not a sandbox."
             )
 
     @contextmanager
     def _reply(
         self, address: Address, is_sandbox: bool, headers: Mapping[str, str]
     ) -> Iterator[tuple[BaseHTTPResponse, Meter]]:
-        """Ask at the first of the IP addresses where somebody answers; give the reply, and what counts its bytes."""
+        """Send a request to the first IP address that accepts it; yield the reply, and the meter of its bytes."""
         headers = {
             "Host": address.netloc,
             "User-Agent": self._user_agent,
             "Accept": "image/*, */*;q=0.5",
+            # Pictures are compressed already, and a range of a compressed reply could not be appended.
             "Accept-Encoding": "identity",
             **headers,
         }
@@ -248,63 +255,59 @@ class MediaDownloader:
                 finally:
                     reply.close()
                 return
-        proxy = " No proxy is used for what suppliers typed." if getproxies() else ""
+        proxy = " No proxy is used for addresses that suppliers typed." if getproxies() else ""
         raise RetryableError(f"no connection to {address.host}.{proxy}", kind=MediaFailed)
 
     def _checked(self, address: Address, is_sandbox: bool) -> list[str]:
-        """Return the IP addresses that a name has; all of them must be such as may be asked."""
+        """Return the IP addresses of a name. One that may not be requested refuses all of them."""
         key = address.host, address.port, is_sandbox
         looked_up, ips = self._resolved.get(key, (-math.inf, []))
-        if time.monotonic() - looked_up < _REMEMBERED:
+        if time.monotonic() - looked_up < _DNS_CACHE_SECONDS:
             return ips
         try:
             found = self._resolve(address.host, address.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise RetryableError(
-                f"{address.host} is not a name that can be found.", kind=MediaFailed
-            ) from error
+            raise RetryableError(f"{address.host} cannot be resolved.", kind=MediaFailed) from error
         ips = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-        may_ask, kind = (is_own, "this machine") if is_sandbox else (is_public, "the public internet")
-        if refused := [ip for ip in ips if not may_ask(ip)]:
-            raise MediaRefused(f"{address} was not asked: {refused[0]} is no address of {kind}.")
+        is_allowed, kind = (
+            (is_this_machine, "this machine") if is_sandbox else (is_public, "the public internet")
+        )
+        if refused := [ip for ip in ips if not is_allowed(ip)]:
+            raise MediaRefused(f"{address} was not requested: {refused[0]} is not an address of {kind}.")
         self._resolved[key] = time.monotonic(), ips[:_MOST_ADDRESSES]
         return ips[:_MOST_ADDRESSES]
 
     def _receive(
         self, address: Address, reply: BaseHTTPResponse, part: PartialDownload, meter: Meter
     ) -> None:
-        if reply.status == 416 or (reply.status == 206 and not part.goes_on(reply)):
-            part.forget()
-            raise RetryableError(f"{address.host} has another file there by now.", kind=MediaFailed)
-        _judge(address, reply)
+        if reply.status == 416 or (reply.status == 206 and not part.is_continued_by(reply)):
+            part.discard()
+            raise RetryableError(f"{address.host} has a different file there now.", kind=MediaFailed)
+        _raise_for_status(address, reply)
         meter.wire = part.size if reply.status == 206 else 0
         most = self._limits.wire_bytes or 0
         if (size := meter.wire + (reply.length_remaining or 0)) > most:
             raise MediaRefused(
-                f"{address} has {size:,} bytes; {most:,} are taken at most: "
-                f"{self._setting}(limits=px.Limits(wire_bytes=...)) takes more."
+                f"{address} has {size:,} bytes, and the limit is {most:,}: "
+                f"{self._setting}(limits=px.Limits(wire_bytes=...)) raises it."
             )
         with part.receiving(reply) as add:
-            while piece := reply.read1(_PIECE):
+            while chunk := reply.read1(_CHUNK):
                 try:
-                    meter.came(len(piece))
+                    meter.came(len(chunk))
                 except LimitExceeded as error:
                     if error.limit == "wire_bytes":
-                        part.forget()
+                        part.discard()
                         raise MediaRefused(
-                            f"{address} has more than the {most:,} bytes that are taken at most: {error}."
+                            f"{address} has more bytes than the limit of {most:,}: {error}."
                         ) from error
                     raise
-                add(piece)
+                add(chunk)
 
     def _failure(
-        self,
-        error: Exception,
-        address: Address,
-        deadline: Deadline,
-        to_come: int | None = None,
+        self, error: Exception, address: Address, deadline: Deadline, to_come: int | None = None
     ) -> RetryableError | MediaFailed:
-        """Say in plain words what went wrong on the way, and whether that may pass."""
+        """Return the error to raise: a `RetryableError` where another attempt may succeed."""
         if self._pools.is_halted:
             return MediaFailed(f"Fetching {address} was stopped.")
         if deadline.is_over:
@@ -313,7 +316,7 @@ class MediaDownloader:
         match error:
             case LimitExceeded():
                 most = f"{self._limits.seconds:,g}"
-                return MediaFailed(f"{address} took more than {most} s, and was left unfinished: {error}.")
+                return MediaFailed(f"{address} took more than {most} s and is incomplete: {error}.")
             case SSLError(args=(ssl.SSLCertVerificationError(), *_)):
                 return MediaFailed(
                     f"The certificate of {host} was not accepted. Behind a company proxy, point REQUESTS_CA_BUNDLE to "
@@ -326,19 +329,19 @@ class MediaDownloader:
 
 
 def _reason(error: Exception) -> str:
-    """Name the kind of an error, or of what is behind one of urllib3."""
+    """Return the type of an error, or of the one that a `ProtocolError` of urllib3 wraps."""
     inner = error.args[-1] if isinstance(error, ProtocolError) and error.args else error
     return type(inner if isinstance(inner, Exception) else error).__name__
 
 
-def _judge(address: Address, reply: BaseHTTPResponse) -> None:
-    """Raise what the head of a reply calls for; return when a file follows."""
+def _raise_for_status(address: Address, reply: BaseHTTPResponse) -> None:
+    """Raise the error for the status and the encoding of a reply; return when a file follows."""
     if reply.status in {200, 206}:
         if reply.headers.get("Content-Encoding", "identity").lower() not in {"identity", ""}:
-            raise MediaRefused(f"{address} came compressed, which nobody asked for.")
+            raise MediaRefused(f"{address} is compressed, although that was not requested.")
         return
-    said = f"{address.host} answered with HTTP {reply.status}"
-    if reply.status < 500 and reply.status not in PASSING_STATUSES:
-        raise MediaFailed(f"{said} for {address}.", status=reply.status)
+    problem = f"{address.host} answered with HTTP {reply.status}"
+    if reply.status < 500 and reply.status not in RETRYABLE_STATUSES:
+        raise MediaFailed(f"{problem} for {address}.", status=reply.status)
     pause = retry_after(reply.headers.get("Retry-After"))
-    raise RetryableError(f"{said}.", kind=MediaFailed, status=reply.status, retry_after=pause)
+    raise RetryableError(f"{problem}.", kind=MediaFailed, status=reply.status, retry_after=pause)

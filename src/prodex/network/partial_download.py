@@ -1,4 +1,4 @@
-"""A file that arrives piece by piece: what came is kept, and the rest can be asked for later."""
+"""Resumable downloads: the part of a file that was received is kept, and the rest can be requested later."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/")
 
 
 class PartialDownload:
-    """The part of a file that came so far, with what tells the version of the file (ETag, Last-Modified) beside it.
+    """The received part of a file; its version (ETag or Last-Modified) is in a file beside it.
 
     Parameters
     ----------
@@ -32,31 +32,31 @@ class PartialDownload:
 
     @property
     def size(self) -> int:
-        """Bytes that came."""
+        """Bytes received."""
         return self.path.lstat().st_size if _is_file(self.path) else 0
 
     def headers(self) -> dict[str, str]:
-        """Return what asks for the rest, if that is of the same version; nothing where it cannot be told."""
+        """Return headers that request the rest of the same version; none where the version is not known."""
         if not self.size or not _is_file(self._version):
             return {}
         version = self._version.read_text("ascii", "replace")
-        return {"Range": f"bytes={self.size}-", "If-Range": version} if _is_certain(version) else {}
+        return {"Range": f"bytes={self.size}-", "If-Range": version} if _is_strong(version) else {}
 
-    def goes_on(self, reply: BaseHTTPResponse) -> bool:
-        """Say whether a reply (206) begins where we are, with the version that we have a part of."""
-        place = _RANGE.match(reply.headers.get("Content-Range", ""))
+    def is_continued_by(self, reply: BaseHTTPResponse) -> bool:
+        """Whether a 206 reply begins where this part ends and is of the same version."""
+        range_ = _RANGE.match(reply.headers.get("Content-Range", ""))
         version = _version_of(reply)
         is_same = version is None or version == self.headers().get("If-Range")
-        return place is not None and int(place[1]) == self.size and is_same
+        return range_ is not None and int(range_[1]) == self.size and is_same
 
-    def forget(self) -> None:
-        """Begin anew next time."""
+    def discard(self) -> None:
+        """Delete the part; the next attempt begins at the first byte."""
         remove(self.path)
         remove(self._version)
 
     @contextmanager
     def receiving(self, reply: BaseHTTPResponse) -> Iterator[Callable[[bytes], None]]:
-        """Give a function that adds bytes to what came, or to nothing when the reply holds the whole file.
+        """Yield a function that appends bytes to the part, or to an empty file when the reply is the whole file.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class PartialDownload:
         """
         with storage(self.path):
             if reply.status == 200 or not self.size:
-                self.forget()
+                self.discard()
             if reply.status == 200 and (version := _version_of(reply)) is not None:
                 self._version.write_text(version, "ascii")
             file = self.path.open("ab")
@@ -73,7 +73,7 @@ class PartialDownload:
         def add(piece: bytes) -> None:
             with storage(self.path):
                 file.write(piece)
-                file.flush()  # what came counts even if nothing more comes of this process
+                file.flush()  # received bytes must survive a kill of this process
 
         try:
             yield add
@@ -83,21 +83,22 @@ class PartialDownload:
 
 
 def _version_of(reply: BaseHTTPResponse) -> str | None:
-    """Return what tells this version of the file for certain; a weak ETag does not."""
+    """Return the validator of this version of the file; a weak ETag (RFC 9110, 8.8.1) does not identify the bytes."""
     for name in ("ETag", "Last-Modified"):
-        if _is_certain(value := reply.headers.get(name, "")):
+        if _is_strong(value := reply.headers.get(name, "")):
             return value
     return None
 
 
-def _is_certain(version: str) -> bool:
+def _is_strong(version: str) -> bool:
     return version != "" and version.isascii() and version.isprintable() and not version.startswith("W/")
 
 
 def _is_file(path: Path) -> bool:
-    """Say whether a file of this folder stands there, and no link: a folder may come from somebody else.
+    """Whether this is a regular file with one name.
 
-    What is added to a link would be written elsewhere, and what is read of it would be sent elsewhere.
+    The folder may come from somebody else. Through a symbolic or a hard link, received bytes would overwrite another
+    file, and the content of another file would be sent as If-Range.
     """
     try:
         found = path.lstat()

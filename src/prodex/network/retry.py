@@ -1,8 +1,8 @@
-"""What is tried again, for how long and after which pause. The only retry layer of prodex.
+"""Retry: which failures are tried again, for how long, and after which pause. The only retry layer of prodex.
 
-Time decides, not the number of attempts: a service that restarts is away for 30 seconds, however often it is asked. The
-threads of a client share one budget, so that many calls that fail at once do not become many times as many calls. All
-times are in seconds.
+Time is limited, not the number of attempts: a service that restarts is away for 20 to 30 seconds, however often it is
+called. The threads of a client share one budget of retries; otherwise a service that recovers under load would get
+several calls for each one that failed. All times are in seconds.
 """
 
 from __future__ import annotations
@@ -25,24 +25,27 @@ if TYPE_CHECKING:
     import tenacity
 
 
+#: 4xx statuses that are about the moment, not about the request: timeout, too early, too many requests.
+RETRYABLE_STATUSES = frozenset({408, 425, 429})
+
 T = TypeVar("T")
 
 
 class RetryableError(Exception):
-    """One attempt failed. Never leaves `Retrying.call`.
+    """One attempt failed, and another may succeed. Never leaves `Retrying.call`.
 
     Attributes
     ----------
     kind
-        The error to raise when no more is tried.
+        The error to raise when there is no further attempt.
     status
         HTTP status of the reply, if there was one.
     retry_after
         The pause that the service asked for, in seconds, or None.
-    untouched
-        True when the service cannot have acted on the request, so that even a write may be sent again.
-    passing
-        False when the same would happen again.
+    not_processed
+        True when the service cannot have processed the request, so that even a write may be sent again.
+    is_transient
+        False when every further attempt would fail in the same way.
     """
 
     def __init__(
@@ -52,45 +55,45 @@ class RetryableError(Exception):
         kind: type[ServiceError] = ServiceUnreachable,
         status: int | None = None,
         retry_after: float | None = None,
-        untouched: bool = False,
-        passing: bool = True,
+        not_processed: bool = False,
+        is_transient: bool = True,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.status = status
         self.retry_after = retry_after
-        self.untouched = untouched
-        self.passing = passing
+        self.not_processed = not_processed
+        self.is_transient = is_transient
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetryPolicy:
-    """For how long a call that fails is tried again, and how often at most.
+    """For how long a failed call is tried again, and how often at most.
 
     Attributes
     ----------
     seconds
-        For first calls, panels and writes: no further attempt begins after this time.
+        For the first call, for panels and for writes: no attempt begins after this time.
     load_seconds
-        For reads inside a load or a refresh, as soon as a first call of it has succeeded: longer than a service takes
-        to restart.
+        For reads inside a load or a refresh, after its first call has succeeded: longer than a service takes to
+        restart. Before that, a wrong base URL should fail soon.
     attempts
-        Attempts in all, the first one included; None for as many as the time allows.
+        Attempts, the first one included; None for as many as the time allows.
     first_wait, longest_wait
-        Pauses double from the first to the longest; the last is cut short, so that the end of the time is used.
+        Pauses double from the first to the longest; the last one is shortened to end with the time.
     jitter
-        Up to this much is added to a pause at random, so that many clients do not come back at once.
+        A random addition to each pause, up to this, so that many clients do not return at the same moment.
     longest_retry_after
-        A pause that the service asks for (Retry-After) is kept, up to this. Where it reaches beyond the time, nothing
-        more is tried.
+        A Retry-After of the service is respected up to this. If it ends after the time is over, there is no further
+        attempt.
     retries_at_once, retries_per_second
-        The budget that the threads of a client share: so many retries in hand, so many more each second, and one for
-        each call that succeeds. A retry waits for its turn; where that lies beyond its time, nothing more is tried.
+        The budget that the threads of a client share: retries available at once, added per second, and one more for
+        each successful call. A retry waits until one is available, or gives up if that is after its time.
 
     Raises
     ------
     SettingsError
-        When a value is negative, infinite or no number.
+        When a value is negative, infinite or not a number.
 
     Examples
     --------
@@ -117,7 +120,7 @@ class RetryPolicy:
                 is_good = is_positive(value) or (_is_zero(value) and not field.name.startswith("retries"))
             if not is_good:
                 raise SettingsError(
-                    f"RetryPolicy({field.name}={value!r:.40}) cannot be kept to. Give a number "
+                    f"RetryPolicy({field.name}={value!r:.40}) cannot be applied. Give a number "
                     f"{'above 0' if field.name.startswith(('retries', 'attempts')) else 'of seconds'}."
                 )
 
@@ -127,12 +130,12 @@ def _is_zero(value: object) -> bool:
 
 
 class RetryBudget:
-    """Retries that many threads share: a bucket of tokens, filled by time and by success.
+    """Retries that threads share: a token bucket, filled by time and by successful calls.
 
     Parameters
     ----------
     policy
-        How many it holds, and how fast it fills.
+        Its size, and how fast it is filled.
     clock
         Seconds.
     """
@@ -144,8 +147,8 @@ class RetryBudget:
         self._filled_at = clock()
         self._lock = threading.Lock()
 
-    def book(self, latest: float) -> float | None:
-        """Book one retry, and return the seconds until its turn; None, and nothing booked, where that is too late."""
+    def take(self, latest: float) -> float | None:
+        """Take one retry, and return the seconds until it may start; None, and take none, if that is too late."""
         with self._lock:
             now = self._clock()
             self._tokens = min(self._most, self._tokens + (now - self._filled_at) * self._rate)
@@ -156,23 +159,23 @@ class RetryBudget:
             self._tokens -= 1
             return wait
 
-    def earn(self) -> None:
+    def add(self) -> None:
         """Add one retry for a call that succeeded."""
         with self._lock:
             self._tokens = min(self._most, self._tokens + 1)
 
 
 class Retrying:
-    """Makes calls, and makes them again by a policy; many threads share it, and its budget.
+    """Makes calls and repeats those that fail, by a policy; threads may share it, and share its budget.
 
     Parameters
     ----------
     policy
-        How long.
+        For how long, and how often.
     budget
-        Whether the threads share one: the calls go to one service.
+        Whether threads share a budget: useful where all calls go to one service.
     setting
-        The call whose keyword `retry` changes the policy, for the message.
+        The public function whose argument `retry` changes the policy, for the message.
     clock, sleep
         For tests.
     """
@@ -207,18 +210,18 @@ class Retrying:
         what
             The call, for the message ("POST /public/v1/products/list").
         attempt
-            Raises `RetryableError` for what may pass; any other error ends the matter.
+            Raises `RetryableError` for what may succeed later; any other error is not retried.
         idempotent
-            False for a write: it is only sent again when the service cannot have acted on it.
+            False for a write, which is only repeated when the service cannot have processed it.
         in_load
-            Whether the longer time of reads inside a load holds, which may turn true meanwhile.
+            Whether `load_seconds` applies. Another thread may make that true during this call.
 
         Raises
         ------
         ServiceUnreachable, UnexpectedReply
-            When the time was over; the message counts the attempts and tells the last cause.
+            When the time is over; the message has the number of attempts and the last cause.
         OutcomeUnknown
-            When a write failed after the service may have acted on it.
+            When a write failed after the service may have processed it.
         """
         import tenacity
 
@@ -235,11 +238,15 @@ class Retrying:
             attempts += 1
             return attempt()
 
-        def may_pass(error: BaseException) -> bool:
-            return isinstance(error, RetryableError) and error.passing and (idempotent or error.untouched)
+        def is_retried(error: BaseException) -> bool:
+            return (
+                isinstance(error, RetryableError)
+                and error.is_transient
+                and (idempotent or error.not_processed)
+            )
 
         def pause(state: tenacity.RetryCallState) -> float:
-            """Return how long to wait, infinitely to give up."""
+            """Return the seconds to wait; infinity to give up."""
             nonlocal ended_by_time
             if attempts == self.policy.attempts:
                 return math.inf
@@ -250,25 +257,25 @@ class Retrying:
 
         try:
             result: T = tenacity.Retrying(
-                retry=tenacity.retry_if_exception(may_pass),
+                retry=tenacity.retry_if_exception(is_retried),
                 wait=pause,
                 stop=lambda state: math.isinf(state.upcoming_sleep),
                 sleep=self._sleep,
                 reraise=True,
             )(counted)
-        except RetryableError as setback:
+        except RetryableError as failure:
             kind: type[ServiceError]
-            kind, tried = OutcomeUnknown, f"once; a write is not repeated: {setback}"
-            if idempotent or setback.untouched:
-                kind = setback.kind
-                times = "once" if attempts == 1 and not setback.passing else f"{attempts} times"
-                tried = f"{times} in {self._clock() - begin:.0f} s, at last: {setback}"
+            kind, tried = OutcomeUnknown, f"once; writes are not repeated: {failure}"
+            if idempotent or failure.not_processed:
+                kind = failure.kind
+                times = "once" if attempts == 1 and not failure.is_transient else f"{attempts} times"
+                tried = f"{times} in {self._clock() - begin:.0f} s; the last failure: {failure}"
                 if ended_by_time and self._setting:
                     name = "load_seconds" if in_load() else "seconds"
                     tried += f" {self._setting}(retry=px.RetryPolicy({name}=...)) tries longer than {seconds():g} s."
-            raise kind(f"{what} failed {tried}", status=setback.status) from setback.__cause__
+            raise kind(f"{what} failed {tried}", status=failure.status) from failure.__cause__
         if self._budget is not None:
-            self._budget.earn()
+            self._budget.add()
         return result
 
     def _pause(
@@ -276,20 +283,20 @@ class Retrying:
     ) -> float:
         if left <= 0:
             return math.inf
-        setback = state.outcome.exception() if state.outcome is not None else None
-        asked = setback.retry_after if isinstance(setback, RetryableError) else None
+        failure = state.outcome.exception() if state.outcome is not None else None
+        asked = failure.retry_after if isinstance(failure, RetryableError) else None
         if asked is None:
             wait = min(backoff(state), left)
         else:
             wait = min(asked, self.policy.longest_retry_after)
             if wait > left:
                 return math.inf
-        turn = 0.0 if self._budget is None else self._budget.book(left)
+        turn = 0.0 if self._budget is None else self._budget.take(left)
         return math.inf if turn is None else max(wait, turn)
 
 
 def http_date(text: str | None) -> datetime | None:
-    """Read a date of HTTP (RFC 9110, 5.6.7), in UTC; None for what is none.
+    """Parse an HTTP date (RFC 9110, 5.6.7), in UTC; None for anything else.
 
     >>> http_date("Sun, 06 Nov 1994 08:49:37 GMT")
     datetime.datetime(1994, 11, 6, 8, 49, 37, tzinfo=datetime.timezone.utc)
@@ -299,13 +306,13 @@ def http_date(text: str | None) -> datetime | None:
     try:
         date = parsedate_to_datetime(text or "")
         return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
-    # The library's own words for what is no date are many, and a date may lie outside of what a datetime holds.
+    # parsedate_to_datetime raises any of these for malformed dates, and astimezone an OverflowError in the year 9999.
     except (ValueError, TypeError, LookupError, ArithmeticError):
         return None
 
 
 def retry_after(text: str | None, *, now: datetime | None = None) -> float | None:
-    """Read Retry-After, which is a number of seconds or a date; None for what is neither.
+    """Parse Retry-After, which is a number of seconds or a date; None for anything else.
 
     >>> retry_after("120"), retry_after("9" * 400), retry_after("Fri, 31 Dec 9999 23:59:59 -1200"), retry_after("soon")
     (120.0, None, None, None)

@@ -1,4 +1,4 @@
-"""Work that takes a while, in a thread: buttons answer meanwhile, and the result comes back where it was asked for."""
+"""Work in a background thread: buttons still answer, and the result arrives in the event loop that asked for it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ T = TypeVar("T")
 
 
 class LatestTask(Generic[T]):
-    """Does the newest of the works that it is given; what was asked before it is forgotten.
+    """Runs a task whenever it is called, and drops the results of all calls but the latest.
 
-    Results are handed over in the event loop from which the work was asked for, one after the other, so that nothing
-    that a widget shows changes under its hands; without a loop (a script, a test) in the thread that worked.
+    Results are delivered in the event loop that made the call, one after the other: widgets are not made for several
+    threads, and an observer in one would see what another has changed by half. Without an event loop (in a script or a
+    test) results are delivered in the thread that worked.
 
     Parameters
     ----------
     work
-        What takes a while.
+        The task.
     then
-        Gets the result, unless something newer was asked for meanwhile.
+        Receives the result, unless a newer call was made meanwhile.
     failed
-        Gets the error instead, one of `then` too, which nobody would see in an event loop.
+        Receives the error instead, and an error of `then`, which nobody would see in an event loop.
     delay
-        Seconds to wait for something newer before the work begins.
+        Seconds to wait for a newer call before the task begins.
 
     Examples
     --------
@@ -47,35 +48,34 @@ class LatestTask(Generic[T]):
         delay: float = 0.0,
     ) -> None:
         self._work, self._then, self._failed, self._delay = work, then, failed, delay
-        self._asked = 0
+        self._latest = 0
         self._changed = threading.Condition()
-        self._under_way = 0
-        self._ready: list[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = []
+        self._running = 0
+        self._results: list[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = []
 
     def __call__(self, *arguments: Any) -> None:
-        """Ask for the work."""
+        """Run the task."""
         loop = _running_loop()
         with self._changed:
-            self._asked += 1
-            self._under_way += 1
-            number = self._asked
+            self._latest += 1
+            self._running += 1
+            number = self._latest
+        # A daemon: a load that hangs must not keep the kernel from shutting down.
         threading.Thread(target=self._run, args=(number, loop, arguments), daemon=True).start()
 
     def forget(self) -> None:
-        """Want no result of what was asked so far."""
+        """Drop the results of all calls so far."""
         with self._changed:
-            self._asked += 1
+            self._latest += 1
             self._changed.notify_all()
 
     def is_busy(self) -> bool:
-        """Say whether a result is still to come, or a work that nobody wants any more still runs."""
+        """Return whether a call still runs, wanted or not, or its result is still to be delivered."""
         with self._changed:
-            return self._under_way > 0
+            return self._running > 0
 
     def wait(self, seconds: float = 60.0) -> None:
-        """Wait until nothing is under way; for scripts and tests.
-
-        Whoever waits in an event loop keeps it from taking results over, so that is done here meanwhile.
+        """Wait until no call runs; for scripts and tests.
 
         Raises
         ------
@@ -84,76 +84,77 @@ class LatestTask(Generic[T]):
         """
         loop, end = _running_loop(), monotonic() + seconds
         while True:
-            self._take_over(loop)
+            # Whoever waits blocks the event loop that should deliver the results, so they are delivered here.
+            self._deliver(loop)
             with self._changed:
-                if not self._under_way:
+                if not self._running:
                     return
                 if not self._changed.wait_for(
-                    lambda: not self._under_way or any(_is_of(one, loop) for one, _ in self._ready),
+                    lambda: not self._running or any(_may_deliver(one, loop) for one, _ in self._results),
                     end - monotonic(),
                 ):
                     raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
 
     def _run(self, number: int, loop: asyncio.AbstractEventLoop | None, arguments: tuple[Any, ...]) -> None:
         with self._changed:
-            if self._changed.wait_for(lambda: self._asked != number, self._delay):
+            if self._changed.wait_for(lambda: self._latest != number, self._delay):
                 self._ended()
                 return
         try:
             result = self._work(*arguments)
         except BaseException as error:  # noqa: BLE001 - an error of any kind is shown at the widget's edge
-            self._hand_over(number, loop, self._failed, error)
+            self._finish(number, loop, self._failed, error)
         else:
-            self._hand_over(number, loop, self._then, result)
+            self._finish(number, loop, self._then, result)
 
-    def _hand_over(
+    def _finish(
         self,
         number: int,
         loop: asyncio.AbstractEventLoop | None,
-        take: Callable[[Any], object],
-        what: Any,
+        receive: Callable[[Any], object],
+        result: Any,
     ) -> None:
-        def hand_over() -> None:
+        def deliver() -> None:
             try:
-                if number == self._asked:
-                    take(what)
+                if number == self._latest:
+                    receive(result)
             except Exception as error:
-                if take is self._failed:
+                if receive is self._failed:
                     raise
                 self._failed(error)
             finally:
                 self._ended()
 
         if loop is None or loop.is_closed():
-            hand_over()
+            deliver()
         else:
             with self._changed:
-                self._ready.append((loop, hand_over))
+                self._results.append((loop, deliver))
                 self._changed.notify_all()
             try:
-                loop.call_soon_threadsafe(self._take_over, loop)
-            except RuntimeError:  # it was closed just now
-                self._take_over(loop)
+                loop.call_soon_threadsafe(self._deliver, loop)
+            except RuntimeError:  # the loop was closed after the check above
+                self._deliver(loop)
 
-    def _take_over(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        """Take over, in the order in which they came, the results that are to be taken in this loop."""
+    def _deliver(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Deliver the results of one loop in the order in which they came."""
         while True:
             with self._changed:
-                ready = enumerate(self._ready)
-                place = next((place for place, (one, _) in ready if _is_of(one, loop)), None)
+                results = enumerate(self._results)
+                place = next((place for place, (one, _) in results if _may_deliver(one, loop)), None)
                 if place is None:
                     return
-                _, hand_over = self._ready.pop(place)
-            hand_over()
+                _, deliver = self._results.pop(place)
+            deliver()  # outside the lock: a result may make the next call
 
     def _ended(self) -> None:
         with self._changed:
-            self._under_way -= 1
+            self._running -= 1
             self._changed.notify_all()
 
 
-def _is_of(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop | None) -> bool:
-    """Say whether a result for one event loop may be taken over in another: one that is closed does so no more."""
+def _may_deliver(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop | None) -> bool:
+    """Return whether results for one loop may be delivered in another: a closed loop will not do it itself."""
     return one is loop or one.is_closed()
 
 

@@ -1,4 +1,4 @@
-"""The one state that widgets observe: what is looked at, what narrows it down, what is chosen."""
+"""The state that panels share: the catalogue they show, the conditions that filter it, and what is selected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.quality import Audit
 
-#: A value of a facet: a code as text, or None for the products without.
+#: A value of a facet: a code as text, or None for the products without a value.
 Code: TypeAlias = str | None
 
 
@@ -23,7 +23,7 @@ class FailingChecks:
     Attributes
     ----------
     title
-        What is said of it: the problem that a check found, or "texts" for a block.
+        What is shown for it: the problem that a check reports, or "texts" for a block.
     checks
         Ids of the checks (`CheckFacts.id`).
     """
@@ -34,16 +34,16 @@ class FailingChecks:
 
 @dataclass(frozen=True)
 class Conditions:
-    """Which products are looked at: those that meet every condition.
+    """Which products are shown: those that meet every condition. A change is a new value.
 
     Attributes
     ----------
     facets
-        Of each facet the values chosen: a product has to have one of them. A facet without a choice is not here.
+        The values selected in each facet: a product has to have one of them. A facet without a selection is not here.
     words
-        What has to stand in one of its texts, as `searching` understands it.
+        Words that the texts of a product have to contain, as `search` understands them.
     failing
-        What it has to fail.
+        Checks of which a product has to fail at least one.
 
     Examples
     --------
@@ -59,26 +59,27 @@ class Conditions:
     failing: FailingChecks | None = None
 
     def toggled(self, facet: str, code: Code) -> Conditions:
-        """Choose a value of a facet, or take the choice back."""
+        """Select a value of a facet, or clear it when it is selected."""
         chosen = self.facets.get(facet, ())
         left = tuple(one for one in chosen if one != code) if code in chosen else (*chosen, code)
         return self.choosing(facet, left)
 
     def choosing(self, facet: str, codes: tuple[Code, ...]) -> Conditions:
-        """Choose these values of a facet, and no others."""
+        """Select these values of a facet, and no others."""
         others = {name: values for name, values in self.facets.items() if name != facet}
+        # A facet without a selection is left out, so that equal conditions compare equal.
         return replace(self, facets={**others, facet: codes} if codes else others)
 
     def searching(self, words: str) -> Conditions:
-        """Look for words."""
+        """Search for words."""
         return replace(self, words=words.strip())
 
     def failing_any(self, title: str, checks: tuple[str, ...]) -> Conditions:
-        """Take only products that fail one of these checks."""
+        """Keep only products that fail one of these checks."""
         return replace(self, failing=FailingChecks(title, checks))
 
     def without_failing(self) -> Conditions:
-        """Take products whatever they fail."""
+        """Keep products whichever checks they fail."""
         return replace(self, failing=None)
 
     def __bool__(self) -> bool:
@@ -86,18 +87,18 @@ class Conditions:
 
 
 class Exploration(HasTraits):
-    """What a group of widgets is about. Each observes it and may change it; none knows another.
+    """The state of a group of panels. Each panel observes it and may change it; no panel knows another.
 
     Attributes
     ----------
     catalog
-        All products that are looked at.
+        All products that are explored.
     audit
-        What is known of their quality, or None.
+        The audit of their quality, or None.
     conditions
-        What narrows them down.
+        What filters them.
     selected
-        Ids of the products that were chosen, in the order of the choice.
+        Ids of the selected products, in the order of selection.
     product_id
         The product whose card is open, or None.
 
@@ -119,18 +120,19 @@ class Exploration(HasTraits):
     def __init__(self, *, catalog: Catalog, audit: Audit | None = None) -> None:
         if not isinstance(catalog, Catalog):
             raise InputError(
-                f"A catalogue is looked at, not {type(catalog).__name__}. prodex.open_snapshot(name) and "
-                "prodex.flatten(records) give one."
+                f"catalog must be a catalogue, not {type(catalog).__name__}. prodex.open_snapshot(name) and "
+                "prodex.flatten(records) return one."
             )
         if not isinstance(audit, Audit | None):
             raise InputError(
-                f"An audit is wanted, not {type(audit).__name__}. prodex.audit(catalog) and prodex.open_audit(folder) "
-                "give one."
+                f"audit must be an audit, not {type(audit).__name__}. prodex.audit(catalog) and "
+                "prodex.open_audit(name) return one."
             )
         super().__init__(catalog=catalog, audit=audit)
 
     def look_at(self, catalog: Catalog, audit: Audit | None = None) -> None:
-        """Look at another catalogue: what was chosen of the former one is forgotten."""
+        """Explore another catalogue, and forget what was selected in the one before."""
+        # Observers hear of all five only when all are set: no panel draws the new catalogue under the old conditions.
         with self.hold_trait_notifications():
             self.conditions = Conditions()
             self.selected = ()

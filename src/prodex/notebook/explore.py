@@ -1,4 +1,4 @@
-"""Everything about a catalogue in one line: its products, their quality, its snapshots, and a query for more."""
+"""All panels of a catalogue in one: its products, their quality, its snapshots, and a query to load another."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ _PRODUCTS, _QUALITY, _SNAPSHOTS, _QUERY = "Products", "Quality", "Snapshots", "Q
 
 
 class Explore(Panel):
-    """The panels side by side, over one `Exploration`; each is made when it is first looked at.
+    """The panels as sections over one `Exploration`; each is made when its section is first opened.
 
     Parameters
     ----------
     catalog
-        What to look at.
+        The catalogue to explore.
     audit
-        What is known of its quality; without one the panel offers to make one.
+        The audit of its quality; without one, the section Quality offers to run one.
     service
-        Where a query can load more from.
+        The service from which the section Query loads another catalogue.
 
     Attributes
     ----------
     exploration
-        What all panels share.
+        The state that all panels share.
     selected
-        Ids of the products that were chosen.
+        Ids of the selected products.
     section
-        Which panel is shown: "Products", "Quality", "Snapshots" or "Query".
+        The section that is shown: "Products", "Quality", "Snapshots" or "Query".
     places
-        Where the panels stand, by section.
+        The box of each section.
 
     Examples
     --------
@@ -82,12 +82,12 @@ class Explore(Panel):
 
     @property
     def catalog(self) -> Catalog:
-        """The products that the filters leave."""
+        """The catalogue of the products that meet the filters."""
         return self._explorer.catalog
 
     @property
     def audit(self) -> Audit | None:
-        """What is known of their quality."""
+        """The audit of their quality, or None."""
         return self.exploration.audit
 
     def _products(self) -> tuple[w.Widget, ...]:
@@ -104,7 +104,7 @@ class Explore(Panel):
             self.exploration.look_at(catalog)
 
     def _products_first(self) -> None:
-        """Show the products when another panel asked for some of them."""
+        """Open the products when another section selected some of them, and move the focus there."""
         if self.exploration.conditions and self.section != _PRODUCTS:
             self.section = _PRODUCTS
             self._explorer.focus()
@@ -113,6 +113,7 @@ class Explore(Panel):
         for name, place in self.places.items():
             place.layout.display = "" if name == self.section else "none"
         place = self.places[self.section]
+        # Made only now: a panel of an audit has over a hundred widgets, and many users never open it.
         if not place.children:
             place.children = self._makers[self.section]()
 
@@ -120,26 +121,27 @@ class Explore(Panel):
 def explore(
     catalog: Catalog | str | Path, *, audit: Audit | None = None, service: Client | None = None
 ) -> Explore:
-    """Look at a catalogue in a notebook: filter, search, choose, judge and compare.
+    """Explore a catalogue in a notebook: filter, search, select, audit and compare.
 
     Parameters
     ----------
     catalog
         The catalogue, or the name of a snapshot.
     audit
-        What is known of its quality; without one the panel offers to make one.
+        The audit of its quality; without one, the panel offers to run one.
     service
-        From `prodex.connect`: adds a query, with which another catalogue can be loaded.
+        From `prodex.connect`: adds a query that loads another catalogue.
 
     Returns
     -------
     Explore
-        A widget. `selected` are the ids of the products chosen, `catalog` what the filters leave, `audit` the audit.
+        A widget. It exposes `selected`, the ids of the selected products, as a traitlet; `catalog` is the catalogue of
+        the products that meet the filters, `audit` the audit.
 
     Raises
     ------
     InputError
-        When it is given something else.
+        When an argument is of another kind.
     SnapshotNotFound
         When no snapshot has this name.
 

@@ -1,22 +1,114 @@
-"""Where somebody wants to have something written, as typed into a field."""
+"""Exports of a panel: the path that was entered, and a form that writes files in the background."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
+from prodex.notebook.background import LatestTask
+from prodex.notebook.panel import Panel, error_text, html, message_html, set_busy, status_html
 
+#: The option of every export as CSV.
+SAFE_FOR_SPREADSHEETS = "Safe for spreadsheets (puts an apostrophe before text that would run as a formula)"
 _SHOWN = 40
 
 
+class Exporter:
+    """Runs the exports of a form in the background and reports their result below its buttons.
+
+    Parameters
+    ----------
+    panel
+        The panel around the form.
+    exports
+        For each button what prepares its export: it reads the form and calls `start`.
+    finished
+        Called after each export, and after each error.
+
+    Attributes
+    ----------
+    line
+        The widget in which the result is reported.
+    """
+
+    def __init__(
+        self,
+        panel: Panel,
+        exports: Mapping[Any, Callable[[], object]],
+        finished: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.line = html("")
+        self._buttons = tuple(exports)
+        self._finished = finished
+        self._task: LatestTask[str] = LatestTask(lambda write: write(), self._done, self.show_error)
+        for button, prepare in exports.items():
+            panel.on(button, self._attempt_on_click(prepare))
+
+    def _attempt_on_click(self, prepare: Callable[[], object]) -> Callable[[Any], None]:
+        """Return the handler of one button; a lambda in the loop would see the last `prepare` alone."""
+        return lambda _: self.attempt(prepare)
+
+    @property
+    def message(self) -> str:
+        """What is reported, as HTML."""
+        return str(self.line.value)
+
+    def attempt(self, work: Callable[[], object]) -> None:
+        """Do something, and report beside the buttons what is wrong with the values that were entered."""
+        try:
+            work()
+        except ProdexError as error:
+            self.show_error(error)
+
+    def start(self, write: Callable[[], str], sentence: str) -> None:
+        """Write in the background.
+
+        Parameters
+        ----------
+        write
+            Writes, and returns the sentence that reports it.
+        sentence
+            What is shown meanwhile.
+        """
+        self.set_busy(is_busy=True)
+        self.line.value = status_html(sentence)
+        self._task(write)
+
+    def set_busy(self, *, is_busy: bool) -> None:
+        """Make the buttons ignore clicks, or accept them again."""
+        for button in self._buttons:
+            set_busy(button, is_busy=is_busy)
+
+    def show_message(self, sentence: str) -> None:
+        """Report something; an empty sentence removes the last one."""
+        self.line.value = message_html(sentence) if sentence else ""
+
+    def show_error(self, error: BaseException) -> None:
+        """Report an error, and accept clicks again."""
+        self.set_busy(is_busy=False)
+        self.line.value = message_html(error_text(error), is_problem=True)
+        self._finished()
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until the export is written; for scripts and tests."""
+        self._task.wait(seconds)
+
+    def _done(self, sentence: str) -> None:
+        self.set_busy(is_busy=False)
+        self.show_message(sentence)
+        self._finished()
+
+
 def path_of(text: str) -> Path:
-    """Return the path that was typed; `~` is one's own folder.
+    """Return the path that was entered; `~` is the home folder.
 
     Raises
     ------
     InputError
-        When no file and no folder can be called so.
+        When no file and no folder can have this name.
 
     Examples
     --------
@@ -29,8 +121,9 @@ Give another name.
     """
     try:
         path = Path(text.strip()).expanduser()
+        # Which names are possible depends on the file system (length, characters), so it is asked.
         with suppress(FileNotFoundError, NotADirectoryError):
-            path.stat()  # the disk says what it thinks of the name
+            path.stat()
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error).rstrip(".")
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,4 +1,4 @@
-"""Previous and Next over rows of which some are shown at a time, with "1 to 12 of 92 kinds"."""
+"""Tables of which some rows are shown at a time: the options of itables, and the Previous and Next buttons."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from traitlets import Int
 from prodex.display.audit import counted
 from prodex.notebook.panel import html
 
-#: Said again with every update: what is left out falls back to what itables does otherwise. Rows are turned by page
-#: in Python, and chosen by a click, or by Return where the keyboard has come to.
+#: Options of every itables table. They are given again with every update, since what is left out falls back to the
+#: defaults of itables. Pages are made in Python (only their rows go to the browser), so everything that itables puts
+#: around a table is off; a row is selected by a click, or by Return where it has the focus.
 ITABLE: Mapping[str, Any] = {
     "paging": False,
     "ordering": False,
@@ -27,21 +28,21 @@ ITABLE: Mapping[str, Any] = {
 
 
 class Pager(w.HBox):
-    """Two buttons and a sentence; `first` is the place of the first row shown.
+    """Previous and Next buttons with a sentence; `first` is the number of the first row shown, from 0.
 
     Parameters
     ----------
     size
-        How many rows are shown at a time.
+        Rows on a page.
 
     Examples
     --------
     >>> pager = Pager(12)
     >>> pager.over(30, "kind")
-    >>> pager.said
+    >>> pager.summary
     '1 to 12 of 30 kinds'
     >>> pager.next.click()
-    >>> pager.first, pager.said
+    >>> pager.first, pager.summary
     (12, '13 to 24 of 30 kinds')
     """
 
@@ -49,7 +50,7 @@ class Pager(w.HBox):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self.said = ""
+        self.summary = ""
         self.previous = w.Button(description="Previous", layout=w.Layout(width="auto"))
         self.next = w.Button(description="Next", layout=w.Layout(width="auto"))
         self._words = html("", "muted")
@@ -60,25 +61,26 @@ class Pager(w.HBox):
         self.over(0, "row")
 
     def over(self, total: int, noun: str, more: str = "") -> None:
-        """Page over so many rows, from the first.
+        """Page over this many rows, from the first.
 
         Parameters
         ----------
         total
-            How many.
+            Number of rows.
         noun
-            What one of them is called.
+            What a row is.
         more
-            What is said of them behind that.
+            Words that follow the noun.
         """
         self._total, self._noun, self._more = total, noun, more
         self.first = 0
         self._show()
 
     def _turn(self, by: int) -> None:
-        self.first = max(0, min(self.first + by * self._size, (self._total - 1) // self._size * self._size))
+        last_page = (self._total - 1) // self._size * self._size
+        self.first = max(0, min(self.first + by * self._size, last_page))
         self._show()
-        # What can be pressed no longer keeps the keyboard's place no longer.
+        # A button that becomes disabled loses the focus, so it goes to the other one.
         if self.next.disabled:
             self.previous.focus()
         elif self.previous.disabled:
@@ -86,16 +88,16 @@ class Pager(w.HBox):
 
     def _show(self) -> None:
         last = min(self.first + self._size, self._total)
-        self.said = (
+        self.summary = (
             f"{self.first + 1:,} to {last:,} of {counted(self._total, self._noun)}{self._more}"
             if self._total > 1
             else f"{counted(self._total, self._noun)}{self._more}"
             if self._total
             else f"no {self._noun}s{self._more}"
         )
-        self._words.value = f"<span role='status'>{self.said}</span>"
+        self._words.value = f"<span role='status'>{self.summary}</span>"
         self.previous.disabled = not self.first
         self.next.disabled = last >= self._total
-        is_short = self._total <= self._size
+        is_one_page = self._total <= self._size
         for button in (self.previous, self.next):
-            button.layout.display = "none" if is_short else ""
+            button.layout.display = "none" if is_one_page else ""

@@ -1,4 +1,4 @@
-"""What every panel is: a box in our style, with a line in which errors are told in words."""
+"""What all panels share: the box with its style sheet, messages, errors in words, and sections that fold."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from prodex.display_text import words
 from prodex.errors import ProdexError
 
 _LOG = logging.getLogger("prodex")
-_RESTING = "resting"
+_BUSY = "busy"
+#: `common` has the tokens (colours) that the others use, so it comes first.
+_STYLE_SHEETS = ("common", "audit", "products", "query", "card", "explore")
 
 
 class Panel(w.VBox):
-    """A box in our style. `say` shows a sentence in it, `guarded` whatever goes wrong inside, in words.
+    """A box with the style of all panels and a line for messages.
 
     Parameters
     ----------
@@ -30,53 +32,54 @@ class Panel(w.VBox):
     """
 
     def __init__(self, title: str = "") -> None:
-        self._notice = w.HTML()
-        self._problems = 0
+        self._message = w.HTML()
+        self._errors = 0
         self._top = (
             html(f"<style>{style()}</style>{f'<h2>{escape(title)}</h2>' if title else ''}"),
-            self._notice,
+            self._message,
         )
         super().__init__(self._top)
         self.add_class("prodex")
+        # JupyterLab typesets what looks like a formula ("$5 ... $6") wherever this class does not forbid it.
         self.add_class("mathjax_ignore")
 
     def fill(self, *children: w.Widget) -> None:
-        """Show these below the heading."""
+        """Show these widgets below the heading."""
         self.children = (*self._top, *children)
 
-    def say(self, sentence: str, *, is_problem: bool = False) -> None:
-        """Show a sentence, which a screen reader reads out; none takes the last one away."""
-        kind = "problem" if is_problem else "note"
-        role = "alert" if is_problem else "status"
-        self._notice.value = f"<div class='{kind}' role='{role}'>{typed(sentence)}</div>" if sentence else ""
+    def show_message(self, sentence: str, *, is_problem: bool = False) -> None:
+        """Show a sentence and have screen readers read it out; an empty one removes the last message."""
+        self._message.value = message_html(sentence, is_problem=is_problem) if sentence else ""
 
     @property
-    def said(self) -> str:
-        """What is shown in the line for sentences, as markup."""
-        return str(self._notice.value)
+    def message(self) -> str:
+        """The message that is shown, as HTML."""
+        return str(self._message.value)
 
-    def tell(self, error: BaseException) -> None:
+    def show_error(self, error: BaseException) -> None:
         """Show an error in words: what happened, with which value, and what to do."""
-        self._problems += 1
-        self.say(in_words(error), is_problem=True)
+        self._errors += 1
+        self.show_message(error_text(error), is_problem=True)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Show what goes wrong in here, and take it away when all is well again."""
-        before = self._problems
+        """Show an error that is raised inside, and remove the message when nothing fails."""
+        before = self._errors
         try:
             yield
+        # ipywidgets catches an exception of a callback and writes it to a log that no user of a notebook sees.
         except Exception as error:  # noqa: BLE001 - the widget's edge: beyond it nobody would see the error
-            self.tell(error)
+            self.show_error(error)
         else:
-            if self._problems == before:  # nor did anything go wrong further in
-                self.say("")
+            # A guarded call inside this one may have shown an error; it must not be removed here.
+            if self._errors == before:
+                self.show_message("")
 
     def on(self, widget: Any, event: Callable[[Any], object], *names: str) -> None:
-        """Call a function, guarded, when traits of a widget change, or when a button is pressed (without names)."""
+        """Call a function, guarded, when traits of a widget change; without names, when a button is clicked."""
 
         def answer(change: Any) -> None:
-            if not names and is_resting(widget):
+            if not names and is_busy(widget):
                 return
             with self.guarded():
                 event(change)
@@ -87,76 +90,24 @@ class Panel(w.VBox):
             widget.on_click(answer)
 
 
-def rest(button: Any, *, is_resting: bool) -> None:
-    """Have a button do nothing while its work is done; one that is disabled would lose the keyboard's place."""
-    if is_resting:
-        button.add_class(_RESTING)
-    else:
-        button.remove_class(_RESTING)
-
-
-def is_resting(button: Any) -> bool:
-    """Say whether a button does nothing now."""
-    return _RESTING in button._dom_classes
-
-
-def in_words(error: BaseException) -> str:
-    """Return an error as sentences; one that is not ours is named, and goes to the log with its traceback.
-
-    >>> from prodex.errors import QueryError
-    >>> in_words(QueryError("limit is 'x'. Give a number."))
-    "limit is 'x'. Give a number."
-    """
-    if isinstance(error, ProdexError):
-        return " ".join([str(error), *getattr(error, "__notes__", ())])
-    _LOG.error("a widget failed", exc_info=error)
-    return f"This did not work: {type(error).__name__}: {error}. The log of 'prodex' has the traceback."
-
-
-def typed(text: object) -> str:
-    """Return what somebody typed as markup that shows it letter by letter, in its own direction.
-
-    >>> typed("<b>$5</b>")
-    "<bdi dir='auto'>&lt;b&gt;$5&lt;/b&gt;</bdi>"
-    """
-    shown = words(text)
-    return f"<bdi dir='auto'>{escape(shown.text)}</bdi>{shown.ends}"
-
-
-def html(markup: str, *classes: str) -> Any:
-    """Return a widget of our own markup; whatever else stands in it has gone through `typed` or `escape`."""
-    widget = w.HTML(markup)
-    for name in classes:
-        widget.add_class(name)
-    return widget
-
-
-_FILES = ("common", "audit", "products", "query", "card", "explore")
-
-
-@cache
-def style() -> str:
-    """Return the style sheet."""
-    folder = resources("prodex.notebook") / "css"
-    return "\n".join((folder / f"{name}.css").read_text("utf-8") for name in _FILES)
-
-
 class Fold(w.VBox):
-    """A button that shows and hides what stands below it.
+    """A section that opens and closes with a button.
+
+    An `Accordion` of ipywidgets cannot be reached with Tab, so this is a `ToggleButton` above a box.
 
     Parameters
     ----------
     title
-        What is in there; our own words.
+        What the section contains; our own words.
     inside
-        The widgets.
+        The widgets of the section.
 
     Attributes
     ----------
     title
-        What is in there.
+        What the section contains.
     is_open
-        Whether they are shown.
+        Whether the widgets are shown.
 
     Examples
     --------
@@ -177,12 +128,91 @@ class Fold(w.VBox):
         self.title = title
         self._show()
         self.observe(lambda _: self._show(), ("is_open", "title"))
-        self.button.observe(self._pressed, "value")
+        self.button.observe(self._clicked, "value")
 
-    def _pressed(self, change: dict[str, Any]) -> None:
+    def _clicked(self, change: dict[str, Any]) -> None:
         self.is_open = change["new"]
 
     def _show(self) -> None:
         self.button.value = self.is_open
         self.button.description = f"{'▾' if self.is_open else '▸'} {self.title}"
         self.body.layout.display = "flex" if self.is_open else "none"
+
+
+@cache
+def style() -> str:
+    """Return the style sheet of all panels; its colours follow the theme of the notebook."""
+    folder = resources("prodex.notebook") / "css"
+    return "\n".join((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
+
+
+def html(markup: str, *classes: str) -> Any:
+    """Return a widget of our own HTML; other text in it has gone through `text_html` or `escape`."""
+    widget = w.HTML(markup)
+    for name in classes:
+        widget.add_class(name)
+    return widget
+
+
+def text_html(text: object) -> str:
+    """Return text of any origin as HTML that shows it letter by letter, in its own direction.
+
+    >>> text_html("<b>$5</b>")
+    "<bdi dir='auto'>&lt;b&gt;$5&lt;/b&gt;</bdi>"
+    """
+    shown = words(text)
+    # `ends` closes marks of direction that the text leaves open: <bdi> alone does not contain them.
+    return f"<bdi dir='auto'>{escape(shown.text)}</bdi>{shown.ends}"
+
+
+def message_html(sentence: str, *, is_problem: bool = False) -> str:
+    """Return a message as HTML: screen readers interrupt for a problem, and wait their turn with a note.
+
+    >>> message_html("Saved.")
+    "<div class='note' role='status'><bdi dir='auto'>Saved.</bdi></div>"
+    """
+    kind, role = ("problem", "alert") if is_problem else ("note", "status")
+    return f"<div class='{kind}' role='{role}'>{text_html(sentence)}</div>"
+
+
+def list_html(sentences: Sequence[str]) -> str:
+    """Return things to be aware of as a list in HTML; nothing if there are none."""
+    if not sentences:
+        return ""
+    listed = "".join(f"<li>{text_html(one)}</li>" for one in sentences)
+    return f"<div class='problem' role='note'><ul>{listed}</ul></div>"
+
+
+def status_html(sentence: str) -> str:
+    """Return what happens now as HTML that screen readers read out."""
+    return f"<span role='status' class='muted'>{text_html(sentence)}</span>"
+
+
+def error_text(error: BaseException) -> str:
+    """Return an error as sentences; one that is not ours is named and logged with its traceback.
+
+    >>> from prodex.errors import QueryError
+    >>> error_text(QueryError("limit is 'x'. Give a number."))
+    "limit is 'x'. Give a number."
+    """
+    if isinstance(error, ProdexError):
+        return " ".join([str(error), *getattr(error, "__notes__", ())])
+    _LOG.error("a widget failed", exc_info=error)
+    return f"Unexpected {type(error).__name__}: {error}. The traceback is in the log of 'prodex'."
+
+
+def set_busy(button: Any, *, is_busy: bool) -> None:
+    """Make a button ignore clicks while its work runs.
+
+    It is not disabled: a browser takes the focus away from a button that becomes disabled, and whoever uses the
+    keyboard would have to start again at the top of the page.
+    """
+    if is_busy:
+        button.add_class(_BUSY)
+    else:
+        button.remove_class(_BUSY)
+
+
+def is_busy(button: Any) -> bool:
+    """Return whether a button ignores clicks now."""
+    return _BUSY in button._dom_classes

@@ -1,4 +1,4 @@
-"""A contact sheet: one picture for each product of a page, or in words why there is none."""
+"""Contact sheets: a picture for each product of a page, or why there is none."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pyarrow as pa
 
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
-from prodex.display.contact_sheet import page_of, sheet_of
+from prodex.dispatch import call
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.facts.label import shown_one
 from prodex.facts.name import names_of
-from prodex.files import writing
 from prodex.frames import to_frame
 from prodex.limits import Limits
 from prodex.pictures.thumbnails import (
@@ -30,7 +29,7 @@ from prodex.pictures.thumbnails import (
 from prodex.store.snapshot import catalog_given
 
 _PER_PAGE = range(1, 501)
-_BROKEN = "whose picture is broken or did not come"
+_BROKEN = "with a picture that is broken or could not be downloaded"
 _PROBLEMS = {
     NO_PICTURE: "without any",
     NO_PACKSHOT: "without a packshot",
@@ -47,9 +46,9 @@ class SheetCell:
     thumbnail
         Its packshot, else its first picture, or why there is none.
     name, brand
-        What people call it; None where nothing is told.
+        The names of product and brand; None if there are none.
     others
-        Number of further pictures that it has.
+        Number of its further pictures.
     """
 
     thumbnail: Thumbnail
@@ -67,11 +66,11 @@ class Gallery:
     cells
         Its products.
     page, pages
-        Which page of how many.
+        Number of the page, and of pages.
     first, total
-        Place of the first product on it, from 1, and number of products of the catalogue.
+        Number of the first product of the page, from 1, and of products of the catalogue.
     source
-        Where the catalogue comes from.
+        The source of the catalogue.
     size
         Pixels of the longest side of a picture.
 
@@ -93,7 +92,7 @@ class Gallery:
 
     @property
     def title(self) -> str:
-        """Which products of how many, and which page."""
+        """Which products these are, and which page."""
         if not self.cells:
             return "no products"
         last = self.first + len(self.cells) - 1
@@ -101,20 +100,20 @@ class Gallery:
 
     @property
     def summary(self) -> str:
-        """How many products of the page have a picture, and why the others have none."""
+        """Number of products of the page with a picture, and why the others have none."""
         problems = (
             pd.Series([_kind(cell.thumbnail) for cell in self.cells], dtype="str").dropna().value_counts()
         )
         shown = len(self.cells) - int(problems.sum())
-        told = "".join(
+        reasons = "".join(
             f", {count} {_PROBLEMS.get(str(problem), problem)}" for problem, count in problems.items()
         )
-        return f"{shown} of {len(self.cells)} with a picture{told}"
+        return f"{shown} of {len(self.cells)} with a picture{reasons}"
 
     @property
     def files(self) -> pd.DataFrame:
         """One row for each product of the page: product_id, gtin, name, brand, position, is_packshot, url, width,
-        height (of the original, as told), others, shown, problem."""
+        height (of the original, according to the record), others, shown, problem."""
         rows = [
             {
                 "product_id": cell.thumbnail.product_id,
@@ -135,12 +134,12 @@ class Gallery:
         return to_frame(pa.Table.from_pylist(rows, schema=_FILES))
 
     def to_html(self, path: str | Path) -> Path:
-        """Write the page as one HTML file that opens offline, on paper too.
+        """Write the page as one HTML file that opens offline and can be printed.
 
         Parameters
         ----------
         path
-            Of the file; what stands there is replaced.
+            The file; an existing one is replaced.
 
         Raises
         ------
@@ -159,15 +158,14 @@ class Gallery:
         page = Path(path).absolute()
         if page.is_dir():
             raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'gallery.html'}.")
-        with writing(page) as beside:
-            beside.write_text(page_of(self), encoding="utf-8", newline="\n")
+        call("Gallery.to_html", self, page)
         return page
 
     def __repr__(self) -> str:
         return on_one_line(f"Gallery: {self.title}; {self.summary}")
 
     def _repr_html_(self) -> str:
-        return sheet_of(self)
+        return str(call("Gallery.html", self))
 
 
 _FILES = pa.schema(
@@ -194,28 +192,28 @@ def gallery(
 ) -> Gallery:
     """Show the products of a catalogue by their pictures, a page at a time.
 
-    The pictures are fetched as `download_pictures` does, made small here, and kept, so that a second look is quick.
-    What a browser gets are these bytes, never an address that a supplier typed.
+    Pictures are downloaded as by `download_pictures`, made small, and cached. The browser gets these small pictures and
+    never an address of a supplier.
 
     Parameters
     ----------
     catalog
-        What to show, in its order.
+        The products, in their order.
     size
         Pixels of the longest side of a picture.
     packshots_only
-        Only what is said to be a packshot; otherwise the first picture of a product that has none.
+        Show packshots only; otherwise the first picture of a product without a packshot.
     page, per_page
-        Which page, from 1, of so many products.
+        Number of the page, from 1, and of products on a page.
     folder
-        Take the files from this folder, which `download_pictures` filled, and fetch nothing.
+        Take the files from this folder of `download_pictures`, and download nothing.
     limits
-        What one file may take, as for `download_pictures`.
+        Limits of a file, as for `download_pictures`.
 
     Raises
     ------
     InputError
-        When there is no such page, or a parameter makes no sense.
+        When there is no such page, or a parameter is not valid.
     StorageError
         When the disk refuses.
 
@@ -225,12 +223,14 @@ def gallery(
     >>> gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
     Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture, 1 without a packshot
     """
-    if whole_number(per_page, 1, _PER_PAGE[-1]) is None:
+    if (whole := whole_number(per_page, 1, _PER_PAGE[-1])) is None:
         raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
+    per_page = whole
     catalog = catalog_given(catalog, "gallery(catalog)")
     pages = max(1, -(-len(catalog) // per_page))
-    if whole_number(page, 1, pages) is None:
-        raise InputError(f"page={page!r} is not there: {len(catalog):,} products make {pages:,} pages.")
+    if (whole := whole_number(page, 1, pages)) is None:
+        raise InputError(f"There is no page={page!r}: {len(catalog):,} products make {pages:,} pages.")
+    page = whole
     first = (page - 1) * per_page
     shown = catalog.arrow("products", ["product_id", "gtin", "brand", "brand_code"]).slice(first, per_page)
     products = shown.to_pylist()
@@ -259,7 +259,7 @@ def gallery(
 
 
 def _kind(thumbnail: Thumbnail) -> str | None:
-    """Return why there is no picture, in the few words that a count can be given for."""
+    """Return why there is no picture, in words that are the same for all such products, so that they can be counted."""
     if thumbnail.problem is None:
         return None
     return thumbnail.problem if thumbnail.position is None else _BROKEN

@@ -1,4 +1,4 @@
-"""The pictures of a catalogue, brought into a folder: checked, resumable, and explained by an index beside them."""
+"""Downloading the pictures of a catalogue into a folder: checked, resumable, and listed in an index."""
 
 from __future__ import annotations
 
@@ -34,48 +34,48 @@ def download_pictures(
     limits: Limits | None = None,
     progress: Progress = None,
 ) -> Pictures:
-    """Bring the pictures of a catalogue into a folder, each checked against what is told of it.
+    """Download the pictures of a catalogue into a folder, and check each against its record.
 
-    A file is good when it is a picture that can be read to its end, and has the checksum (CRC-32, in decimal or
-    hexadecimal; digits alone may be either), the bytes and the pixels that are told, as far as they are. What does not
-    pass lies in the folder `broken`, and `broken` of the result says why. What is there already and passes is not
-    fetched again, and a file of which a part came goes on from there: after an interruption, call it again.
+    A file passes when it is a picture that can be decoded to its end, and has the checksum (CRC-32, in decimal or
+    hexadecimal; digits alone may be either), the bytes and the pixels of the record, as far as the record has them.
+    Failed files go to a separate folder, `broken`, and `broken` of the result has the reasons. A file that exists and
+    passes is not downloaded again, and a partial file is continued: after an interruption, call it again.
 
-    The addresses are what suppliers typed. They are asked without any token or cookie, http and https only, on the
-    public internet only (the sandbox excepted that the catalogue came from), within limits of bytes and time.
+    The addresses come from suppliers. They are called without any token or cookie, by http and https only, on the
+    public internet only (except for the sandbox that the catalogue came from), within limits of bytes and time.
 
     Parameters
     ----------
     catalog
-        With `assets.pictures`; or the name of a snapshot.
+        A catalogue with `assets.pictures`, or the name of a snapshot.
     folder
-        Where to; made if it does not exist. Files are named `<gtin>_<position>_<product_id>`, and `_<size>` where one
-        was given, so that nothing overwrites anything; the ending says what the file is.
+        The folder, made if it does not exist. Files are named `<gtin>_<position>_<product_id>`, with `_<size>` if a
+        size is given, so that no file overwrites another; the suffix is that of the format of the file.
     size
-        Pixels: of each picture the smallest rendition whose longest side has so many, else the largest there is, else
-        the original. None for the originals.
+        Pixels: the smallest rendition of each picture whose longest side has at least this many, else the largest
+        rendition, else the original. None for the originals.
     packshots_only
-        Only what is said to be a packshot.
+        Download packshots only.
     workers
-        Files at a time, of one host four at most.
+        Number of files at a time, at most four of one host.
     limits
-        What one file may take: 50 million bytes and 120 seconds by default.
+        Limits of a file: 50 million bytes and 120 seconds by default.
     progress
         As for `load_products`.
 
     Returns
     -------
     Pictures
-        What became of every picture.
+        A row for every picture of the catalogue.
 
     Raises
     ------
     InputError
-        When pictures were not asked for when the catalogue was loaded, or a parameter makes no sense.
+        When the catalogue was loaded without pictures, or a parameter is not valid.
     StorageError
         When the disk refuses: full, read-only, not permitted, or the folder is a file.
     SnapshotLocked
-        When another process brings pictures into the folder.
+        When another process downloads pictures into the folder.
 
     Examples
     --------
@@ -85,8 +85,9 @@ def download_pictures(
     >>> pictures.broken[["state", "reason"]].values.tolist()
     [['failed', 'file:///etc/passwd is a file: address, and only http and https are asked.']]
     """
-    if whole_number(workers, _WORKERS[0], _WORKERS[-1]) is None:
+    if (whole := whole_number(workers, _WORKERS[0], _WORKERS[-1])) is None:
         raise InputError(f"workers={workers!r} must be a number from 1 to {_WORKERS[-1]}.")
+    workers = whole
     catalog = catalog_given(catalog, "download_pictures(catalog, 'pictures')", folder)
     if not isinstance(folder, str | Path):
         raise InputError(
@@ -96,7 +97,7 @@ def download_pictures(
     pictures = plan(catalog, size=size, packshots_only=packshots_only)
     place = Path(folder).absolute()
     with locked(place, "downloading pictures"):
-        shelf = PictureFolder.of(place)
+        existing = PictureFolder.of(place)
         results = [_untouched(picture) for picture in pictures]
         wanted = [one.picture for one in results if one.state is PictureState.FAILED]
         try:
@@ -105,7 +106,7 @@ def download_pictures(
                 showing(progress, "Pictures", "pictures") as show,
             ):
                 done = 0
-                work = partial(_work, shelf=shelf, media=media)
+                work = partial(_work, existing=existing, media=media)
                 for found in side_by_side(jobs_of(wanted), work, media, workers):
                     for result in found:
                         results[result.picture.number] = result
@@ -113,12 +114,12 @@ def download_pictures(
                     show(done, len(wanted))
         except BaseException:
             with suppress(StorageError):
-                shelf.describe(frame_of(map(shelf.recalled, results), {}))
+                existing.describe(frame_of(map(existing.recalled, results), {}))
             raise
         outcome = Pictures(place, frame_of(results, names_of(catalog)))
-        shelf.describe(outcome.files)
+        existing.describe(outcome.files)
         if outcome.complete:
-            shelf.sweep()
+            existing.sweep()
     return outcome
 
 
@@ -131,7 +132,7 @@ def _needed(size: int | None, packshots_only: bool) -> Iterator[str]:
 
 
 def _untouched(picture: Picture) -> PictureResult:
-    """Return what is true of a picture as long as nothing was fetched."""
+    """Return the result for a picture before anything is downloaded; an interruption leaves it so."""
     if picture.left_out is not None:
         return PictureResult(picture, PictureState.NOT_ASKED, reason=picture.left_out)
     if picture.url is None:
@@ -139,18 +140,20 @@ def _untouched(picture: Picture) -> PictureResult:
         return PictureResult(
             picture, PictureState.NO_ADDRESS, reason="the record has no address", what_to_do=helps
         )
-    helps = "Call it again: what is here stays."
-    return PictureResult(picture, PictureState.FAILED, reason="it was stopped before", what_to_do=helps)
+    helps = "Call download_pictures again: the files in the folder are kept."
+    return PictureResult(
+        picture, PictureState.FAILED, reason="the download was stopped before", what_to_do=helps
+    )
 
 
-def _work(job: FetchJob, shelf: PictureFolder, media: MediaDownloader) -> list[PictureResult]:
-    """Bring the file of a job where it is not there yet."""
+def _work(job: FetchJob, existing: PictureFolder, media: MediaDownloader) -> list[PictureResult]:
+    """Download the file of a job, unless it is there."""
     results, missing = [], FetchJob({})
     for picture in job:
-        there = shelf.there(picture)
+        there = existing.there(picture)
         if there is None:
             missing.pictures.setdefault(str(picture.url), []).append(picture)
         else:
             results.append(there)
-    with closing(arrivals(missing, media, shelf.folder)) as found:
-        return results + [shelf.put(arrival) for arrival in found]
+    with closing(arrivals(missing, media, existing.folder)) as found:
+        return results + [existing.put(arrival) for arrival in found]

@@ -1,4 +1,4 @@
-"""Several files at a time: what is the same file is fetched once, and when interrupted everything stops soon."""
+"""Downloading several files at a time: a file of several pictures is downloaded once, and an interruption stops all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GRACE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class FetchJob:
-    """Pictures that are the same file, as far as is told: `pictures` by address."""
+    """Pictures that have the same file according to their records: `pictures` by address."""
 
     pictures: dict[str, list[Picture]]
 
@@ -32,16 +32,16 @@ class FetchJob:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What came for a picture.
+    """What was downloaded for a picture.
 
     Attributes
     ----------
     path, facts
-        The file, where there is one, until the next is fetched; and what it is.
+        The file, which exists until the next one is downloaded, and its properties.
     checked, problem
         What could be checked, and what is wrong.
     error
-        Why no file came, where none did.
+        Why there is no file, if there is none.
     """
 
     picture: Picture
@@ -53,10 +53,7 @@ class Arrival:
 
 
 def jobs_of(pictures: Iterable[Picture]) -> list[FetchJob]:
-    """Put together the pictures that one file will do for: of the same address, or of the same told content.
-
-    A checksum alone is too short to say that two files are the same, so bytes or pixels must be told and agree too.
-    """
+    """Return jobs, each of the pictures with the same address or, according to their records, with the same content."""
     by_url: dict[str, list[Picture]] = {}
     for picture in pictures:
         if picture.url is not None:
@@ -70,25 +67,26 @@ def jobs_of(pictures: Iterable[Picture]) -> list[FetchJob]:
 
 
 def _content(picture: Picture) -> Hashable | None:
-    """Return what tells the content of a file apart from all others, or None where too little is told."""
+    """Return what identifies the content of a file, or None if the record has too little."""
+    # A CRC-32 alone is too short: of ten thousand files two have the same by chance once in a hundred catalogues.
     checksums = read_checksum(picture.crc32)
     sizes = (picture.file_size, picture.width, picture.height)
     return (checksums, sizes) if checksums and any(sizes) else None
 
 
 def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[Arrival, None, None]:
-    """Fetch the file of a job, and yield what came for each of its pictures.
+    """Download the file of a job, and yield what was downloaded for each of its pictures.
 
     A file that passes its check serves all pictures of the job; otherwise each has what its own address gave.
 
     Parameters
     ----------
     job
-        Which pictures.
+        The pictures.
     media
-        The way out.
+        Downloads files.
     folder
-        Where parts of files wait to be whole.
+        The folder for partial files.
     """
     tried: list[tuple[Path, list[Arrival]]] = []
     try:
@@ -106,12 +104,12 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
             if (
                 found[0].facts is not None
             ):  # it came whole, whatever it is; else the rest may come another time
-                PartialDownload(part).forget()
+                PartialDownload(part).discard()
 
 
 def _fetched(url: str, pictures: Sequence[Picture], part: Path, media: MediaDownloader) -> list[Arrival]:
     try:
-        media.fetch(url, part)
+        media.download(url, part)
     except MediaFailed as error:
         return [Arrival(picture, problem=str(error), error=error) for picture in pictures]
     facts = look_at(part, read_checksum(pictures[0].crc32))
@@ -121,9 +119,9 @@ def _fetched(url: str, pictures: Sequence[Picture], part: Path, media: MediaDown
 def side_by_side(
     jobs: Sequence[FetchJob], work: Callable[[FetchJob], Made], media: MediaDownloader, workers: int
 ) -> Iterator[Made]:
-    """Work on several jobs at a time, and yield what is made of each as soon as it is.
+    """Work on several jobs at a time, and yield the result of each as soon as it is there.
 
-    An error ends all of it, and so does an interruption: nothing is written any more soon after.
+    An error or an interruption ends all of them: soon after, nothing is written any more.
     """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="prodex-pictures")
     futures = [pool.submit(work, job) for job in jobs]

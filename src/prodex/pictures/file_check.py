@@ -1,4 +1,4 @@
-"""Whether a file is the picture that was told: checksum, size, and what Pillow finds in it."""
+"""Checking a file against the record of its picture: checksum, size, and what Pillow finds in it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from prodex.pictures.plan import Picture
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-#: Formats of pictures, as Pillow calls them, with the ending of their files. Anything else is no picture here: SVG and
-#: HTML are documents that run, and EPS is a program.
+#: Formats of pictures by their names in Pillow, with the suffix of their files. Anything else is not accepted: SVG and
+#: HTML are documents that run scripts, and EPS is a program.
 FORMATS = {
     "JPEG": "jpg",
     "MPO": "jpg",
@@ -30,9 +30,9 @@ FORMATS = {
     "AVIF": "avif",
     "JPEG2000": "jp2",
 }
-#: Pixels above which a picture is only identified, and above which it is none.
+#: Pixels above which a picture is identified and not decoded, and above which it is refused.
 _MOST_DECODED, _MOST_PIXELS = 40_000_000, 400_000_000
-#: Pixels of a picture that is only decoded while no other such one is: several would take all memory of a machine.
+#: Pixels above which pictures are decoded one at a time: several together would take all memory of a machine.
 _LARGE = 10_000_000
 _ONE_LARGE = threading.Lock()
 _LARGEST = 0xFFFFFFFF
@@ -59,20 +59,20 @@ DAMAGES = (
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What a file is.
+    """The properties of a file.
 
     Attributes
     ----------
     size, crc32
-        Bytes, and their checksum.
+        Number of bytes, and their checksum.
     ending
-        Of a file name, by what the bytes are; "unknown" for what is no picture.
+        The suffix for a file name, by the content; "unknown" for a file that is not a picture.
     width, height
-        Pixels; None for what is no picture.
+        Pixels; None for a file that is not a picture.
     is_turned
-        Whether it is to be shown lying on its side, so that width and height may be told the other way round.
+        Whether it is shown turned by 90 degrees (Exif), so that the record may have width and height exchanged.
     problem
-        Why it is no picture, or no whole one.
+        Why it is not a picture, or not a complete one.
     """
 
     size: int
@@ -85,10 +85,10 @@ class FileFacts:
 
 
 def read_checksum(text: str | None) -> frozenset[int]:
-    """Return the CRC-32 that a text may mean; none where it means none.
+    """Return the CRC-32 values that a text may mean; none if it means none.
 
-    It is written in decimal or hexadecimal, with or without 0x, in any case, with leading zeros or a sign. Digits alone
-    may be either ("10000000"), so either is taken: a file passes if it has the one or the other.
+    Suppliers write it in decimal or hexadecimal, with or without 0x, in any case, with leading zeros or a sign. Digits
+    alone ("10000000") may be either: a file passes if it has one of the two values.
 
     >>> sorted(read_checksum("0x00FF")), sorted(read_checksum("10000000")), sorted(read_checksum("none"))
     ([255], [10000000, 268435456], [])
@@ -104,14 +104,14 @@ def read_checksum(text: str | None) -> frozenset[int]:
 
 
 def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
-    """Return what a file is; its pixels are decoded to the end, unless its checksum says that it is whole.
+    """Return the properties of a file; its pixels are decoded, unless its checksum proves that it is complete.
 
     Parameters
     ----------
     path
         The file.
     checksums
-        The CRC-32 that it is told to have.
+        The CRC-32 values of its record.
     """
     from PIL import Image, UnidentifiedImageError
 
@@ -126,12 +126,12 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
             if width * height > _MOST_PIXELS:
                 problem = f"it claims to have {width:,} x {height:,} pixels"
             elif crc32 not in checksums:
-                image.draft("RGB", (64, 64))  # of a JPEG all is read, and little is drawn
+                image.draft("RGB", (64, 64))  # reads a JPEG to its end, and decodes a small version of it
                 if image.width * image.height <= _MOST_DECODED:
                     with room_for(image):
                         image.load()
     except UnidentifiedImageError:
-        return FileFacts(size, crc32, problem=f"it is no picture ({_kind(content)})")
+        return FileFacts(size, crc32, problem=f"it is not a picture ({_kind(content)})")
     except Image.DecompressionBombError:
         return FileFacts(size, crc32, problem="it claims to have more pixels than any picture")
     except DAMAGES as error:
@@ -148,14 +148,14 @@ def opened(path: Path) -> Image:
 
 
 def room_for(image: Image) -> AbstractContextManager[object]:
-    """Wait until there is room for the pixels of a picture."""
+    """Wait until there is memory for the pixels of a picture."""
     return _ONE_LARGE if image.width * image.height > _LARGE else nullcontext()
 
 
 class _Quiet:
-    """Keeps what reads pictures from warning while any thread does: a row of the result says what is wrong with a file.
+    """Silences the warnings of Pillow while any thread reads pictures: the result says what is wrong with a file.
 
-    Filters of warnings are of the whole process, so who comes first sets them and who goes last takes them back.
+    Filters of warnings belong to the process, so the first thread sets them and the last one restores them.
     """
 
     def __init__(self) -> None:
@@ -182,41 +182,43 @@ QUIET = _Quiet()
 
 
 def compare(facts: FileFacts, picture: Picture) -> tuple[str, str | None]:
-    """Compare a file with what is told of it: what could be checked, and what is wrong.
+    """Compare a file with its record.
 
     Parameters
     ----------
     facts
-        What the file is.
+        The properties of the file.
     picture
-        What is told.
+        Its record.
 
     Returns
     -------
     tuple of str and str or None
-        "crc32, bytes, pixels", as far as these are told; and the problem, or None.
+        "crc32, bytes, pixels", as far as the record has them; and the problem, or None.
     """
     checked, problems = [], [] if facts.problem is None else [facts.problem]
     if checksums := read_checksum(picture.crc32):
         checked.append("crc32")
         if facts.crc32 not in checksums:
             problems.append(
-                f"CRC does not match: {picture.crc32} is told, and the file has {facts.crc32:08x}"
+                f"CRC does not match: {picture.crc32} in the record, {facts.crc32:08x} in the file"
             )
     if picture.file_size is not None:
         checked.append("bytes")
         if facts.size != picture.file_size:
-            problems.append(f"it has {facts.size:,} bytes, and {picture.file_size:,} are told")
+            problems.append(f"it has {facts.size:,} bytes, and {picture.file_size:,} in the record")
     if picture.width is not None and picture.height is not None:
         checked.append("pixels")
-        told, found = (picture.width, picture.height), (facts.width, facts.height)
-        if facts.width is not None and found != told and not (facts.is_turned and found == told[::-1]):
-            problems.append(f"it has {found[0]} x {found[1]} pixels, and {told[0]} x {told[1]} are told")
+        stated, found = (picture.width, picture.height), (facts.width, facts.height)
+        if facts.width is not None and found != stated and not (facts.is_turned and found == stated[::-1]):
+            problems.append(
+                f"it has {found[0]} x {found[1]} pixels, and {stated[0]} x {stated[1]} in the record"
+            )
     return ", ".join(checked), "; ".join(problems) or None
 
 
 def _kind(content: bytes) -> str:
-    """Say what came instead of a picture."""
+    """Return what was downloaded instead of a picture: mostly the page of an error."""
     head = content[:1000].lstrip().lower()
     if not content:
         return "an empty file"

@@ -1,4 +1,4 @@
-"""A folder of picture files: what is there already, where a file goes, and the index that explains the folder."""
+"""A folder of downloaded pictures: the files that exist, where a new one goes, and the index of the folder."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class PictureFolder:
     Attributes
     ----------
     folder
-        Where it is.
+        Its path.
     good, broken
-        The files that were there before, by their names without ending.
+        The files that existed before, by their names without suffix.
     known
-        For each of the files that the index names: its address, and when the picture was changed.
+        For each file in the index its address, and when the picture was last changed.
     """
 
     folder: Path
@@ -47,7 +47,7 @@ class PictureFolder:
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """Look at a folder; what killed processes left half-written in it is cleared away.
+        """Read a folder, and remove what processes that were killed have left half-written.
 
         Raises
         ------
@@ -63,30 +63,26 @@ class PictureFolder:
 
     @property
     def sizes(self) -> set[int | None]:
-        """The sizes that files were asked for in; None for originals."""
+        """The sizes in which files were downloaded; None for originals."""
         return {size_in(stem) for stem in (*self.good, *self.broken)}
 
     def there(self, picture: Picture) -> PictureResult | None:
-        """Return the file of a picture that is there and passes its check; None where it has to be fetched.
-
-        Without a checksum nobody can say whether a file is still the one, so its address and date must be those that
-        the index remembers.
-        """
+        """Return the result for a picture whose file exists and passes its check; None if it has to be downloaded."""
         path = self.good.get(picture.stem)
         if path is None:
             return None
         facts = look_at(path, read_checksum(picture.crc32))
         checked, problem = compare(facts, picture)
+        # Without a checksum in the record, a file may be an older version of the picture: it counts only if the index
+        # has it with the same address and date.
         is_same = "crc32" in checked or self.known.get(path.name) == (picture.url, picture.updated_at)
         if problem is not None or not is_same:
             return None
         return PictureResult(picture, PictureState.THERE, path, facts, checked)
 
     def recalled(self, result: PictureResult) -> PictureResult:
-        """Return what became of a picture; where it was not come to, with the file that the index knows to be its own.
-
-        So an interruption does not make the index forget what only it can tell.
-        """
+        """Return the result for the index; for a picture that was not reached with its file from the earlier index."""
+        # Otherwise an interruption would remove from the index what is known nowhere else.
         picture, path = result.picture, self.good.get(result.picture.stem)
         if result.state is not PictureState.FAILED or path is None:
             return result
@@ -94,7 +90,7 @@ class PictureFolder:
         return replace(result, path=path) if is_same else result
 
     def put(self, arrival: Arrival) -> PictureResult:
-        """Put what came for a picture in its place: a good file among the good, any other aside.
+        """Store a file that was downloaded: a good one in the folder, a failed one in the folder `broken`.
 
         Raises
         ------
@@ -117,7 +113,7 @@ class PictureFolder:
         return PictureResult(picture, state, path, facts, arrival.checked, arrival.problem, helps)
 
     def describe(self, files: pd.DataFrame) -> None:
-        """Write the index: what each file is, as CSV that is safe in a spreadsheet, and as Parquet that is verbatim.
+        """Write the index: as CSV with formulas escaped for spreadsheets, and as Parquet with all texts verbatim.
 
         Raises
         ------
@@ -140,7 +136,7 @@ class PictureFolder:
             write_parquet(iter(table.to_batches()), table.schema, beside)
 
     def sweep(self) -> None:
-        """Clear away the parts of files that nobody waits for any more."""
+        """Remove partial files that no download will continue."""
         for pattern in (".f*.part", ".f*.version"):
             for left in self.folder.glob(pattern):
                 remove(left)
@@ -156,7 +152,7 @@ _KNOWN = pa.schema([("file", pa.string()), ("url", pa.string()), ("updated_at", 
 
 
 def _known(index: Path) -> dict[str, tuple[str | None, datetime | None]]:
-    """Return what the index of an earlier download remembers; nothing where there is none that can be read."""
+    """Return the files in the index of an earlier download; nothing if there is no index that can be read."""
     try:
         rows = parquet.read(index, columns=_KNOWN.names).cast(_KNOWN).to_pylist() if is_file(index) else []
     except (SnapshotDamaged, ValueError, pa.ArrowException):

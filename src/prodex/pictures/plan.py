@@ -1,4 +1,4 @@
-"""Which file of each picture is wanted, its name, and what is told of it: decided before anything is fetched."""
+"""The plan of a download: which file of each picture is wanted, its name, and its record. Nothing is downloaded yet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Picture:
     Attributes
     ----------
     number
-        Its place in the plan.
+        Its number in the plan.
     product_id, gtin, position, is_packshot
         As in the table `pictures`.
     rendition
@@ -38,13 +38,13 @@ class Picture:
     url
         Address of the file, as the supplier typed it.
     crc32, file_size, width, height, updated_at
-        What is told of the file.
+        The record of the file.
     original
-        Width and height of the original, as told.
+        Width and height of the original, according to the record.
     stem
-        Name of the file without its ending, which depends on what comes.
+        Name of the file without its suffix, which depends on its content.
     left_out
-        Why it is not wanted; None when it is.
+        Why it is not wanted; None if it is.
     """
 
     number: int
@@ -76,14 +76,14 @@ def plan(
     Parameters
     ----------
     catalog
-        What was loaded.
+        The catalogue.
     size
-        Pixels: the smallest rendition whose longest side has so many, else the largest, else the original.
+        Pixels: the smallest rendition whose longest side has at least this many, else the largest, else the original.
         None for the original.
     packshots_only
-        Want only what is said to be a packshot.
+        Want packshots only.
     products
-        Only of these products, by product_id.
+        Want pictures of these products only, by product_id.
 
     Raises
     ------
@@ -97,10 +97,12 @@ def plan(
     >>> [(picture.url, picture.stem) for picture in plan(catalog)]
     [('a', '03036811359935_0_7')]
     """
-    if size is not None and whole_number(size, _SIDES[0], _SIDES[-1]) is None:
+    whole = None if size is None else whole_number(size, _SIDES[0], _SIDES[-1])
+    if size is not None and whole is None:
         raise InputError(
             f"size={size!r} is no number of pixels. Give the longest side, such as 512, or None for the original."
         )
+    size = whole
     chosen = None if products is None else pc.field("product_id").isin(products)
     columns = ["product_id", "gtin", "attribute", "position", "is_packshot", *_COLUMNS]
     rows = catalog.arrow("pictures", columns, chosen).to_pylist()
@@ -138,9 +140,9 @@ def _picture(
 
 def _left_out(row: Mapping[str, Any], packshots_only: bool) -> str | None:
     if row["attribute"] != _OWN:
-        return "it belongs to an update that waits; with_pending_updates(catalog) shows it as accepted"
+        return "it belongs to a pending update; with_pending_updates(catalog) has it as accepted"
     if packshots_only and not row["is_packshot"]:
-        return "it is not said to be a packshot"
+        return "it is not a packshot according to its record"
     return None
 
 
@@ -161,24 +163,24 @@ def _renditions(
 
 
 def _rank(row: Mapping[str, Any], size: int) -> tuple[bool, int]:
-    """Order renditions by how well they serve: the smallest of those that are large enough, then the largest."""
+    """Order renditions: the smallest of those that are large enough first, then the others from the largest."""
     side = max(row["width"], row["height"])
     return (False, side) if side >= size else (True, -side)
 
 
 def _stem(row: Mapping[str, Any], size: int | None, url: str | None, taken: dict[str, str | None]) -> str:
-    """Name the file by GTIN, position and product: the same whatever else is in the catalogue."""
+    """Return the file name by GTIN, position and product: the same whatever else is in the catalogue."""
     words = [row["gtin"] or "no-gtin", row["position"], row["product_id"]]
     stem = "_".join([*map(_word, words), *([] if size is None else [str(size)])])
     if row["attribute"] != _OWN:
         stem += "_waiting"
-    if taken.setdefault(stem, url) != url:  # a product that came twice
+    if taken.setdefault(stem, url) != url:  # a product that is in the catalogue twice
         stem += f"_{_digest(url or '')}"
     return stem
 
 
 def size_in(stem: str) -> int | None:
-    """Return the size that the name of a file tells; None for an original.
+    """Return the size in the name of a file; None for an original.
 
     >>> size_in("03036811359935_0_7_512"), size_in("03036811359935_0_7")
     (512, None)
@@ -188,11 +190,12 @@ def size_in(stem: str) -> int | None:
 
 
 def _word(text: str) -> str:
-    """Return a word for a file name; what had to be changed, or differs in case alone, is told apart by a digest.
+    """Return a word for a file name, with a digest if it had to be changed.
 
     >>> _word("03036811359935"), _word("../etc")
     ('03036811359935', 'etc-f7f9121f')
     """
+    # Only lower case: some file systems do not distinguish "a.jpg" from "A.jpg", and would mix up two products.
     is_plain = re.fullmatch(r"[0-9a-z]([0-9a-z.-]*[0-9a-z])?", text) and text == safe_name(text)
     if is_plain and len(text) <= _LONGEST_WORD:
         return text
@@ -205,7 +208,7 @@ def _digest(text: str) -> str:
 
 
 def checked_origin(catalog: Catalog, attributes: Iterable[str]) -> None:
-    """Make sure that pictures were asked for, so that "none" means that there are none.
+    """Make sure that the catalogue was loaded with pictures, so that "none" means that there are none.
 
     Raises
     ------
@@ -215,6 +218,6 @@ def checked_origin(catalog: Catalog, attributes: Iterable[str]) -> None:
     for attribute in attributes:
         if not catalog.origin.asked(attribute):
             raise InputError(
-                f"The catalogue was loaded without {attribute}, so nobody can say which pictures there are. Load it "
+                f"The catalogue was loaded without {attribute}, so its pictures are unknown. Load it "
                 "again with assets.pictures among source_include, or without source_include and source_exclude."
             )

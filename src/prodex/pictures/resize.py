@@ -1,4 +1,4 @@
-"""A small JPEG made of the pixels of a picture file, and of nothing else that the file holds."""
+"""Resizing: a small JPEG of the pixels of a picture, without anything else that its file holds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _MOST_PIXELS = 40_000_000
-#: How a picture is turned upright, by what it says of itself (Exif): values of `PIL.Image.Transpose`.
+#: How a picture is turned upright, by its orientation (Exif): values of `PIL.Image.Transpose`.
 _TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 _QUALITIES = (82, 70, 58, 45, 32, 20)
-#: Bytes that a pixel may take, so that a page of pictures stays small; and what the smallest may take.
+#: Most bytes per pixel, so that a page of pictures stays small, and most bytes of the smallest pictures.
 _DENSITY, _LEAST = 0.13, 1_500
 
 
@@ -31,7 +31,7 @@ class SmallPicture:
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """Read one that was made before."""
+        """Read a small picture that was made before."""
         from PIL import Image
 
         try:
@@ -42,14 +42,14 @@ class SmallPicture:
 
 
 def shrink(path: Path, size: int) -> SmallPicture:
-    """Make a picture small.
+    """Return a picture with at most `size` pixels on its longest side; it is never enlarged.
 
     Parameters
     ----------
     path
         A file that passed its check.
     size
-        Pixels that its longest side has at most; it is never made larger.
+        Pixels.
     """
     from PIL.Image import Transpose
 
@@ -64,7 +64,7 @@ def shrink(path: Path, size: int) -> SmallPicture:
                 small.thumbnail((size, size), reducing_gap=2.0)
                 image.close()
             small = _on_white(small if turn is None else small.transpose(Transpose(turn)))
-            small.info.clear()  # comments would be written again
+            small.info.clear()  # Pillow would write comments of the file again, whatever they hold
             return SmallPicture(_encoded(small, size), *small.size)
     except DAMAGES as error:
         return SmallPicture(problem=f"it cannot be shown ({type(error).__name__})")
@@ -72,7 +72,7 @@ def shrink(path: Path, size: int) -> SmallPicture:
 
 def _plain(image: Image) -> Image:
     """Return a picture in colours that can be mixed, so that it can be made small before all else."""
-    if image.mode.startswith("I"):  # 16 bits, of which the upper ones are seen
+    if image.mode.startswith("I"):  # 16 bits per pixel, of which a JPEG keeps the upper eight
         image = image.point(lambda value: value / 256).convert("L")
     mode = "RGBA" if image.has_transparency_data else "RGB"
     return image.copy() if image.mode == mode else image.convert(mode)

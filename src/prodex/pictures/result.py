@@ -1,4 +1,4 @@
-"""What became of every picture of a catalogue: one row each, whether it came or not."""
+"""The result of a download: a row for every picture of the catalogue, downloaded or not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prodex.pictures.plan import Picture
 
 
 class PictureState(StrEnum):
-    """What became of a picture."""
+    """What happened to a picture."""
 
     DOWNLOADED = "downloaded"
     THERE = "already there"
@@ -39,25 +39,29 @@ FILES = pa.schema(
         for name, kind, meaning in (
             ("product_id", pa.string(), "key of the product"),
             ("gtin", pa.string(), "the product's GTIN as sent"),
-            ("name", pa.string(), "what people call the product"),
+            ("name", pa.string(), "name of the product"),
             ("position", pa.string(), "key of the picture in the table pictures"),
-            ("is_packshot", pa.bool_(), "said to be a packshot"),
+            ("is_packshot", pa.bool_(), "whether it is a packshot, according to the record"),
             (
                 "rendition",
                 pa.string(),
                 "key of the rendition in the table exportables; none for the original",
             ),
-            ("url", pa.string(), "address of the file, as the supplier typed it"),
-            ("updated_at", pa.timestamp("us"), "last changed, as told; local time without zone"),
+            ("url", pa.string(), "address of the file, as the supplier sent it"),
+            (
+                "updated_at",
+                pa.timestamp("us"),
+                "last changed, according to the record; local time without zone",
+            ),
             ("state", pa.string(), ", ".join(PictureState)),
-            ("path", pa.string(), "where the file is"),
+            ("path", pa.string(), "path of the file"),
             ("bytes", pa.int64(), "of the file"),
             ("width", pa.int64(), "of the file, pixels"),
             ("height", pa.int64(), "of the file, pixels"),
             ("crc32", pa.string(), "of the file, 8 hexadecimal digits"),
-            ("checked", pa.string(), "what could be checked: crc32, bytes, pixels, as far as these are told"),
+            ("checked", pa.string(), "what was checked: crc32, bytes, pixels, as far as the record has them"),
             ("reason", pa.string(), "why there is no file, or what is wrong with it"),
-            ("what_to_do", pa.string(), "what helps"),
+            ("what_to_do", pa.string(), "what to do about it"),
         )
     ]
 )
@@ -65,7 +69,7 @@ FILES = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class PictureResult:
-    """What became of one picture; see the columns of `FILES`."""
+    """The result for one picture; see the columns of `FILES`."""
 
     picture: Picture
     state: PictureState
@@ -83,14 +87,14 @@ class Pictures:
     Attributes
     ----------
     folder
-        Where they are. `pictures.csv` and `pictures.parquet` in it hold what `files` does; what came and did not pass
-        its check lies in `broken`.
+        The folder. `pictures.csv` and `pictures.parquet` in it have the rows of `files`; failed files are in its folder
+        `broken`.
     files
         One row for each picture of the catalogue: product_id, gtin, name, position, is_packshot, rendition, url,
         updated_at, state, path, bytes, width, height, crc32, checked, reason, what_to_do.
 
-        `state` is "downloaded", "already there" (and passed its check), "broken" (it came and did not pass), "failed"
-        (it did not come), "no address", or "not asked" (left out by the call).
+        `state` is "downloaded", "already there" (and passed its check), "broken" (downloaded and did not pass its
+        check), "failed" (could not be downloaded), "no address", or "not asked" (left out by the call).
 
     Examples
     --------
@@ -106,7 +110,7 @@ class Pictures:
 
     @property
     def broken(self) -> pd.DataFrame:
-        """The pictures that were wanted and are not there, with the reason and what to do."""
+        """The missing pictures, with the reason and what to do about it."""
         return self.files[self.files["state"].isin(_BAD)].reset_index(drop=True)
 
     @property
@@ -122,12 +126,12 @@ class Pictures:
 
     @property
     def good(self) -> int:
-        """Number of those that are there and passed their check."""
+        """Number of pictures that passed their check."""
         return int(self.files["state"].isin(_GOOD).sum())
 
     @property
     def complete(self) -> bool:
-        """Whether every picture that was asked for is there and passed its check."""
+        """Whether every picture that was asked for passed its check."""
         return self.good == self.wanted
 
     def __repr__(self) -> str:
@@ -145,9 +149,9 @@ def frame_of(results: Iterable[PictureResult], names: Mapping[str, str]) -> pd.D
     Parameters
     ----------
     results
-        What became of the pictures.
+        The results.
     names
-        What people call each product.
+        The name of each product.
     """
     rows = [_row(result, names.get(result.picture.product_id)) for result in results]
     return to_frame(pa.Table.from_pylist(rows, schema=FILES))
@@ -155,9 +159,9 @@ def frame_of(results: Iterable[PictureResult], names: Mapping[str, str]) -> pd.D
 
 def _row(result: PictureResult, name: str | None) -> dict[str, Any]:
     picture, facts = result.picture, result.facts
-    told = ("product_id", "gtin", "position", "is_packshot", "rendition", "url", "updated_at")
+    sent = ("product_id", "gtin", "position", "is_packshot", "rendition", "url", "updated_at")
     return {
-        **{column: getattr(picture, column) for column in told},
+        **{column: getattr(picture, column) for column in sent},
         "name": name,
         "state": str(result.state),
         "path": None if result.path is None else str(result.path),
@@ -172,17 +176,17 @@ def _row(result: PictureResult, name: str | None) -> dict[str, Any]:
 
 
 def what_helps(error: MediaFailed | None) -> str:
-    """Say what to do about a picture that did not come, or came broken.
+    """Return what to do about a picture that is broken or could not be downloaded.
 
     >>> what_helps(MediaFailed("HTTP 404", status=404))
     'Load the catalogue again, since addresses change; else tell the supplier.'
     """
     if error is None:
-        return "Tell the supplier, and the operator of the service: file and record do not agree."
+        return "Tell the supplier and the operator of the service: file and record do not match."
     if isinstance(error, MediaRefused):
         return "Ask the supplier for the file at a public http(s) address."
     if error.status in {401, 403}:
-        return "Ask the supplier for an address that everybody may read: no credentials are sent."
+        return "Ask the supplier for a public address: no credentials are sent."
     if error.status is not None and error.status < 500 and error.status != 429:
         return "Load the catalogue again, since addresses change; else tell the supplier."
-    return "Call it again later: what is here stays, and only what is missing is fetched."
+    return "Call download_pictures again later: only missing pictures are downloaded."

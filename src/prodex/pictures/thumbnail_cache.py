@@ -1,4 +1,4 @@
-"""SmallPicture pictures that were made before, kept under `PRODEX_HOME`/thumbnails by what is told of their files."""
+"""The cache of small pictures, under `PRODEX_HOME`/thumbnails, by the records of their files."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from prodex.pictures.file_check import read_checksum
 from prodex.pictures.plan import Picture
 from prodex.pictures.resize import SmallPicture
 
-#: Two threads may have made the same one.
+#: Two threads may make the same picture.
 _WRITING = threading.Lock()
 
 
-def read_kept(picture: Picture, size: int) -> SmallPicture | None:
-    """Return the small picture that was made before, if its file is told to be the same; None where there is none."""
+def read_cached(picture: Picture, size: int) -> SmallPicture | None:
+    """Return the small picture of a record from the cache, or None."""
     try:
         small = SmallPicture.of(_place(picture, size).read_bytes())
-    except OSError:  # mostly since there is none
+    except OSError:  # mostly because it is not in the cache; it can be made again in any case
         return None
     return small if small.problem is None else None
 
 
-def keep(picture: Picture, size: int, small: SmallPicture) -> None:
-    """Keep one for the next time.
+def cache(picture: Picture, size: int, small: SmallPicture) -> None:
+    """Put a small picture into the cache.
 
     Raises
     ------
@@ -43,8 +43,8 @@ def keep(picture: Picture, size: int, small: SmallPicture) -> None:
 
 
 @contextmanager
-def workplace() -> Iterator[Path]:
-    """Give a folder for files that are only needed meanwhile.
+def temporary_folder() -> Iterator[Path]:
+    """Provide a folder for files that are needed only for a moment.
 
     Raises
     ------
@@ -60,10 +60,14 @@ def workplace() -> Iterator[Path]:
 
 
 def _place(picture: Picture, size: int) -> Path:
-    """Name it by the content that is told; where too little is told, by address and date."""
-    told = [picture.file_size, picture.width, picture.height]
+    """Return the path by the content of the record, else by address and date."""
+    stated = [picture.file_size, picture.width, picture.height]
     checksums = sorted(read_checksum(picture.crc32))
-    content = [checksums, told] if checksums and any(told) else [picture.url, str(picture.updated_at), told]
+    # By content a picture that moved to another address is still found; a supplier who replaces a file at the same
+    # address changes the checksum or, without one, the date.
+    content = (
+        [checksums, stated] if checksums and any(stated) else [picture.url, str(picture.updated_at), stated]
+    )
     name = hashlib.sha256(json.dumps([content, size]).encode()).hexdigest()[:32]
     return _folder() / name[:2] / f"{name}.jpg"
 

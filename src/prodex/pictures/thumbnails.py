@@ -1,4 +1,4 @@
-"""SmallPicture pictures as bytes of our own making: what a supplier's file holds besides pixels goes no further."""
+"""Thumbnails: small pictures that prodex encodes itself, so that only the pixels of a supplier's file are passed on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from prodex.pictures.file_check import compare, look_at, read_checksum
 from prodex.pictures.picture_folder import PictureFolder
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import SmallPicture, shrink
-from prodex.pictures.thumbnail_cache import keep, read_kept, workplace
+from prodex.pictures.thumbnail_cache import cache, read_cached, temporary_folder
 
 _WORKERS = 8
 
@@ -40,31 +40,31 @@ def small_pictures(
     Parameters
     ----------
     catalog
-        Whose they are.
+        The catalogue of the pictures.
     pictures
-        Which.
+        The pictures.
     size
         Pixels of the longest side.
     folder
-        Take the files from there, and fetch nothing.
+        Take the files from this folder, and download nothing.
     limits
-        What one file may take.
+        Limits of a file.
 
     Raises
     ------
     InputError
-        When the folder is none.
+        When there is no such folder.
     StorageError
         When the disk refuses.
     """
     if folder is not None:
         return _downloaded(catalog, pictures, size, Path(folder))
-    made = {one.number: small for one in pictures if (small := read_kept(one, size)) is not None}
+    made = {one.number: small for one in pictures if (small := read_cached(one, size)) is not None}
     missing = [one for one in pictures if one.number not in made]
     made |= {one.number: SmallPicture(problem="no address") for one in missing if one.url is None}
     if jobs := jobs_of(missing):
         with (
-            workplace() as parts,
+            temporary_folder() as parts,
             MediaDownloader(catalog.origin.source, limits=limits, setting="gallery") as media,
         ):
             for found in side_by_side(
@@ -81,7 +81,7 @@ def _fetched(job: FetchJob, media: MediaDownloader, parts: Path, size: int) -> d
             small = SmallPicture(problem=arrival.problem)
             if arrival.path is not None and arrival.problem is None:
                 small = shrink(arrival.path, size)
-            keep(arrival.picture, size, small)
+            cache(arrival.picture, size, small)
             made[arrival.picture.number] = small
     return made
 
@@ -89,21 +89,21 @@ def _fetched(job: FetchJob, media: MediaDownloader, parts: Path, size: int) -> d
 def _downloaded(
     catalog: Catalog, pictures: Sequence[Picture], size: int, folder: Path
 ) -> dict[int, SmallPicture]:
-    """Make them of files in a folder, of each picture the one whose size is best."""
+    """Return small pictures of the files in a folder, of each picture the file with the best size."""
     if not folder.is_dir():
         raise InputError(
-            f"{folder} is no folder. download_pictures(catalog, folder) brings pictures into one."
+            f"{folder} is not a folder. download_pictures(catalog, folder) downloads pictures into one."
         )
-    shelf = PictureFolder.of(folder.absolute())
+    existing = PictureFolder.of(folder.absolute())
     ids = pa.array(sorted({one.product_id for one in pictures}), pa.string())
     files: dict[tuple[str, str], list[Picture]] = {}
     # The smallest that is large enough, then the originals, then the largest of the others.
-    for of in sorted(shelf.sizes, key=lambda of: _rank(of, size)):
+    for of in sorted(existing.sizes, key=lambda of: _rank(of, size)):
         for file in plan(catalog, size=of, products=ids):
             if file.left_out is None:
                 files.setdefault((file.product_id, file.position), []).append(file)
     return {
-        one.number: _found(files.get((one.product_id, one.position), ()), shelf, size) for one in pictures
+        one.number: _found(files.get((one.product_id, one.position), ()), existing, size) for one in pictures
     }
 
 
@@ -113,11 +113,11 @@ def _rank(of: int | None, size: int) -> tuple[int, int]:
     return (0, of) if of >= size else (2, -of)
 
 
-def _found(files: Iterable[Picture], shelf: PictureFolder, size: int) -> SmallPicture:
-    """Make one of the first file that is there; else say what is wrong with the one that lies aside."""
+def _found(files: Iterable[Picture], existing: PictureFolder, size: int) -> SmallPicture:
+    """Return a small picture of the first file that is good; else what is wrong with the others."""
     problem = "not in the folder"
     for file in files:
-        path = shelf.good.get(file.stem) or shelf.broken.get(file.stem)
+        path = existing.good.get(file.stem) or existing.broken.get(file.stem)
         if path is not None:
             wrong = compare(look_at(path, read_checksum(file.crc32)), file)[1]
             if wrong is None:
@@ -140,21 +140,21 @@ class Thumbnail:
     Attributes
     ----------
     product_id, gtin
-        Whose it is.
+        The product of the picture.
     position
-        Key of the picture in the table `pictures`; None where the product has none.
+        Key of the picture in the table `pictures`; None if the product has none.
     is_packshot
-        Whether it is said to be one.
+        Whether it is a packshot, according to its record.
     original
-        Width and height of the original as told, pixels.
+        Width and height of the original in pixels, according to its record.
     url
-        Address of the file that it was made of, as the supplier typed it. Never show it as a link or a picture.
+        Address of the original file, as the supplier sent it. Never show it as a link or a picture.
     bytes
         A JPEG, or None.
     width, height
-        Of these bytes, pixels.
+        Size of the JPEG in pixels.
     problem
-        Why there is none: "no picture", "no packshot", "not asked", or what is wrong with the file.
+        Why there is no JPEG: "no picture", "no packshot", "not asked", or what is wrong with the file.
     """
 
     product_id: str
@@ -170,7 +170,7 @@ class Thumbnail:
 
     @classmethod
     def of(cls, picture: Picture, small: SmallPicture) -> Self:
-        """Put together whose picture it is and what was made of it."""
+        """Return the thumbnail of a picture, or why there is none."""
         return cls(
             product_id=picture.product_id,
             gtin=picture.gtin,
@@ -199,27 +199,27 @@ def thumbnails(
     Parameters
     ----------
     catalog
-        Where the products are.
+        The catalogue of the products.
     product_ids
-        Which of them.
+        The products.
     size
         Pixels of the longest side.
     packshots_only
-        Only what is said to be a packshot.
+        Return packshots only.
     folder
-        Take the files from this folder, which `download_pictures` filled, and fetch nothing.
+        Take the files from this folder of `download_pictures`, and download nothing.
     limits
-        What one file may take, as for `download_pictures`.
+        Limits of a file, as for `download_pictures`.
 
     Returns
     -------
     list of Thumbnail
-        One for each picture, product by product; one for a product that has none, which says so.
+        One for each picture, product by product; for a product without pictures one that says why.
 
     Raises
     ------
     InputError
-        When the size is none for a small picture.
+        When the size is too large or too small.
     StorageError
         When the disk refuses.
 
@@ -248,18 +248,19 @@ def thumbnails(
 
 
 def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict[str, list[Picture]]:
-    """Return the pictures of some products, those of updates that wait left out.
+    """Return the pictures of some products, without those of pending updates.
 
     Raises
     ------
     InputError
-        When the size is none for a small picture.
+        When the size is too large or too small.
     """
-    if whole_number(size, _SIDES[0], _SIDES[-1]) is None:
+    if (whole := whole_number(size, _SIDES[0], _SIDES[-1])) is None:
         raise InputError(
-            f"size={size!r} must be a number of pixels from {_SIDES[0]} to {_SIDES[-1]}; download_pictures() brings "
+            f"size={size!r} must be a number of pixels from {_SIDES[0]} to {_SIDES[-1]}; download_pictures() returns "
             "larger pictures."
         )
+    size = whole
     found: dict[str, list[Picture]] = {key: [] for key in product_ids}
     for picture in plan(catalog, size=size, products=pa.array(product_ids, pa.string())):
         if picture.left_out is None:
@@ -268,7 +269,7 @@ def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict
 
 
 def nothing_in(catalog: Catalog, packshots_only: bool) -> str:
-    """Say what it means that a product has no picture to show."""
+    """Return why a product has no picture: without the attributes in the query, it may have one."""
     needed = ["assets.pictures.url", *(["assets.pictures.isPackshot"] if packshots_only else [])]
     if not all(map(catalog.origin.asked, needed)):
         return NOT_ASKED

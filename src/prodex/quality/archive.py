@@ -122,7 +122,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     Examples
     --------
     >>> import prodex
-    >>> catalog = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "judged")
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).save("judged")
     >>> _ = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
     >>> float(prodex.open_audit("judged").summary["score"])
     1.0
@@ -164,7 +164,7 @@ def list_audits(name: str | Catalog = "*") -> pd.DataFrame:
     Examples
     --------
     >>> import prodex
-    >>> catalog = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "shop")
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).save("shop")
     >>> _ = prodex.audit(catalog, "core").save()
     >>> prodex.list_audits("shop")[["name", "profile", "products"]].values.tolist()
     [['shop', 'core', 1]]

@@ -354,10 +354,10 @@ class Audit:
             places_of_all = np.arange(len(self))
             everything = Groups(by, places_of_all, np.zeros(len(self), np.int64), [None], [None])
             return coverage(self.states, self.checks, presence, everything).drop(columns=["code", "label"])
-        code, label = column_names(by)
+        code, *label = column_names(by)
         frame = coverage(self.states, self.checks, presence, self.groups(by))
-        frame = frame.rename(columns={"code": code, "label": label})
-        return frame.drop(columns=label) if frame[code].equals(frame[label]) else frame
+        frame = frame if label else frame.drop(columns="label")
+        return frame.rename(columns={"code": code, "label": "".join(label)})
 
     def trend(self, others: Sequence[Audit] = ()) -> pd.DataFrame:
         """Return the figures of several audits over time, this one among them, the oldest first.

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.quality.text_normalization import without_accents
+from prodex.text import unaccented
 
 Numbers = npt.NDArray[np.float64]
 
@@ -170,7 +170,7 @@ def _listed() -> dict[str, list[int]]:
     for place, words in enumerate(_lists().values()):
         for word in words:
             places.setdefault(word, []).append(place)
-            if len(word) >= _PLAIN and (bare := without_accents(word)) != word:
+            if len(word) >= _PLAIN and (bare := unaccented(word)) != word:
                 plain.setdefault(bare, []).append(place)
     return plain | places
 

@@ -22,7 +22,7 @@ from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
-from prodex.facts.pending import PENDING, are_pending
+from prodex.facts.pending import are_pending, own_path
 from prodex.frames import to_frame
 from prodex.quality.presence import PresenceIndex
 from prodex.quality.requested import EVERY_TEXT, EVERYTHING
@@ -297,5 +297,5 @@ def _within(path: str, outer: str) -> bool:
 
 def _meets(attribute: str, anchor: str) -> bool:
     """Whether rows anchored here can stand at the path, above it or below it, an update that waits included."""
-    own = attribute.removeprefix(PENDING)
+    own = own_path(attribute)
     return _within(own, anchor) or _within(anchor, own) or own == "lastRequest"

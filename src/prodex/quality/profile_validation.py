@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.facts.pending import own_path
 from prodex.quality.check import Check
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.presence import attribute_of
@@ -83,7 +84,7 @@ def _seen(catalog: Catalog) -> set[str]:
     found = {attribute for name in catalog.presence.columns if (attribute := attribute_of(name)) is not None}
     for table in _BY_SHAPE:
         values = pc.unique(catalog.arrow(table, ["attribute"])["attribute"]).to_pylist()
-        found.update(value.removeprefix("lastRequest.") for value in values if value)
+        found.update(own_path(value) for value in values if value)
     return found
 
 

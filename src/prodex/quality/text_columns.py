@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.facts.name import NAMES
 from prodex.locales import short_of
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR
@@ -34,7 +35,6 @@ TEXTS = (
     "advertisedInformations",
 )
 _PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
-NAMES = (*_PUBLIC_NAMES, "nameLegal")
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
 ANY_NAME = OR.join(f"{name}.data" for name in NAMES)

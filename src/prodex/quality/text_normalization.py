@@ -7,13 +7,13 @@ Patterns can then be written in plain letters, `\\b` finds the ends of words, an
 from __future__ import annotations
 
 import html
-import unicodedata
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.tables.columns import is_true
+from prodex.text import LETTERS
 
 #: What becomes of what, in this order. Patterns are those of RE2.
 _BEFORE_LOWERING = (
@@ -24,12 +24,6 @@ _BEFORE_LOWERING = (
     (r"[’‘`´]", "'"),
     # A list does not end where a dot was read for its comma: "soja. céleri. moutarde".
     (r"\.(\s+\p{Ll})", r",\1"),
-)
-_AFTER_LOWERING = (
-    ("œ", "oe"),
-    ("æ", "ae"),
-    ("ß", "ss"),
-    ("ø", "o"),
 )
 _AT_LAST = (
     # Not the shellfish: "pain moulé", which without its accent would be "moules" in the plural.
@@ -60,10 +54,10 @@ def folded(texts: pa.Array) -> pa.Array:
     texts = _unescaped(texts)
     for pattern, left in _BEFORE_LOWERING:
         texts = _replaced(texts, pattern, left)
-    texts = pc.utf8_lower(texts)
-    for letter, letters in _AFTER_LOWERING:
+    # As in `prodex.text.unaccented`; accents go further below, since one word is told from another by its own.
+    texts = pc.utf8_lower(pc.utf8_normalize(texts, form="NFKD"))
+    for letter, letters in LETTERS.items():
         texts = pc.replace_substring(texts, letter, letters)
-    texts = pc.utf8_normalize(texts, form="NFKD")
     for pattern, left in _AT_LAST:
         texts = _replaced(texts, pattern, left)
     return texts
@@ -86,16 +80,3 @@ def _unescaped(texts: pa.Array) -> pa.Array:
     mask[rows] = True
     plain = [html.unescape(each) for each in texts.take(pa.array(rows)).to_pylist()]
     return pc.replace_with_mask(texts, pa.array(mask), pa.array(plain, texts.type))
-
-
-_LIGATURES = str.maketrans({"œ": "oe", "ß": "ss", "æ": "ae"})
-
-
-def without_accents(word: str) -> str:
-    """Return a word in small letters without what stands over, under and between them.
-
-    >>> without_accents("bœuf"), without_accents("süßstoff"), without_accents("glúten")
-    ('boeuf', 'sussstoff', 'gluten')
-    """
-    decomposed = unicodedata.normalize("NFKD", word.translate(_LIGATURES))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

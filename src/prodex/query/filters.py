@@ -1,4 +1,4 @@
-"""Every filter, declared once: its name on the wire, the forms it is given in, and its forms on the wire.
+"""Every filter, declared once: its name on the wire, how it is given and sent, and its option on the command line.
 
 Spec: the parameters of endpoints 4 (GET) and 5 (POST). The form in a GET query is the text of the form in a POST
 body.
@@ -10,8 +10,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from prodex.query import values
 
@@ -42,6 +43,17 @@ def _from_must(wire: Any) -> Any:
     return [(entry["query"], entry["fields"]) for entry in wire["must"]]
 
 
+class Form(StrEnum):
+    """How a filter is given on the command line."""
+
+    VALUE = "value"
+    LIST = "list"
+    LIST_OR_FILE = "list or file"
+    FLAG = "flag"
+    TIME = "time"
+    WORDS = "words"
+
+
 @dataclass(frozen=True)
 class Kind:
     """A type of filter value: how a user may give it, and its form on the wire.
@@ -56,12 +68,36 @@ class Kind:
         From the form in a POST body or a GET query to something that `read` takes.
     by_get
         Whether GET knows the parameter.
+    form
+        How it is given on the command line.
     """
 
     read: Callable[[str, Any], Any]
     write: Callable[[Any], Any]
     parse: Callable[[Any], Any] = _same
     by_get: bool = True
+    form: Form = Form.LIST
+
+
+class Filter(NamedTuple):
+    """A filter of the service.
+
+    Attributes
+    ----------
+    wire
+        Its name on the wire.
+    kind
+        The type of its value.
+    option
+        Its option on the command line, without the hyphens.
+    help
+        The help of that option.
+    """
+
+    wire: str
+    kind: Kind
+    option: str
+    help: str
 
 
 def _time(unit: timedelta) -> Kind:
@@ -69,10 +105,11 @@ def _time(unit: timedelta) -> Kind:
         values.moment(unit),
         lambda value: (value - values.EPOCH) // unit,
         lambda count: values.EPOCH + int(count) * unit,
+        form=Form.TIME,
     )
 
 
-GTINS = Kind(values.gtins, list)
+GTINS = Kind(values.gtins, list, form=Form.LIST_OR_FILE)
 INCLUDED = Kind(values.paths, list)
 EXCLUDED = Kind(values.paths, joined)
 TEXTS = Kind(values.texts, joined)
@@ -80,37 +117,74 @@ LANGUAGES = Kind(values.languages, joined)
 INTEGERS = Kind(values.integers, _number_or_joined)
 VALIDATION = Kind(values.members(values.ValidationStatus, "VALIDATION_STATUS_"), _number_or_joined)
 STATUSES = Kind(values.members(values.ProductStatus), joined)
-SHARING = Kind(values.member(values.SharingStatus), int)
-MARKET = Kind(values.market, _same)
-FLAG = Kind(values.true, _same)
+SHARING = Kind(values.member(values.SharingStatus), int, form=Form.VALUE)
+MARKET = Kind(values.market, _same, form=Form.VALUE)
+FLAG = Kind(values.true, _same, form=Form.FLAG)
 SECONDS = _time(values.SECOND)
 MILLISECONDS = _time(values.MILLISECOND)
-SEARCH = Kind(values.search, _must, _from_must, by_get=False)
+SEARCH = Kind(values.search, _must, _from_must, by_get=False, form=Form.WORDS)
 
-#: Field of `ProductQuery` -> its name on the wire and its kind (spec, tables of endpoints 4 and 5).
-FILTERS: Mapping[str, tuple[str, Kind]] = MappingProxyType(
+#: Field of `ProductQuery` -> its filter (spec, tables of endpoints 4 and 5).
+FILTERS: Mapping[str, Filter] = MappingProxyType(
     {
-        "gtins_in": ("filter_gtins_in", GTINS),
-        "updated_at_from": ("updated_at_from", SECONDS),
-        "updated_at_to": ("updated_at_to", SECONDS),
-        "validation_status_in": ("filter_validation_status_in", VALIDATION),
-        "tags_in": ("filter_tags_in", TEXTS),
-        "tags_not_in": ("filter_tags_not_in", TEXTS),
-        "source_include": ("filter_source_include", INCLUDED),
-        "source_exclude": ("filter_source_exclude", EXCLUDED),
-        "target_productstatus_in": ("filter_target_productstatus_in", STATUSES),
-        "status_shared_from": ("status_shared_from", SHARING),
-        "status_shared_with": ("status_shared_with", SHARING),
-        "target_market": ("filter_target_market", MARKET),
-        "product_languages": ("filter_product_languages", LANGUAGES),
-        "has_packshot": ("filter_has_packshot", FLAG),
-        "has_no_packshot": ("filter_has_no_packshot", FLAG),
-        "pictures_last_updated_at_from": ("filter_pictures_last_updated_at_from", MILLISECONDS),
-        "pictures_last_updated_at_to": ("filter_pictures_last_updated_at_to", MILLISECONDS),
-        "active_range": ("filter_active_range", FLAG),
-        "owners_in": ("filter_owners_in", INTEGERS),
-        "search": ("advanced_search", SEARCH),
+        "gtins_in": Filter("filter_gtins_in", GTINS, "gtin", "A GTIN (repeat), or @FILE with one per line."),
+        "updated_at_from": Filter(
+            "updated_at_from", SECONDS, "updated-from", "Updated since then, as 2026-11-20T08:00+01:00."
+        ),
+        "updated_at_to": Filter("updated_at_to", SECONDS, "updated-to", "Updated until then."),
+        "validation_status_in": Filter(
+            "filter_validation_status_in", VALIDATION, "validation", "Validation status (repeat)."
+        ),
+        "tags_in": Filter("filter_tags_in", TEXTS, "tag", "With this tag (repeat)."),
+        "tags_not_in": Filter("filter_tags_not_in", TEXTS, "without-tag", "Without this tag (repeat)."),
+        "source_include": Filter(
+            "filter_source_include", INCLUDED, "include", "Load only this field (repeat)."
+        ),
+        "source_exclude": Filter(
+            "filter_source_exclude", EXCLUDED, "exclude", "Do not load this field (repeat)."
+        ),
+        "target_productstatus_in": Filter(
+            "filter_target_productstatus_in",
+            STATUSES,
+            "product-status",
+            "Status on the retailer side (repeat).",
+        ),
+        "status_shared_from": Filter(
+            "status_shared_from", SHARING, "shared-from", "DRAFT, PENDING or ACCEPTED at the source."
+        ),
+        "status_shared_with": Filter(
+            "status_shared_with", SHARING, "shared-with", "DRAFT, PENDING or ACCEPTED at the target."
+        ),
+        "target_market": Filter(
+            "filter_target_market", MARKET, "market", "Market, by ISO 3166-1 number or name."
+        ),
+        "product_languages": Filter(
+            "filter_product_languages", LANGUAGES, "language", "Load only texts in this language (repeat)."
+        ),
+        "has_packshot": Filter("filter_has_packshot", FLAG, "packshot", "Only products with a packshot."),
+        "has_no_packshot": Filter(
+            "filter_has_no_packshot", FLAG, "no-packshot", "Only products without a packshot."
+        ),
+        "pictures_last_updated_at_from": Filter(
+            "filter_pictures_last_updated_at_from",
+            MILLISECONDS,
+            "pictures-from",
+            "Pictures updated since then.",
+        ),
+        "pictures_last_updated_at_to": Filter(
+            "filter_pictures_last_updated_at_to", MILLISECONDS, "pictures-to", "Pictures updated until then."
+        ),
+        "active_range": Filter(
+            "filter_active_range", FLAG, "active-range", "Only products in the active range."
+        ),
+        "owners_in": Filter("filter_owners_in", INTEGERS, "owner", "Owner id (repeat)."),
+        "search": Filter(
+            "advanced_search",
+            SEARCH,
+            "search",
+            "WORD, or WORD@FIELD,FIELD (repeat: all words must be found).",
+        ),
     }
 )
 
-FIELD_OF_WIRE_NAME = {wire: field for field, (wire, _) in FILTERS.items()}
+FIELD_OF_WIRE_NAME = {one.wire: field for field, one in FILTERS.items()}

@@ -153,9 +153,9 @@ class ProductQuery:
         given = {name: value for name, value in locals().items() if name in FILTERS}
         for name in unknown:
             raise QueryError(_unknown_field(name))
-        for name, (_, kind) in FILTERS.items():
+        for name, one in FILTERS.items():
             value = given[name]
-            object.__setattr__(self, name, None if value is None else kind.read(name, value))
+            object.__setattr__(self, name, None if value is None else one.kind.read(name, value))
         if self.source_include is not None:
             object.__setattr__(self, "source_include", _with_always_requested(self.source_include))
         object.__setattr__(self, "extra", _checked_extra(extra))
@@ -167,7 +167,7 @@ class ProductQuery:
         >>> ProductQuery(target_market="France").to_body()
         {'filter_target_market': 250}
         """
-        body = {FILTERS[name][0]: FILTERS[name][1].write(value) for name, value in self._given().items()}
+        body = {FILTERS[name].wire: FILTERS[name].kind.write(value) for name, value in self._given().items()}
         return body | copy.deepcopy(dict(self.extra))
 
     def to_params(self) -> dict[str, str]:
@@ -184,7 +184,7 @@ class ProductQuery:
         {'filter_tags_in': 'new,exportable'}
         """
         for name in self._given():
-            if not FILTERS[name][1].by_get:
+            if not FILTERS[name].kind.by_get:
                 raise QueryError(
                     f"{name} cannot be asked by GET. Use search_products (POST), or leave it out."
                 )
@@ -200,7 +200,7 @@ class ProductQuery:
         {'filter_target_market': 250, 'filter_source_include': ['uuid'], 'limit': 1}
         """
         body = dataclasses.replace(self, source_include=None, source_exclude=None).to_body()
-        return body | {FILTERS["source_include"][0]: ["uuid"], "limit": 1}
+        return body | {FILTERS["source_include"].wire: ["uuid"], "limit": 1}
 
     def to_rich_content_params(self) -> dict[str, str]:
         """Return the GET query for GTIN, id and assets alone (spec, endpoint 6).
@@ -209,7 +209,7 @@ class ProductQuery:
         {'filter_target_market': '250', 'filter_source_include': 'gtin,id,assets'}
         """
         params = dataclasses.replace(self, source_include=None, source_exclude=None).to_params()
-        return params | {FILTERS["source_include"][0]: ",".join(RICH_CONTENT)}
+        return params | {FILTERS["source_include"].wire: ",".join(RICH_CONTENT)}
 
     def in_calls(self, gtins_per_call: int = GTINS_PER_CALL) -> Iterator[Self]:
         """Cut a query with a long list of GTINs into queries that a service takes.
@@ -238,7 +238,7 @@ class ProductQuery:
             if wire in FIELD_OF_WIRE_NAME:
                 field = FIELD_OF_WIRE_NAME[wire]
                 try:
-                    fields[field] = FILTERS[field][1].parse(value)
+                    fields[field] = FILTERS[field].kind.parse(value)
                 except (ValueError, TypeError, LookupError, OverflowError) as error:
                     raise QueryError(f"{wire} cannot be read from {value!r}.") from error
             elif wire not in PAGING_KEYS:
@@ -263,7 +263,7 @@ class ProductQuery:
         True
         """
         canonical = {
-            FILTERS[name][0]: sorted(value) if isinstance(value, tuple) else FILTERS[name][1].write(value)
+            FILTERS[name].wire: sorted(value) if isinstance(value, tuple) else FILTERS[name].kind.write(value)
             for name, value in self._given().items()
         }
         text = json.dumps([canonical, dict(self.extra)], sort_keys=True)

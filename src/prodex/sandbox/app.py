@@ -36,6 +36,7 @@ from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal, reply_of
 from prodex.sandbox.server import LOOPBACK
 
+# Threads of their own, beside the 40 that AnyIO has for all other calls.
 _WRITERS = 4
 _DRAWERS = 2
 
@@ -46,8 +47,10 @@ def application() -> FastAPI:
         title=SERVICE,
         version="1",
         description=DESCRIPTION,
+        # FastAPI's own pages load scripts from elsewhere; the page at /docs works without a network.
         docs_url=None,
         redoc_url=None,
+        # A redirect would be a second call; `RoutingMiddleware` ignores the slash instead.
         redirect_slashes=False,
         # Generated clients name their functions after these.
         generate_unique_id_function=lambda route: route.name,
@@ -55,11 +58,13 @@ def application() -> FastAPI:
     app.include_router(ROUTES)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(HTTPException, _refuse_path)
-    app.add_exception_handler(Exception, _admit)
+    # Every reply has the one form of error, those to a mistake of the sandbox too.
+    app.add_exception_handler(Exception, _internal_error)
     describe = app.openapi
 
     def openapi() -> dict[str, Any]:
         document = describe()
+        # FastAPI knows only the models of its own validation, which the endpoints do not use.
         document["components"]["schemas"] = components()
         return document
 
@@ -120,5 +125,5 @@ async def _refuse_path(request: Request, error: Exception) -> Response:
     return reply_of(Refusal("not_found", what))
 
 
-async def _admit(_request: Request, error: Exception) -> Response:
+async def _internal_error(_request: Request, error: Exception) -> Response:
     return reply_of(Refusal("internal_error", f"The sandbox itself failed: {error!r}."))

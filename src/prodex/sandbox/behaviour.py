@@ -1,4 +1,4 @@
-"""What the specification leaves open, or lets vary, as settings of the sandbox."""
+"""The settings of the sandbox: what the specification leaves open, or allows to vary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ScrollEnd(StrEnum):
-    """How the end of a scroll shows."""
+    """How a scroll ends."""
 
     #: Every page has a cursor; the page after the last product is empty.
     EMPTY_PAGE = "empty-page"
@@ -37,7 +37,7 @@ class Behaviour:
     token_lifetime: float = _setting(7200.0, "seconds after which an access token has expired")
     cursor_lifetime: float = _setting(120.0, "seconds for which an unused scroll cursor is kept")
     cursor_changes: bool = _setting(True, "give a new scroll cursor with each page, else always the same")
-    scroll_end: ScrollEnd = _setting(ScrollEnd.EMPTY_PAGE, "how the end of a scroll shows")  # noqa: RUF009 - a field
+    scroll_end: ScrollEnd = _setting(ScrollEnd.EMPTY_PAGE, "how a scroll ends")  # noqa: RUF009 - a field
     endless_scroll: bool = _setting(
         False, "after the last page of a scroll comes the first again, always with a cursor"
     )
@@ -51,9 +51,9 @@ class Behaviour:
         0.0, "seconds that the clock of the service (Date, updatedAt) is ahead, or behind below 0"
     )
     documents_key: str = _setting(
-        "documents", "name of the documents in assets; one description says document"
+        "documents", "name of the documents in assets; one description has document"
     )
-    token_type_key: str = _setting("token_type", "name of the token's type; one example says type")
+    token_type_key: str = _setting("token_type", "name of the token's type; one example has type")
     integer_codes: bool = _setting(
         False, "send codes of brands and kinds that are made of digits as integers"
     )
@@ -69,8 +69,8 @@ class Behaviour:
     import_timeout: float = _setting(300.0, "seconds of work after which an import is given up as TIMEOUT")
     organizations_need_token: bool = _setting(True, "list organisations only to callers with a token")
     organizations_as_list: bool = _setting(False, "list organisations as a bare array, without an envelope")
-    organizations_total: bool = _setting(True, "say in the envelope how many organisations there are")
-    organizations_paged: bool = _setting(True, "heed offset and limit of the list of organisations")
+    organizations_total: bool = _setting(True, "include the number of organisations in the envelope")
+    organizations_paged: bool = _setting(True, "apply offset and limit to the list of organisations")
 
     def __post_init__(self) -> None:
         for name in ("latency", "total_shrinks"):
@@ -78,5 +78,5 @@ class Behaviour:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it cannot be below 0.")
 
     def now(self) -> datetime:
-        """Return what the clock of the service says."""
+        """Return the time of the service."""
         return datetime.now(UTC) + timedelta(seconds=self.clock_skew)

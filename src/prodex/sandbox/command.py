@@ -1,4 +1,4 @@
-"""The command `prodex sandbox`: a process that serves until it is stopped."""
+"""The command `prodex sandbox`: its options, and a process that serves until it is stopped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.reading import read_records
 from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.running import access_keys
-from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_as_before, server_of
+from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 
 if TYPE_CHECKING:
     import uvicorn
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
-_MOST_REPORTED: Final = 20
+_MAX_REPORTED: Final = 20
 _SAMPLE_SIZE: Final = 12_000
 
 
@@ -82,7 +82,7 @@ def serve(
     """Serve until the process is asked to stop.
 
     Once it answers, one line of JSON goes to the standard output: service, base_url, pid, number of products,
-    and the access keys. The same stands in `home`/server.json while it runs.
+    and the access keys. The same is in `home`/server.json while it runs.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def serve(
     from prodex.sandbox.api.endpoints import SERVICE
     from prodex.sandbox.api.middleware import served_hosts
     from prodex.sandbox.app import create_app
-    from prodex.sandbox.records.imports import working
+    from prodex.sandbox.records.imports import running_worker
     from prodex.sandbox.sample import LABELS, organizations, shared_products
 
     home = home or default_home()
@@ -133,26 +133,29 @@ def serve(
         origin = f"the sample of {sample_size:,} products with seed {sample_seed}"
         filling = partial(shared_products, sample_size, sample_seed)
 
+    # Filling a store takes a while, and can be interrupted; uvicorn sets handlers of its own later.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_stop, _end)
     with ExitStack() as stack:
         store = stack.enter_context(open_store(home, filling, organizations(), LABELS, origin))
+        # A store that is there is used as it is; asking for another content is an error, not a reason to delete it.
         if (products or sample is not None or seed is not None) and store.origin != origin:
             raise StoreUnusable(
                 f"{home} holds {store.origin}, not {origin}; delete it, or give another home."
             )
-        for text in left_out[:_MOST_REPORTED]:
+        # A damaged file may have thousands of such lines.
+        for text in left_out[:_MAX_REPORTED]:
             _report(text)
         if left_out:
             _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
-        worker = stack.enter_context(working(store, behaviour))
+        worker = stack.enter_context(running_worker(store, behaviour))
         serves_host = served_hosts(host, allow_hosts)
         app = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
         server = server_of(app, behaviour)
         importer = _organization(store, import_as)
         for path in imports or ():
             _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
-        listener = listen_as_before(host, home) if port is None else listen(host, port)
+        listener = listen_on_home_port(host, home) if port is None else listen(host, port)
         announcement = {
             "service": SERVICE,
             "base_url": base_url_of(listener),
@@ -192,7 +195,7 @@ def _runs(pid: int) -> bool:
     if sys.platform == "win32":
         import ctypes
 
-        # os.kill would end the process there.
+        # On Windows, os.kill ends the process whatever the signal.
         synchronize, still_running = 0x00100000, 0x00000102
         handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, pid)
         running = bool(handle) and ctypes.windll.kernel32.WaitForSingleObject(handle, 0) == still_running
@@ -204,13 +207,13 @@ def _runs(pid: int) -> bool:
         return False
     except PermissionError:
         return True
-    # A process that has ended is still there until its parent takes note.
+    # A process that has ended exists as a zombie until its parent waits for it.
     stat = Path(f"/proc/{pid}/stat")
     return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def _report(text: str) -> None:
-    """Say something on one line; what it quotes of a file must not move the terminal's cursor."""
+    """Report something on one line; control characters from a file must not reach the terminal."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     sys.stderr.write(f"prodex sandbox: {shown}\n")
 

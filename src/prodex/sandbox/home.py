@@ -51,7 +51,7 @@ def open_store(
 
     The folder and the files of the sandbox in it become readable by their owner only.
 
-    `origin` says what a new store is filled with, in words.
+    `origin` describes what a new store is filled with.
 
     Raises
     ------
@@ -61,6 +61,7 @@ def open_store(
     _make_folder(home)
     path, lock = home / _STORE, home / _LOCK
     try:
+        # thread_local=False: a context may be closed by another thread than opened it.
         with FileLock(lock, timeout=0, mode=0o600, thread_local=False):
             for kept in (f"{_STORE}*", _LOCK, f"{_SERVER}*"):
                 _close_files(home, kept)
@@ -98,6 +99,7 @@ def _create(
     _make_file(temporary)
     known = list(organizations)
     fill_store(temporary, known, shared_with_all(filling, known), labels, origin)
+    # A reader sees the whole file or none.
     temporary.replace(path)
 
 

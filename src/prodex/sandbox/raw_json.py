@@ -15,7 +15,7 @@ _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 def decode(body: bytes | msgspec.Raw) -> Any:
     """Decode one JSON value; raise ValueError when it is none.
 
-    Half a surrogate pair, which suppliers do send, is read by Python's own reader; the fast one refuses it.
+    Half a surrogate pair, which suppliers do send, is read by Python's own decoder; msgspec refuses it.
     """
     try:
         return msgspec.json.decode(body)

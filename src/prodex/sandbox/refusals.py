@@ -1,7 +1,7 @@
-"""Every way in which the sandbox refuses a call: one code, one status, one meaning each.
+"""The refusals of calls: one code, one status, one meaning each.
 
 The specification shows no error body. The sandbox answers ``{"error": code, "message": text}``; the code is
-stable, the message says what came, and what to send instead.
+stable, the message says what was wrong, and what to send instead.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 #: code -> (HTTP status, meaning).
 REFUSALS: Final = {
     "authentication_failed": (401, "The caller could not be authenticated: the access key is not known."),
-    "token_missing": (401, "The caller could not be authenticated: no bearer token came with the call."),
+    "token_missing": (401, "The caller could not be authenticated: the call has no bearer token."),
     "token_invalid": (401, "The caller could not be authenticated: the token was not issued here."),
     "token_expired": (401, "The caller could not be authenticated: the token has passed its lifetime."),
-    "too_many_attempts": (429, "Too many wrong secrets; Retry-After says when the next one is looked at."),
-    "host_not_served": (421, "The call came under a name that is not one of this machine."),
-    "origin_foreign": (403, "The call came from a page of another site."),
+    "too_many_attempts": (429, "Too many wrong secrets; Retry-After says when the next one is checked."),
+    "host_not_served": (421, "The Host of the call is not a name of this machine."),
+    "origin_foreign": (403, "The call was made by a page of another site."),
     "retailers_only": (403, "The endpoint is for retailers."),
     "scenarios_not_enabled": (403, "The organisation has no validation scenarios."),
     "deadlines_not_enabled": (403, "The organisation, or the scenario, takes no deadlines."),
@@ -34,7 +34,7 @@ REFUSALS: Final = {
     "invalid_value": (400, "A parameter whose value cannot be read as documented."),
     "result_cap": (400, "An offset page that reaches over 10,000 products, or over the cap of GET."),
     "cursor_lost": (410, "The scroll cursor is unknown, of somebody else, or was not used in time."),
-    "deadline_passed": (400, "The deadline lies in the past."),
+    "deadline_passed": (400, "The deadline is in the past."),
     "scenario_unknown": (404, "The organisation has no scenario of this id."),
     "product_unknown": (404, "No product that the caller sees has this uuid."),
     "assignation_pending": (409, "The product's assignation to the caller is pending."),
@@ -56,7 +56,7 @@ class Refusal(Exception):
     code
         A key of `REFUSALS`.
     message
-        What came and what to send instead.
+        What was wrong and what to send instead.
     headers
         Headers of the answer beside those that every answer has.
     """

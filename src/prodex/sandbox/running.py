@@ -21,7 +21,7 @@ from prodex.sandbox.server import (
     LOOPBACK,
     base_url_of,
     listen,
-    listen_as_before,
+    listen_on_home_port,
     server_of,
     stop,
 )
@@ -60,7 +60,7 @@ class Sandbox:
     organizations
         Who takes part.
     requests
-        (method, path, parameters or body) of each call, in the order they came.
+        (method, path, parameters or body) of each call, in their order.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Sandbox:
         from prodex.sandbox import sample
         from prodex.sandbox.api.middleware import RecordingMiddleware
         from prodex.sandbox.app import create_app
-        from prodex.sandbox.records.imports import working
+        from prodex.sandbox.records.imports import running_worker
 
         with ExitStack() as stack:
             home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))
@@ -112,9 +112,9 @@ class Sandbox:
             store = stack.enter_context(
                 open_store(home, self._filling, organizations, labels, "products given")
             )
-            worker = stack.enter_context(working(store, self._behaviour))
+            worker = stack.enter_context(running_worker(store, self._behaviour))
             app = create_app(store, self._behaviour, worker, self._schedule, self._clock)
-            listener = listen_as_before(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
+            listener = listen_on_home_port(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
             server = server_of(
                 RecordingMiddleware(app, self.requests, self._behaviour.body_limit), self._behaviour
             )
@@ -123,6 +123,7 @@ class Sandbox:
             self.organizations = store.organizations
             self.base_url = base_url_of(listener)
             thread.start()
+            # uvicorn offers no event for it.
             while not server.started and thread.is_alive():
                 time.sleep(0.002)
             stack.callback(stop, server, thread)
@@ -132,6 +133,7 @@ class Sandbox:
     def __exit__(self, raised: type[BaseException] | None, *_of_it: object) -> None:
         self._stack.close()
         self._store = self._worker = None
+        # An error of the body of the context is more important than one that it probably caused.
         if self._schedule.failures and raised is None:
             raise self._schedule.failures[0]
 
@@ -154,7 +156,7 @@ class Sandbox:
         self._schedule.add(faults)
 
     def at_call(self, call: int, run: Callable[[], object], endpoint: str = "list") -> None:
-        """Order that a function is run when a call has come, before it is answered.
+        """Run a function when a call arrives, before it is answered.
 
         Where the function raises, the call gets a 500, and the error is raised again when the context ends.
 
@@ -170,7 +172,7 @@ class Sandbox:
         self.order(Fault("call", at=call, run=run, endpoint=endpoint))
 
     def clear_faults(self) -> None:
-        """Take back every fault that is ordered; `faults_hit` stays."""
+        """Remove every fault that is ordered; `faults_hit` stays."""
         self._schedule.clear()
 
     @property
@@ -183,11 +185,11 @@ class Sandbox:
 
         A product takes the place of the one with the same id (where it has none: uuid, gtin). It replaces the
         record as a whole, and what retailers had written over it. Who sees it, its tags and statuses stay, unless
-        it is a `SharedProduct`. A product that was not there is added behind the last one; a mere record is then
+        it is a `SharedProduct`. A new product is added after the last one; a record without views is then
         shared with every retailer. An owner that was not there can log in from the next start of the home on.
 
-        All of them are seen at once. A scroll that runs goes through the products that it began with, each as it is
-        when its page is fetched.
+        All of them become visible at once. A scroll that has begun keeps its products, each as it is when its page is
+        fetched.
 
         Parameters
         ----------
@@ -209,7 +211,7 @@ class Sandbox:
     def remove(self, products: Iterable[str | int | Product]) -> None:
         """Remove products from the catalogue, for all viewers.
 
-        A scroll that runs goes on, with a page that is the shorter by them.
+        A scroll that has begun continues; its pages lack the removed products.
 
         Parameters
         ----------

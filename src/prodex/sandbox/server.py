@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = "127.0.0.1"
 
-#: Ports from which homes get theirs: below those that systems hand out by themselves.
+#: The range of ports for homes: below those that operating systems assign by themselves.
 _FIRST_PORT: Final = 20_000
 _PORTS: Final = 10_000
 
@@ -24,17 +24,19 @@ _PORTS: Final = 10_000
 def listen(host: str, port: int) -> socket.socket:
     """Listen on a port, a free one for 0. Calls wait there until the server is up."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Calls that arrive while the server starts wait in the backlog.
     listener = socket.create_server((host, port), family=family, backlog=2048)
-    # Calls inherit it; without it, the end of a short reply waits 40 ms for the other side.
+    # Connections inherit it; without it, the end of a short reply waits 40 ms for an acknowledgement.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
-def listen_as_before(host: str, home: Path) -> socket.socket:
+def listen_on_home_port(host: str, home: Path) -> socket.socket:
     """Listen on the port that belongs to a home, or on any other where that one is taken."""
     digest = hashlib.sha256(str(home.absolute()).encode()).digest()
     try:
         return listen(host, _FIRST_PORT + int.from_bytes(digest[:2], "big") % _PORTS)
+    # The port is taken, by another program or by another home with the same digest.
     except OSError:
         return listen(host, 0)
 
@@ -51,17 +53,19 @@ def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
 
     from prodex.sandbox.api.middleware import NO_SNIFFING, Connection
 
-    # Callers keep connections between calls; one that was closed meanwhile would fail their next call.
+    # Callers keep connections open between calls; a call on one that was closed meanwhile would fail.
     return uvicorn.Server(
         uvicorn.Config(
             app,
             http=Connection,
             headers=[NO_SNIFFING],
-            # A clock that is off shows in Date too; see `FaultMiddleware`.
+            # A skewed clock applies to Date too; `FaultMiddleware` sends it then.
             date_header=not behaviour.clock_skew,
             ws="none",
             loop="asyncio",
+            # The application has nothing to start or stop.
             lifespan="off",
+            # A sandbox in a notebook must not change the logging of its process.
             log_config=None,
             access_log=False,
             timeout_keep_alive=75,

@@ -1,4 +1,4 @@
-"""Writing to the service: what is sent, checked before, followed after."""
+"""Writing to the service: products are checked before they are sent, and followed afterwards."""
 
 from prodex.send.changes import Changes, changes_from_frame
 from prodex.send.records import DELETE

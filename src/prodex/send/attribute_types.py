@@ -1,7 +1,7 @@
 """The types of attributes, as far as the specification shows them ("Product", "assets"), as data.
 
-JSON says what is a number, a list or null; plain XML does not, so a reader goes by the attribute's type. What is not
-listed here has no known type.
+JSON distinguishes numbers, lists and null; plain XML does not, so a reader needs the type of the attribute. Attributes
+that are not listed here have no known type.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-#: `localized` is a list of texts, each with its language. `array` is a list of which nothing else is shown, so that a
-#: reader may not know that it is one. A list of one type stands for a list of such values, a mapping for an object; its
-#: other members have no known type, and neither has what is `unknown`.
+#: `localized` is a list of texts, each with its language. `array` is a list about which nothing else is shown, so that
+#: a reader may not know that it is a list. `[type]` is a list of such values. A mapping is an object; its other
+#: members have no known type, like `unknown`.
 Type: TypeAlias = (
     Literal["text", "boolean", "integer", "localized", "array", "unknown"]
     | list["Type"]
@@ -62,7 +62,7 @@ _PICTURE: Mapping[str, Type] = {
     **_DATES,
 }
 
-#: "Types are arrays or null as returned" (spec, Product); nothing else is shown of them.
+#: "Types are arrays or null as returned" (spec, Product); nothing else is shown.
 _ARRAYS = [
     "synonyms",
     "conservationAdvices",

@@ -1,4 +1,4 @@
-"""Batches: the products of one call, before it and after it."""
+"""Batches: products encoded as JSON or XML and split into calls, and the state of each call."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from prodex.arguments import whole_number
+from prodex.errors import InputError
 from prodex.send import xml_writing
-from prodex.send.records import KEPT_BY_THE_SERVICE, Product
+from prodex.send.records import MAINTAINED_BY_SERVICE, Product
 
-#: What became of a batch on its way: it got its tracking identifier; the service accepted it under an identifier that
-#: cannot be read; its answer was lost; the service refused it; or it was not sent.
+#: The state of a call: it returned a tracking identifier; the service accepted it, but the identifier cannot be read;
+#: its reply was lost; the service refused it; or it was not made.
 Sent = Literal["sent", "accepted", "unknown", "refused", "not sent"]
 
-#: Of these, what the service has, or may have.
+#: The states in which the service has the products, or may have them.
 ARRIVED = frozenset({"sent", "accepted", "unknown"})
 
 
@@ -25,13 +27,13 @@ class Batch:
     Attributes
     ----------
     gtins
-        Their GTINs; none for an import that somebody else sent.
+        Their GTINs; none for an import that was not sent from here.
     sent
-        What became of the call.
+        The state of the call.
     tracking
-        Its tracking identifier as the service wrote it, or None where none came.
+        Its tracking identifier as the service wrote it, or None.
     message
-        Why it was not sent, or how its answer was lost.
+        Why it was not sent, or how its reply was lost.
     """
 
     gtins: tuple[str, ...]
@@ -41,14 +43,14 @@ class Batch:
 
 
 class Loaded(NamedTuple):
-    """A product whose corrections were merged with what was loaded: its key, and its `updatedAt` then."""
+    """A loaded product with which corrections were merged: its key and its `updatedAt`."""
 
     product: str
     updated_at: str | None
 
 
 class Planned(NamedTuple):
-    """One batch of a plan; `loaded` goes with the GTINs, and is empty where nothing was merged."""
+    """One batch of a plan; `loaded` is parallel to the GTINs, or empty if nothing was merged."""
 
     body: bytes
     gtins: tuple[str, ...]
@@ -57,12 +59,15 @@ class Planned(NamedTuple):
 
 Format = Literal["json", "xml"]
 
-#: Bytes in one call; the specification shows no limit, and services have one.
+#: Products in one call, as the operators of the service recommend.
+LARGEST_BATCH = 500
+
+#: Bytes in one call: the specification shows no limit, but servers have one (often 10 MB).
 _LARGEST_BODY = 8_000_000
 
 
 class Encoding(NamedTuple):
-    """How products are written."""
+    """How products are encoded: content type, one product, and the payload of several."""
 
     content_type: str
     one: Callable[[Product], bytes]
@@ -70,14 +75,14 @@ class Encoding(NamedTuple):
 
 
 def _json(product: Product) -> bytes:
-    """Write a product as services do: compact, and letters as they are."""
+    """Encode a product as services do: compact, and without escapes for letters."""
     try:
         return json.dumps(product, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair has no UTF-8; its escape is the only way to send it
+    except UnicodeEncodeError:  # half of a surrogate pair has no UTF-8, but JSON has an escape for it
         return json.dumps(product, separators=(",", ":")).encode()
 
 
-#: The ways to write products, by format.
+#: The encodings by format.
 ENCODINGS: Mapping[Format, Encoding] = {
     "json": Encoding("application/json", _json, lambda items: b'{"data":[' + b",".join(items) + b"]}"),
     "xml": Encoding(xml_writing.CONTENT_TYPE, xml_writing.encoded, xml_writing.payload),
@@ -85,27 +90,40 @@ ENCODINGS: Mapping[Format, Encoding] = {
 
 
 def batches_of(
-    products: Sequence[Product], way: Encoding, batch_size: int
+    products: Sequence[Product], encoding: Encoding, batch_size: int
 ) -> Iterator[tuple[bytes, tuple[str, ...]]]:
-    """Yield payloads with the GTINs in them, small enough in number and in bytes."""
+    """Yield payloads with their GTINs, each within the limits of number and bytes."""
     items: list[bytes] = []
     gtins: list[str] = []
     size = 0
     for product in products:
-        item = way.one(writable(product))
+        item = encoding.one(writable(product))
         if items and (len(items) == batch_size or size + len(item) > _LARGEST_BODY):
-            yield way.all(items), tuple(gtins)
+            yield encoding.all(items), tuple(gtins)
             items, gtins, size = [], [], 0
         items.append(item)
         gtins.append(product["gtin"])
         size += len(item)
     if items:
-        yield way.all(items), tuple(gtins)
+        yield encoding.all(items), tuple(gtins)
 
 
 def writable(product: Product) -> Product:
-    """Return a product without what the service keeps itself: as it is sent."""
-    kept = {name: value for name, value in product.items() if name not in KEPT_BY_THE_SERVICE}
+    """Return a product without the attributes that the service maintains: as it is sent."""
+    kept = {name: value for name, value in product.items() if name not in MAINTAINED_BY_SERVICE}
     if isinstance(assets := kept.get("assets"), dict) and "lastUpdatedAt" in assets:
         kept["assets"] = {name: value for name, value in assets.items() if name != "lastUpdatedAt"}
     return kept
+
+
+def checked_batch_size(size: int) -> int:
+    """Return the number of products in one call, if the service accepts it.
+
+    Raises
+    ------
+    InputError
+        When it is not a whole number from 1 to 500.
+    """
+    if (whole := whole_number(size, 1, LARGEST_BATCH)) is None:
+        raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
+    return whole

@@ -1,4 +1,4 @@
-"""Corrections of single texts and values, merged with what the catalogue has, so that nothing beside them is lost."""
+"""Corrections of single texts and values, merged with the loaded products so that the rest of an attribute is kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDama
 from prodex.gtin import comparable
 from prodex.query import ProductQuery
 from prodex.send.batches import Loaded
-from prodex.send.corrections import Known, wishes_in
+from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.merge import Correction, Edit, merged
 from prodex.send.records import Product
 from prodex.service import Client, PullReport, pages
@@ -25,7 +25,7 @@ from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.tables.plain import product_key
 
-#: What preflight wants to know of a product that the service has already.
+#: Attributes that preflight requires, unless the service has them already.
 _MANDATORY = ("nameLegal", "namePublicLong", "namePublicShort", "kind")
 
 
@@ -38,15 +38,15 @@ class Changes:
     Attributes
     ----------
     records
-        One for each product: its GTIN and the attributes that change, each whole.
+        One for each product: its GTIN and the complete values of the attributes that change.
     edits
-        What changes, one by one.
+        The single changes.
     loaded
-        When each product was last changed (`updatedAt`) as the catalogue has it, by product id.
+        When each product was last updated (`updatedAt`) according to the catalogue, by product id.
     known
-        Which mandatory attributes each product has already, by GTIN.
+        The mandatory attributes that each product already has, by GTIN.
     origin
-        Where the catalogue comes from.
+        The origin of the catalogue.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Changes:
         return len(self.edits)
 
     def preview(self) -> pd.DataFrame:
-        """Return what changes: gtin, attribute, position, language, before, after."""
+        """Return the changes as a frame: gtin, attribute, position, language, before, after."""
         columns = ["gtin", "attribute", "position", "language", "before", "after"]
         rows = [(e.gtin, e.attribute, e.position, e.language, e.before, e.after) for e in self.edits]
         return pd.DataFrame(rows, columns=columns, dtype=object)
@@ -80,10 +80,10 @@ class Changes:
 def changes_from_frame(
     frame: pd.DataFrame, catalog: Catalog, *, language: str | None = None, service: Client | None = None
 ) -> Changes:
-    """Merge the corrections in a frame with what the catalogue has.
+    """Merge the corrections in a frame with the products of a catalogue.
 
-    The service replaces an array as a whole. So each attribute that is touched is taken whole from the catalogue
-    (every language, every item) and only what the frame corrects is changed in it.
+    The service replaces an array as a whole. So each corrected attribute is taken from the catalogue with every
+    language and every item, and only what the frame corrects is changed in it.
 
     Parameters
     ----------
@@ -94,19 +94,19 @@ def changes_from_frame(
         `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing; `prodex.DELETE`
         deletes.
     catalog
-        Where the products come from, with the touched attributes in full.
+        The products, with the complete values of the corrected attributes.
     language
         For a wide frame made with `catalog.wide(language)`: the language of its texts.
     service
-        Check now that no product was changed since it was loaded; `upsert` checks it again in any case.
+        Check now that no product has changed since it was loaded; `upsert` checks that again in any case.
 
     Raises
     ------
     ChangesRefused
-        When the catalogue does not know what stands beside a correction (not asked for, or not this product), or a
-        correction does not say what it means. The message says which and why.
+        When the catalogue does not have the rest of a corrected attribute (it was not requested), or a correction is
+        ambiguous. The message contains which and why.
     ChangesStale
-        When a product was changed since it was loaded.
+        When a product has changed since it was loaded.
 
     Examples
     --------
@@ -129,62 +129,64 @@ def changes_from_frame(
         )
     if service is not None:
         service = service_given(service, "changes_from_frame(frame, catalog, service=service)")
-    known = Known.of(catalog)
-    wishes = wishes_in(frame, catalog, known, language)
+    known = KnownProducts.of(catalog)
+    corrections = corrections_in(frame, catalog, known, language)
     records: list[Product] = []
     edits: list[Edit] = []
     loaded: dict[str, str | None] = {}
     filled: dict[str, frozenset[str]] = {}
     refused: list[tuple[str, Any, str]] = []
-    for product, record in _products(catalog, wishes).items():
+    for product, record in _products(catalog, corrections).items():
         try:
-            touched, done = merged(record, wishes[product], known.codes)
-            if done:
-                _refuse_what_is_not_known(product, record, touched, wishes[product], known, catalog.origin)
+            touched, edits_ = merged(record, corrections[product], known.codes)
+            if edits_:
+                _refuse_unidentified(product, record, touched, corrections[product], known, catalog.origin)
         except ChangesRefused as error:
             refused.append((product, record.get("gtin"), str(error)))
             continue
-        if not done:
+        if not edits_:
             continue
         gtin = str(record["gtin"])
         records.append(
             {"gtin": gtin, **(_without_labels(touched) if catalog.origin.accept_language else touched)}
         )
-        edits += done
+        edits += edits_
         loaded[product] = record.get("updatedAt")
         filled[gtin] = frozenset(
             name for name in _MANDATORY if record.get(name) or not catalog.origin.asked(name)
         )
-    _refuse_all(refused, len(wishes))
+    _refuse_all(refused, len(corrections))
     changes = Changes(tuple(records), tuple(edits), loaded, filled, catalog.origin)
     if service is not None:
         refuse_stale(service, changes)
     return changes
 
 
-def _refuse_what_is_not_known(
+def _refuse_unidentified(
     product: str,
     record: Product,
     touched: Mapping[str, Any],
-    wishes: Sequence[Correction],
-    known: Known,
+    corrections: Sequence[Correction],
+    known: KnownProducts,
     origin: Origin,
 ) -> None:
-    """Refuse a product that a write cannot name, or whose attributes were not asked for as a whole."""
+    """Refuse a product that a write cannot identify, or whose attributes were not requested as a whole."""
     for attribute in touched:
-        _refuse_unknown(origin, attribute, wishes)
+        _refuse_unknown(origin, attribute, corrections)
     gtin = record.get("gtin")
     if gtin is None:
-        raise ChangesRefused(f"Product {product} has no GTIN, and a write names its product by GTIN alone.")
+        raise ChangesRefused(
+            f"Product {product} has no GTIN, and a write identifies its product by the GTIN alone."
+        )
     if len(several := known.ids[comparable(gtin)]) > 1:
         raise ChangesRefused(
-            f"The catalogue has {len(several)} products of GTIN {gtin}, and a write names only the GTIN: "
-            "nobody can tell which of them would change."
+            f"The catalogue has {len(several)} products of GTIN {gtin}, and a write only contains the GTIN: "
+            "it is not certain which of them would change."
         )
 
 
 def _refuse_all(refused: Sequence[tuple[str, Any, str]], of: int) -> None:
-    """Say at once which products cannot be corrected, and how to go on without them."""
+    """Raise one error for all products that cannot be corrected, with the way to continue without them."""
     if not refused:
         return
     first = refused[0][2]
@@ -200,12 +202,12 @@ def _refuse_all(refused: Sequence[tuple[str, Any, str]], of: int) -> None:
 
 
 def refuse_stale(service: Client, changes: Changes) -> None:
-    """Ask the service when the products were last changed, and refuse when that is not as loaded.
+    """Raise if a product was updated since it was loaded, according to the service.
 
     Raises
     ------
     ChangesStale
-        When one was changed, or is not there any more.
+        When one was updated, or is no longer there.
     """
     extra = changes.origin.query.extra if changes.origin.query is not None else {}
     gtins = (record["gtin"] for record in changes.records)
@@ -214,19 +216,19 @@ def refuse_stale(service: Client, changes: Changes) -> None:
 
 
 def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra: Mapping[str, Any]) -> None:
-    """Ask the service when products were last changed, and refuse when that is not as they were loaded.
+    """Raise if one of these products was updated since it was loaded, according to the service.
 
     Parameters
     ----------
     loaded
-        GTIN, product and the date as loaded.
+        GTIN, key and date of the loaded products.
     extra
-        Filters beside the GTIN with which they were loaded.
+        Further filters with which they were loaded.
 
     Raises
     ------
     ChangesStale
-        When one was changed, or is not there any more.
+        When one was updated, or is no longer there.
     """
     if not loaded:
         return
@@ -239,19 +241,19 @@ def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra:
             now[product_key(record)] = record.get("updatedAt")
     for gtin, (product, then) in loaded:
         if product not in now:
-            what = "is not to be seen at the service any more"
+            what = "is no longer at the service"
         elif now[product] is None or now[product] != then:
-            what = f"was changed at {now[product]}, and the catalogue has it as of {then}"
+            what = f"was updated at {now[product]}, and the catalogue has the version of {then}"
         else:
             continue
         raise ChangesStale(
-            f"GTIN {gtin} {what}. Nothing was sent: load it again (max_age=0), and make the corrections on that."
+            f"GTIN {gtin} {what}. Nothing was sent: load it again (max_age=0), and correct that version."
         )
 
 
-def _products(catalog: Catalog, wishes: Mapping[str, list[Correction]]) -> dict[str, dict[str, Any]]:
-    """Return the records of the products concerned, as received."""
-    concerned = pc.field("product_id").isin(pa.array(list(wishes), pa.string()))
+def _products(catalog: Catalog, corrections: Mapping[str, list[Correction]]) -> dict[str, dict[str, Any]]:
+    """Return the records of the corrected products, as received."""
+    concerned = pc.field("product_id").isin(pa.array(list(corrections), pa.string()))
     rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()
     return {row["product_id"]: _record(row["product_id"], row["json"]) for row in rows}
 
@@ -268,29 +270,29 @@ def _record(product: str, text: str) -> dict[str, Any]:
     return record
 
 
-def _refuse_unknown(origin: Origin, attribute: str, wishes: Sequence[Correction]) -> None:
-    """Refuse where the catalogue cannot know all of an attribute: writing it whole would delete the rest."""
+def _refuse_unknown(origin: Origin, attribute: str, corrections: Sequence[Correction]) -> None:
+    """Raise if the catalogue may lack a part of an attribute: writing the attribute would delete that part."""
     query = origin.query
     if query is None:
         return
     why = None
     if not origin.asked(attribute):
-        why = "was not asked for when this catalogue was loaded"
+        why = "was not requested when this catalogue was loaded"
     elif query.source_include and attribute not in query.source_include:
-        why = f"was asked for only in part ({', '.join(query.source_include)})"
+        why = f"was requested only in part ({', '.join(query.source_include)})"
     elif any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
         why = "was loaded without a part of it"
-    elif query.product_languages and any(wish.is_text for wish in wishes):
+    elif query.product_languages and any(correction.is_text for correction in corrections):
         why = f"was loaded only in {', '.join(query.product_languages)}"
     if why:
         raise ChangesRefused(
-            f"{attribute} {why}, and writing it replaces all of it: what is not known here would be lost. Load the "
-            "products with the whole attribute in all languages, and make the corrections on that."
+            f"{attribute} {why}, and a write replaces all of it: the missing part would be lost. Load the products "
+            "with the whole attribute in all languages, and correct these."
         )
 
 
 def language_codes_only(value: Any) -> Any:
-    """Name the language of each text by its code alone, as XML does: the service has its own words for the rest."""
+    """Reduce the language of each text to its code, as in XML; the service adds the other fields itself."""
     match value:
         case {"expressedIn": {"code": str(code)}, "data": str()}:
             return value | {"expressedIn": {"code": code}}
@@ -302,7 +304,7 @@ def language_codes_only(value: Any) -> Any:
 
 
 def _without_labels(value: Any) -> Any:
-    """Leave labels out of coded values: they came in a language of ours, and the service knows its own."""
+    """Leave labels out of coded values: they were requested in some language, and the service has its own."""
     if isinstance(value, dict):
         drop = {"label", "description"} if "code" in value else set()
         return {key: _without_labels(inner) for key, inner in value.items() if key not in drop}

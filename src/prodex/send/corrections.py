@@ -1,4 +1,4 @@
-"""Corrections out of a frame, in the long form of `texts` or in the wide form, as wishes for each product."""
+"""Corrections read from a frame, in the long form of `texts` or in the wide form, for each product."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.locales import language_tag, short_of
 from prodex.send.merge import Correction
-from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE
+from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 from prodex.tables.schema import Column
@@ -27,15 +27,15 @@ _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["prod
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a catalogue knows that a frame is read against.
+class KnownProducts:
+    """The facts of a catalogue that are needed to read a frame.
 
     Attributes
     ----------
     ids
-        Product ids by GTIN, as `prodex.gtin.comparable` writes it: services send it with 13 digits, too.
+        Product ids by GTIN in the form of `prodex.gtin.comparable`, since services also send 13 digits.
     codes
-        Long language codes in use, by short code.
+        The long language codes of each short one.
     texts
         Wire paths of localized texts.
     """
@@ -45,7 +45,7 @@ class Known:
     texts: Collection[str]
 
     @classmethod
-    def of(cls, catalog: Catalog) -> Known:
+    def of(cls, catalog: Catalog) -> KnownProducts:
         ids = defaultdict(list)
         for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
             ids[gtin.comparable(row["gtin"])].append(row["product_id"])
@@ -59,13 +59,13 @@ class Known:
         return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts)
 
 
-def wishes_in(
-    frame: pd.DataFrame, catalog: Catalog, known: Known, language: str | None
+def corrections_in(
+    frame: pd.DataFrame, catalog: Catalog, known: KnownProducts, language: str | None
 ) -> dict[str, list[Correction]]:
-    """Return the corrections of a frame by product id; what is NaN or None in it is none."""
+    """Return the corrections of a frame by product id; NaN and None are not corrections."""
     if not {"product_id", "gtin"} & set(frame.columns):
         raise InputError(
-            "The frame has neither a column product_id nor gtin, so nobody can tell what to correct."
+            "The frame has neither a column product_id nor gtin, so it is not known which products to correct."
         )
     frame = _filled(frame)
     ids = _ids(frame, known)
@@ -73,27 +73,27 @@ def wishes_in(
         found = _long(frame, ids, known)
     else:
         found = _wide(frame, ids, catalog, known, language)
-    wishes = defaultdict(list)
-    for product, wish in found:
-        wishes[product].append(wish)
-    return dict(wishes)
+    corrections = defaultdict(list)
+    for product, correction in found:
+        corrections[product].append(correction)
+    return dict(corrections)
 
 
 def _filled(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows in which something stands; spreadsheets end with empty ones."""
+    """Return the rows that are not empty; spreadsheets often end with empty ones."""
     is_filled = [any(not _is_blank(cell) for cell in row) for row in frame.itertuples(index=False, name=None)]
     return frame[np.array(is_filled, bool)]
 
 
-def _ids(frame: pd.DataFrame, known: Known) -> list[str]:
+def _ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
     """Return the product id of each row."""
     key = "product_id" if "product_id" in frame.columns else "gtin"
     cells = frame[key].tolist()
     for row, cell in zip(frame.index, cells, strict=True):
         if _is_blank(cell):
             raise ChangesRefused(
-                f"The row {row} of the frame has no {key}, so nobody can tell what to correct. Fill it in, or "
-                "leave the row out."
+                f"The row {row} of the frame has no {key}, so it is not known what to correct. Fill it in, or leave "
+                "the row out."
             )
     if key == "gtin":
         return [_id(cell, known) for cell in cells]
@@ -105,14 +105,14 @@ def _ids(frame: pd.DataFrame, known: Known) -> list[str]:
     return ids
 
 
-def _id(value: Any, known: Known) -> str:
+def _id(value: Any, known: KnownProducts) -> str:
     several = known.ids.get(gtin.comparable(value), ())
     if not several:
-        gtin.normal_form(value)  # where it is none, the error says why
+        gtin.normal_form(value)  # if it is not a GTIN, the error says why
     if len(several) != 1:
         raise ChangesRefused(
             f"The catalogue has {len(several) or 'no'} product{'s' * (len(several) > 1)} of GTIN {value}. "
-            + ("Say which is meant with a column product_id." if several else "Load it, then correct it.")
+            + ("Add a column product_id to say which." if several else "Load it, then correct it.")
         )
     return several[0]
 
@@ -121,10 +121,10 @@ def _is_blank(cell: object) -> bool:
     return is_missing(cell) or (isinstance(cell, str) and not cell.strip())
 
 
-def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tuple[str, Correction]]:
+def _long(frame: pd.DataFrame, ids: Sequence[str], known: KnownProducts) -> Iterator[tuple[str, Correction]]:
     if not {"language", "language_code"} & set(frame.columns):
         raise InputError(
-            "The frame has neither a column language nor language_code, so the texts have no language."
+            "The frame has neither a column language nor language_code, so the language of the texts is not known."
         )
     columns = ("attribute", "text", "position", "language", "language_code")
     cells = {name: frame[name].tolist() if name in frame else [None] * len(frame) for name in columns}
@@ -142,8 +142,10 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: Known) -> Iterator[tup
         yield product, Correction(attribute, _text(text, product, attribute), True, position, language, code)
 
 
-def _refuse_two_languages(product: str, attribute: str, language: str, code: str, known: Known) -> None:
-    """Refuse a row whose two columns name different languages: one of them was changed, and nobody can tell which."""
+def _refuse_two_languages(
+    product: str, attribute: str, language: str, code: str, known: KnownProducts
+) -> None:
+    """Refuse a row with two different languages: one of the columns was changed, and it is not known which."""
     if short_of(language) != short_of(code) and code not in known.codes.get(language, ()):
         raise ChangesRefused(
             f"Product {product}: the text of {attribute} has the language {language!r:.40} and the language_code "
@@ -152,70 +154,72 @@ def _refuse_two_languages(product: str, attribute: str, language: str, code: str
 
 
 def _wide(
-    frame: pd.DataFrame, ids: Sequence[str], catalog: Catalog, known: Known, language: str | None
+    frame: pd.DataFrame, ids: Sequence[str], catalog: Catalog, known: KnownProducts, language: str | None
 ) -> Iterator[tuple[str, Correction]]:
     if language is not None and short_of(language) not in known.codes:
-        language_tag(language)  # one that no text has yet, or none at all
-    stands = _standing(frame, catalog.where(product_id=list(dict.fromkeys(ids))), language)
+        language_tag(language)  # raises if it is not a language; one without texts is valid
+    unchanged = _unchanged_cells(frame, catalog.where(product_id=list(dict.fromkeys(ids))), language)
     for name in map(str, frame.columns):
         if name in {"product_id", "gtin"}:
             continue
-        before = stands[name].reindex(list(ids)).tolist() if name in stands else [None] * len(ids)
+        before = unchanged[name].reindex(list(ids)).tolist() if name in unchanged else [None] * len(ids)
         for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
             if not is_missing(new) and not _same(new, old):
-                yield product, _wish(name, new, old, product, known, language)
+                yield product, _text_or_value(name, new, old, product, known, language)
 
 
-def _standing(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> pd.DataFrame:
-    """Return the wide form of the catalogue, in each way in which the frame may have been made."""
-    stands = catalog.wide(language).set_index("product_id")
-    if {name for name in map(str, frame.columns) if name not in stands}:
+def _unchanged_cells(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> pd.DataFrame:
+    """Return the wide form of the catalogue, with the columns of both of its variants."""
+    unchanged = catalog.wide(language).set_index("product_id")
+    if {name for name in map(str, frame.columns) if name not in unchanged}:
         numbers = catalog.wide(language, numbers=True).set_index("product_id")
-        stands = stands.join(numbers[[name for name in numbers if name not in stands]])
-    return stands
+        unchanged = unchanged.join(numbers[[name for name in numbers if name not in unchanged]])
+    return unchanged
 
 
-def _wish(name: str, new: Any, old: Any, product: str, known: Known, language: str | None) -> Correction:
-    """Return what a changed cell of the wide form asks for."""
+def _text_or_value(
+    name: str, new: Any, old: Any, product: str, known: KnownProducts, language: str | None
+) -> Correction:
+    """Return the correction of a changed cell of the wide form."""
     if name == "updated_at":
         raise ChangesStale(
-            f"Product {product}: the frame was made when it was last changed at {new}, and the catalogue has it as of "
-            f"{old}. Make the frame anew from this catalogue, or load again."
+            f"Product {product}: the frame has the version of {new}, and the catalogue that of {old}. Make the frame "
+            "again from this catalogue, or load again."
         )
     if name in _COLUMNS:
-        return _value_wish(_COLUMNS[name], new, product)
-    attribute, spoken = (name, language) if language else name.rpartition(".")[::2]
-    if attribute in known.texts and spoken:
+        return _value_correction(_COLUMNS[name], new, product)
+    attribute, language_ = (name, language) if language else name.rpartition(".")[::2]
+    if attribute in known.texts and language_:
         if isinstance(old, str) and " | " in old:
             raise ChangesRefused(
-                f"Product {product}: {name!r} shows several texts in one cell, so it cannot be taken apart. Correct "
-                "them in the long form: a frame like catalog.texts."
+                f"Product {product}: {name!r} has several texts in one cell, which cannot be separated. Correct them "
+                "in the long form: a frame like catalog.texts."
             )
-        short, code = (None, spoken) if len(spoken) == len("fra-FR") else (spoken, None)
+        short, code = (None, language_) if len(language_) == len("fra-FR") else (language_, None)
         return Correction(attribute, _text(new, product, name), True, None, short, code)
     raise ChangesRefused(
         f"Product {product}: column {name!r} cannot be corrected here. {_unknown_text(attribute or name, known)}"
     )
 
 
-def _value_wish(column: Column, new: Any, product: str) -> Correction:
+def _value_correction(column: Column, new: Any, product: str) -> Correction:
     path = column.paths[0] if column.paths else ()
-    if path and path[0] in KEPT_BY_THE_SERVICE:
+    if path and path[0] in MAINTAINED_BY_SERVICE:
         raise ChangesRefused(
-            f"Product {product}: {column.name} is kept by the service and cannot be written."
+            f"Product {product}: {column.name} is maintained by the service and cannot be written."
         )
     if len(path) == 2 and path[1] == "code":
         return Correction(path[0], DELETE if new is DELETE else {"code": _number_or_text(new)}, False)
     if len(path) != 1:
-        hint = f" Its code can: {column.name}_code." if f"{column.name}_code" in _COLUMNS else ""
+        hint = f" Correct its code instead: {column.name}_code." if f"{column.name}_code" in _COLUMNS else ""
         raise ChangesRefused(
-            f"Product {product}: {column.name} follows from other data and cannot be written.{hint}"
+            f"Product {product}: {column.name} is derived from other data and cannot be written.{hint}"
         )
-    return Correction(path[0], DELETE if new is DELETE else _fitting(column, new, product), False)
+    return Correction(path[0], DELETE if new is DELETE else _json_value(column, new, product), False)
 
 
-def _fitting(column: Column, new: Any, product: str) -> Any:
-    """Return a cell as the JSON value that its column takes; files out of a spreadsheet bring text."""
+def _json_value(column: Column, new: Any, product: str) -> Any:
+    """Return a cell as a JSON value of the type of its column; spreadsheets contain text."""
     value = new.item() if isinstance(new, np.generic) else new
     match column.kind:
         case "boolean":
@@ -229,11 +233,11 @@ def _fitting(column: Column, new: Any, product: str) -> Any:
                 return int(value)
         case _:
             return _number_or_text(value)
-    raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, and {new!r} is none.")
+    raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, not {new!r}.")
 
 
 def _number_or_text(value: Any) -> Any:
-    """Return a code as text; spreadsheets make whole floats of digits."""
+    """Return a code as text; spreadsheets turn digits into floats."""
     value = value.item() if isinstance(value, np.generic) else value
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
@@ -248,21 +252,21 @@ def _text(value: Any, product: str, name: str) -> Any:
 
 
 def _same(new: Any, old: Any) -> bool:
-    """Whether a cell still says what the catalogue says, also after a way through CSV or a spreadsheet."""
+    """Whether a cell is unchanged, also after an export to CSV or a spreadsheet."""
     if is_missing(old) or new is DELETE:
         return False
     if isinstance(old, bool | np.bool_) or isinstance(
         new, bool | np.bool_
-    ):  # True, true and TRUE are one value
+    ):  # True, true and TRUE are the same value
         return str(old).casefold() == unescape_formulas(str(new)).casefold()
     numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
     return bool(new == old) if numbers else str(old) in {str(new), unescape_formulas(str(new))}
 
 
-def _unknown_text(attribute: str, known: Known) -> str:
+def _unknown_text(attribute: str, known: KnownProducts) -> str:
     others = (
-        "Other attributes are sent whole, as records that hold one of the names as well: "
+        "Other attributes are sent as a whole, in records that also contain a name: "
         "upsert(service, [{'gtin': ..., 'namePublicLong': ..., attribute: ...}])."
     )
     near = hint_and_all(attribute, known.texts, others)
-    return f"{attribute!r} is no localized text that the catalogue or the specification knows{near}"
+    return f"{attribute!r} is not a localized text of the catalogue or the specification{near}"

@@ -1,8 +1,8 @@
-"""The plan of an upsert and what became of it, on disk: nothing is sent before all of the plan is there.
+"""The journal of an upsert: its plan and the state of each batch, on disk before anything is sent.
 
 A process may end at any moment, and no product may be sent twice. So the batches, their GTINs and their payloads are
-on disk before the first call; each batch is written down again before it is sent, and once more with its answer. No
-line is ever changed. A damaged line makes batches unknown, never "not sent".
+written before the first call; a line is appended before each batch is sent, and another one after its reply. Lines are
+never changed. A damaged line makes batches "unknown", never "not sent": sending again could overwrite newer data.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ _PAYLOADS = "payloads"
 
 
 class UpsertJournal:
-    """One upsert on disk: a folder with its journal and, until all of it was sent, its payloads.
+    """One upsert on disk: a folder with the journal and, until everything was sent, the payloads.
 
     Attributes
     ----------
     path
-        The journal itself.
+        The journal file.
     host
-        Host of the service, without its port: a sandbox gets another port with every start.
+        Host of the service, without the port: a sandbox gets another port with every start.
     base_url
-        Base URL of the service; None in journals of earlier versions, which kept the host only.
+        Base URL of the service; None in journals of earlier versions, which only had the host.
     key
-        Digest of the access key; None in journals of prodex 0.1, which did not keep it.
+        Digest of the access key; None in journals of prodex 0.1, which did not have it.
     at
         When it was planned (ISO 8601, UTC).
     content_type
-        Of the payloads.
+        Content type of the payloads.
     extra
-        Filters with which the products were loaded, where corrections were merged with them.
+        Filters with which the products were loaded, if corrections were merged with them.
     is_old
         Whether prodex 0.1 wrote it.
-    sendings
-        The calls that had arrived, or may have, when this object was made.
+    calls
+        The calls that had arrived, or may have, when this object was created.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,9 +63,9 @@ class UpsertJournal:
             head, batches = journal_format.read_0_1(path)
             self._entries: tuple[journal_format.PlannedPayload, ...] = ()
             sent = [batch for batch in batches if batch.sent in ARRIVED]
-            self.sendings = tuple(journal_format.SentCall(tracking=batch.tracking) for batch in sent)
+            self.calls = tuple(journal_format.SentCall(tracking=batch.tracking) for batch in sent)
         else:
-            head, self._entries, *_, self.sendings = journal_format.read(path)
+            head, self._entries, *_, self.calls = journal_format.read(path)
         self.host, self.base_url, self.key, self.at = head.host, head.base_url, head.key, head.at
         self.content_type = head.content_type
         self.extra: Mapping[str, Any] = head.extra
@@ -79,12 +79,12 @@ class UpsertJournal:
         batches: Iterable[Planned],
         extra: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Write a whole plan, and have it on the disk itself.
+        """Write a whole plan, and sync it to the disk.
 
         Raises
         ------
         StorageError
-            When the disk refuses: then nothing of the plan is there, and nothing may be sent.
+            When the plan cannot be written; then none of it is there, and nothing may be sent.
         """
         moment = datetime.now(UTC)
         parent = tracking_folder()
@@ -117,66 +117,66 @@ class UpsertJournal:
 
     @property
     def name(self) -> str:
-        """What `prodex.track` and `prodex send-rest` call it."""
+        """The name for `prodex.track` and `prodex send-rest`."""
         return self.path.stem if self.is_old else self.path.parent.name
 
     def is_for(self, base_url: str) -> bool:
-        """Say whether it is of this service; where only the host was kept, of any at that host."""
+        """Whether it is of this service; of any service at that host if the base URL is not known."""
         return self.host == host_of(base_url) if self.base_url is None else self.base_url == base_url
 
     @property
     def keeps_payloads(self) -> bool:
-        """Whether the payloads are still there, so that what was not sent can be sent."""
+        """Whether the payloads are still there, so that the rest can be sent."""
         return not self.is_old and is_file(self._payloads)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a process is sending it now."""
+        """Whether a process is sending it."""
         lock = self.path.parent / ".lock"
-        if self.is_old or not is_own_file(lock):  # to open another would write elsewhere
+        if self.is_old or not is_own_file(lock):  # opening a link would write to another file
             return False
         taken = filelock.FileLock(lock)
         try:
             taken.acquire(blocking=False)
         except filelock.Timeout:
             return True
-        except OSError:  # where nothing can be written, nobody is sending
+        except OSError:  # without permission to write, nobody is sending
             return False
         taken.release()
         return False
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep every other process from sending it meanwhile.
+    def exclusive(self) -> Iterator[None]:
+        """Keep other processes from sending it meanwhile.
 
         Raises
         ------
         SnapshotLocked
-            When another one is sending it now.
+            When another process is sending it.
         """
         with locked(self.path.parent, f"sending {self.name}"):
-            journal_format.mend(self.path)
+            journal_format.repair(self.path)
             while self._unwritten:
                 self._add_end(*self._unwritten[0])
                 del self._unwritten[0]
             yield
 
     def batches(self) -> list[Batch]:
-        """Read what became of all batches; one that was being sent and has no end is unknown."""
+        """Read the state of all batches; one that was being sent, without a reply, is unknown."""
         if self.is_old:
             return journal_format.read_0_1(self.path)[1]
         _, entries, states, stopped, is_damaged, _ = journal_format.read(self.path)
         states = {**states, **dict(self._unwritten)}
         rest = Batch((), "not sent", message=stopped or "the process ended before it was sent")
         if is_damaged:
-            rest = Batch((), "unknown", message="a line of the journal that cannot be read may tell of it")
+            rest = Batch((), "unknown", message="a damaged line of the journal may be about it")
         return [
             states.get(number, Batch(entry.gtins, rest.sent, message=rest.message))
             for number, entry in enumerate(entries)
         ]
 
     def loaded(self, number: int) -> list[tuple[str, Loaded]]:
-        """Return GTIN, product and its date when it was loaded, of a batch whose corrections were merged."""
+        """Return GTIN and loaded product of each correction in a batch."""
         entry = self._entries[number]
         return list(zip(entry.gtins, entry.loaded, strict=False))
 
@@ -186,34 +186,34 @@ class UpsertJournal:
         Raises
         ------
         InputError
-            When it is not there any more, or not as it was.
+            When it is no longer there, or was changed.
         """
         entry, body = self._entries[number], b""
         if self.keeps_payloads:
             size = self._payloads.lstat().st_size
             with self._payloads.open("rb") as file:
-                # No farther than there is: the numbers may be claims.
+                # Within the file: a damaged journal may contain any number.
                 file.seek(min(entry.at, size))
                 body = file.read(min(entry.size, size))
         if hashlib.sha256(body).hexdigest() != entry.sha256:
             raise InputError(
-                f"The products of batch {number} in {self.path.parent} are not there any more, or not as they were "
-                "planned. They are not sent; upsert them again from where they came."
+                f"The payload of batch {number} in {self.path.parent} is no longer there, or was changed. Its products "
+                "are not sent; upsert them again."
             )
         return body
 
-    def sending(self, number: int) -> None:
-        """Write down that a batch is sent now."""
+    def begin_sending(self, number: int) -> None:
+        """Record that a batch is sent now."""
         moment = datetime.now(UTC).isoformat()
         journal_format.append(self.path, {"batch": number, "state": BEING_SENT, "time": moment})
 
-    def ended(self, number: int, batch: Batch) -> None:
-        """Write down what became of it.
+    def end_sending(self, number: int, batch: Batch) -> None:
+        """Record the state of a batch after its call.
 
         Raises
         ------
         StorageError
-            When the disk refuses; this object keeps it, and writes it before anything else.
+            When it cannot be written; this object keeps the state, and writes it before anything else.
         """
         try:
             self._add_end(number, batch)
@@ -221,12 +221,12 @@ class UpsertJournal:
             self._unwritten.append((number, batch))
             raise
 
-    def stopped(self, why: str) -> None:
-        """Write down why the rest was not sent."""
+    def stop(self, why: str) -> None:
+        """Record why the rest was not sent."""
         journal_format.append(self.path, {"stopped": why})
 
     def discard_payloads(self) -> None:
-        """Delete the products; the plan and what became of it stay."""
+        """Delete the payloads; the plan and the states remain."""
         remove(self._payloads)
 
     @property
@@ -239,7 +239,7 @@ class UpsertJournal:
 
 
 def tracking_folder() -> Path:
-    """Return the folder that holds all upserts."""
+    """Return the folder of all upserts."""
     return home() / "tracking"
 
 
@@ -250,6 +250,6 @@ def host_of(base_url: str) -> str:
 
 @contextmanager
 def _private(path: Path) -> Iterator[IO[bytes]]:
-    """Make a file that nobody else may read."""
+    """Create a file that only its owner can read."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         yield file

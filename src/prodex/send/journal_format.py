@@ -1,4 +1,4 @@
-"""The lines of a journal: written so that a full disk or a killed process spoils none, read so that damage shows."""
+"""The format of the journal of an upsert: lines with checksums, which survive a full disk and a killed process."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from prodex.files.untrusted import Count, Digest, check_moment, converted, is_ow
 from prodex.send.batches import ARRIVED, Batch, Loaded, Sent
 from prodex.service.tracking_identifiers import is_identifier
 
-#: Written before a batch is sent; when nothing follows, nobody knows what became of it.
+#: The state before a batch is sent; without a later line, its outcome is unknown.
 BEING_SENT = "being sent"
 
 _CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
 
-#: The version of what is written here; files of prodex 0.1 are of version 1.
+#: The version of the format; files of prodex 0.1 have version 1.
 VERSION = 2
 
 Line = Mapping[str, Any]
 
 
 class JournalHead(msgspec.Struct, frozen=True):
-    """What a journal says of the whole upsert; files of 0.1.0 have the first two."""
+    """The first line, about the whole upsert; files of 0.1.0 only have the first two."""
 
     host: str
     at: str = ""
@@ -52,7 +52,7 @@ class _Planned(msgspec.Struct):
 
 
 class PlannedPayload(NamedTuple):
-    """A batch of the plan: its GTINs, and its payload's place, size and digest."""
+    """A batch of the plan: its GTINs, and position, size and digest of its payload."""
 
     gtins: tuple[str, ...]
     at: int
@@ -62,27 +62,27 @@ class PlannedPayload(NamedTuple):
 
 
 class SentCall(NamedTuple):
-    """One call that arrived, or may have: when it was made, where that is known, and its tracking identifier."""
+    """One call that arrived, or may have: its time and its tracking identifier, if they are known."""
 
     at: datetime | None = None
     tracking: str | None = None
 
 
 class JournalContents(NamedTuple):
-    """What a journal holds.
+    """The contents of a journal.
 
     Attributes
     ----------
     head, entries
-        The plan, which is written as a whole.
+        The plan.
     states
         The last state of each batch that has one.
     stopped
-        Why the rest was not sent; "" where nobody said.
+        Why the rest was not sent, or "".
     is_damaged
-        Whether a line cannot be read, so that what it said of some batch is lost.
-    sendings
-        The calls that arrived, or may have: a batch whose answer was lost may have been sent more than once.
+        Whether a line cannot be read, so that the state of some batch is lost.
+    calls
+        The calls that arrived, or may have: a batch whose reply was lost may have been sent more than once.
     """
 
     head: JournalHead
@@ -90,11 +90,11 @@ class JournalContents(NamedTuple):
     states: Mapping[int, Batch]
     stopped: str
     is_damaged: bool
-    sendings: tuple[SentCall, ...]
+    calls: tuple[SentCall, ...]
 
 
 def sealed(line: Line) -> bytes:
-    r"""Write a line with its checksum (CRC-32 of the line without it).
+    r"""Return a line with its checksum (CRC-32 of the line without it).
 
     >>> sealed({"batch": 1})
     b'{"batch": 1, "check": "ec27f87e"}\n'
@@ -104,12 +104,12 @@ def sealed(line: Line) -> bytes:
 
 
 def append(path: Path, line: Line) -> None:
-    """Add a line, and have it on the disk itself; when the disk refuses, the file stays as it was.
+    """Append a line and sync it to the disk; after an error, the file is as before.
 
     Raises
     ------
     StorageError
-        When the disk refuses.
+        When it cannot be written.
     """
     _refuse_foreign(path)
     with storage(path), path.open("r+b", buffering=0) as file:
@@ -124,8 +124,8 @@ def append(path: Path, line: Line) -> None:
             raise
 
 
-def mend(path: Path) -> None:
-    """Cut off a last line that was never finished: its process was killed while it wrote."""
+def repair(path: Path) -> None:
+    """Remove an unfinished last line, which a killed process left; complete one that only lacks the line break."""
     _refuse_foreign(path)
     content = read_bytes(path, most=None)
     last = content.rpartition(b"\n")[2]
@@ -140,8 +140,8 @@ def mend(path: Path) -> None:
 def _refuse_foreign(path: Path) -> None:
     if not is_own_file(path):
         raise StorageError(
-            f"{path} is no file of its own, but a link, or one that has another name elsewhere. Nothing was written to "
-            "it, and nothing sent. Look where the folder comes from."
+            f"{path} is a link, or a file with another name elsewhere. Nothing was written to it, and nothing was "
+            "sent. Check where the folder comes from."
         )
 
 
@@ -157,8 +157,8 @@ def read(path: Path) -> JournalContents:
         return _lines(read_bytes(path, most=None).split(b"\n"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
-            f"The journal {path} cannot be read: {error}. What it says of an upsert cannot be trusted; look at the "
-            "service for what arrived."
+            f"The journal {path} cannot be read: {error}. The state of this upsert is not known; load its products to "
+            "see which arrived."
         ) from error
 
 
@@ -168,27 +168,27 @@ def _lines(lines: list[bytes]) -> JournalContents:
         raise ValueError("its first line is damaged")
     if head.get("version") != VERSION:
         raise ValueError(
-            f"it is of version {head.get('version')!r:.40}, and this prodex reads {VERSION} and 1"
+            f"it has version {head.get('version')!r:.40}, and this version of prodex reads {VERSION} and 1"
         )
-    told = converted(head, JournalHead)
-    count = told.batches
+    first = converted(head, JournalHead)
+    count = first.batches
     entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
     if len(entries) != count:
         raise ValueError(f"it has {len(entries)} of {count} batches")
-    # Behind the last line break is nothing, or a line that was cut off when its process was killed. What that was
-    # about had not begun, or has its beginning written down.
+    # After the last line break there is nothing, or a line that a killed process did not finish. What it was about had
+    # not begun, or its beginning is recorded.
     *whole, last = lines[1 + count :] or [b""]
     whole += [last] if _opened(last) is not None else []
-    return JournalContents(told, entries, *_states(whole, entries))
+    return JournalContents(first, entries, *_states(whole, entries))
 
 
 def _entry(line: bytes, number: int) -> PlannedPayload:
     found = _opened(line)
     if found is None or found.get("batch") != number:
         raise ValueError(f"line {number + 2} is damaged")
-    told = converted(found, _Planned)
+    plan = converted(found, _Planned)
     return PlannedPayload(
-        told.gtins, told.at, told.bytes, told.sha256, tuple(Loaded(*one) for one in told.loaded)
+        plan.gtins, plan.at, plan.bytes, plan.sha256, tuple(Loaded(*one) for one in plan.loaded)
     )
 
 
@@ -197,7 +197,7 @@ def _states(
 ) -> tuple[dict[int, Batch], str, bool, tuple[SentCall, ...]]:
     states: dict[int, Batch] = {}
     under_way: dict[int, SentCall] = {}
-    sendings: list[SentCall] = []
+    calls: list[SentCall] = []
     stopped, is_damaged = "", False
     for content in lines:
         line = _opened(content)
@@ -208,18 +208,18 @@ def _states(
             state = states[number] = state_of(entries[number].gtins, line)
             begun = under_way.pop(number, None)
             if line.get("state") == BEING_SENT:
-                sendings += [begun] if begun else []  # its end was never written down
+                calls += [begun] if begun else []  # its reply was never recorded
                 under_way[number] = SentCall(_time(line.get("time")))
             elif state.sent in ARRIVED:
-                sendings.append(SentCall(begun.at if begun else None, state.tracking))
+                calls.append(SentCall(begun.at if begun else None, state.tracking))
         else:
             is_damaged = True
     lost = [SentCall()] if is_damaged else []
-    return states, stopped, is_damaged, (*sendings, *under_way.values(), *lost)
+    return states, stopped, is_damaged, (*calls, *under_way.values(), *lost)
 
 
 def _time(written: Any) -> datetime | None:
-    """Return when a batch was sent; None for what is no moment."""
+    """Return when a batch was sent; None for anything that is not a time."""
     try:
         moment = datetime.fromisoformat(written)
         check_moment(moment)
@@ -229,24 +229,22 @@ def _time(written: Any) -> datetime | None:
 
 
 def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
-    """Return what a line says of a batch; a word that is not ours is "unknown"."""
+    """Return the state of a batch from a line; an unknown word is "unknown"."""
     tracking = line.get("tracking")
     word: Any = line.get("state")
     if word == BEING_SENT:
-        return Batch(gtins, "unknown", message="the process ended before the answer came")
+        return Batch(gtins, "unknown", message="the process ended before the reply was received")
     if word not in get_args(Sent) or (word == "sent" and tracking is None):
-        return Batch(
-            gtins, "unknown", message=f"its journal has the state {word!r:.40}, which is not known here"
-        )
+        return Batch(gtins, "unknown", message=f"its journal has the unknown state {word!r:.40}")
     if tracking is not None and not is_identifier(str(tracking)):
         return Batch(
-            gtins, "unknown", message=f"its journal has the identifier {tracking!r:.80}, which is none"
+            gtins, "unknown", message=f"its journal has {tracking!r:.80}, which is not an identifier"
         )
     return Batch(gtins, word, None if tracking is None else str(tracking), str(line.get("message") or ""))
 
 
 def _opened(line: bytes) -> dict[str, Any] | None:
-    """Return a line whose checksum is right, else None."""
+    """Return a line if its checksum is right, else None."""
     found = _CHECK.search(line)
     if found is None:
         return None
@@ -258,7 +256,7 @@ def _opened(line: bytes) -> dict[str, Any] | None:
 
 
 def _decoded(line: bytes) -> Any:
-    """Return a line as JSON; half of a surrogate pair, which no frame takes, becomes a question mark."""
+    """Parse a line; half of a surrogate pair, which Arrow cannot store, becomes a question mark."""
     value = json.loads(line)
     if b"\\ud" in line.lower():
         value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
@@ -298,12 +296,12 @@ def read_0_1(path: Path) -> tuple[JournalHead, list[Batch]]:
 
 
 def _renamed(line: Line) -> dict[str, Any]:
-    """Return a last line of a batch as it is written today."""
+    """Return a line of version 1 in the current format."""
     return {"state" if name == "sent" else name: value for name, value in line.items()}
 
 
 def _plain(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines that can be read; one that was cut off when its process ended cannot."""
+    """Yield the lines that can be parsed; an unfinished last one cannot."""
     try:
         contents = read_bytes(path, most=None).splitlines()
     except OSError as error:

@@ -1,6 +1,6 @@
-"""Merging corrections into what stands in one product: a written array replaces the whole, so the whole is written.
+"""Merging corrections into one product: a written array replaces the stored one, so the whole array is written.
 
-The positions are those of the tables: list indexes along the wire path, outermost first.
+Positions are those of the tables: list indexes along the wire path, the outermost first.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import Any, NamedTuple
 from prodex import locales
 from prodex.errors import ChangesRefused, QueryError
 from prodex.locales import short_language
-from prodex.send.records import DELETE, KEPT_BY_THE_SERVICE, Product
+from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
 
 
 class Correction(NamedTuple):
-    """One correction as a frame has it.
+    """One correction from a frame.
 
     Attributes
     ----------
     attribute
-        Wire path: of a localized text (`productBenefits.text`), or of a value at the top of the product.
+        Wire path of a localized text (`productBenefits.text`), or of a value at the top level of the product.
     value
         The new text or value, or DELETE.
     is_text
         Whether it is a localized text.
     position
-        Which text of the attribute, as `catalog.texts` has it, or None.
+        The position of the text in the attribute, as in `catalog.texts`, or None.
     language, language_code
-        Its language in the short and the long form; one of them is enough.
+        The language in the short and the long form; one of them is enough.
     """
 
     attribute: str
@@ -43,14 +43,14 @@ class Correction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One correction, with what it replaces.
+    """One change: a correction with the old value.
 
     Attributes
     ----------
     gtin, attribute, position, language
-        Where it is; position and language are None for what is no text, and position for a new text.
+        Where it is. Position and language are None for a value that is not a text, position also for a new text.
     before, after
-        The old value, None where there was none; the new one, or DELETE.
+        The old value, or None; the new one, or DELETE.
     """
 
     gtin: str
@@ -62,7 +62,7 @@ class Edit:
 
 
 class _Text(NamedTuple):
-    """A localized text of a product, and the list or object that holds it."""
+    """A localized text of a product, and the list or object that contains it."""
 
     attribute: str
     position: str
@@ -79,153 +79,171 @@ class _Text(NamedTuple):
 
 
 def merged(
-    product: Mapping[str, Any], wishes: Iterable[Correction], codes: Mapping[str, frozenset[str]]
+    product: Mapping[str, Any], corrections: Iterable[Correction], codes: Mapping[str, frozenset[str]]
 ) -> tuple[Product, list[Edit]]:
-    """Return the attributes of a product that corrections touch, whole, and the corrections that change something.
+    """Return the complete values of the corrected attributes of a product, and the actual changes.
 
     Parameters
     ----------
     product
         The record as received.
-    wishes
-        What to correct in it.
+    corrections
+        Its corrections.
     codes
-        The long language codes that are in use for each short one, for texts in a language that is new here.
+        The long language codes of each short one, for texts in a language that is new in this product.
 
     Raises
     ------
     ChangesRefused
-        When a correction does not say which of several texts it means, or in which language a new one is.
+        When it is not certain which of several texts a correction means, or in which language a new one is.
     """
-    work = _Work(product, codes)
-    edits = [edit for wish in wishes if (edit := work.apply(wish)) is not None]
+    work = _CorrectedProduct(product, codes)
+    edits = [edit for correction in corrections if (edit := work.apply(correction)) is not None]
     return work.finished({edit.attribute.partition(".")[0] for edit in edits}), edits
 
 
-class _Work:
-    """One product while it is corrected: copies of the attributes that are touched."""
+class _CorrectedProduct:
+    """A product with copies of its corrected attributes."""
 
     def __init__(self, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]]) -> None:
         self._product = product
         self._codes = codes
         self._gtin = str(product.get("gtin"))
         self._values: Product = {}
-        self._aims: dict[int, Correction] = {}
-        self._gone: list[_Text] = []
+        self._by_text: dict[int, Correction] = {}
+        self._deleted: list[_Text] = []
 
-    def apply(self, wish: Correction) -> Edit | None:
-        """Do what one correction asks for; None when that changes nothing."""
-        root = wish.attribute.partition(".")[0]
-        if not wish.is_text:
+    def apply(self, correction: Correction) -> Edit | None:
+        """Apply one correction; return None if it changes nothing."""
+        root = correction.attribute.partition(".")[0]
+        if not correction.is_text:
             before = self._product.get(root)
-            if before == wish.value or (before is None and wish.value is DELETE):
+            if before == correction.value or (before is None and correction.value is DELETE):
                 return None
-            self._values[root] = None if wish.value is DELETE else wish.value
-            return Edit(self._gtin, root, None, None, before, wish.value)
+            self._values[root] = None if correction.value is DELETE else correction.value
+            return Edit(self._gtin, root, None, None, before, correction.value)
         if root not in self._values:
             self._values[root] = copy.deepcopy(self._product.get(root))
-        text = _aimed_at(list(_texts(self._values[root], root)), wish, self._gtin)
+        text = _text_of(list(_texts(self._values[root], root)), correction, self._gtin)
         if text is not None:
-            return self._correct(text, wish)
-        if wish.value is DELETE:
+            return self._correct(text, correction)
+        if correction.value is DELETE:
             return None
-        self._values[root] = _with_new(self._values[root], wish, self._product, self._codes, self._gtin)
-        return Edit(self._gtin, wish.attribute, None, wish.language or wish.language_code, None, wish.value)
+        self._values[root] = _with_new(self._values[root], correction, self._product, self._codes, self._gtin)
+        return Edit(
+            self._gtin,
+            correction.attribute,
+            None,
+            correction.language or correction.language_code,
+            None,
+            correction.value,
+        )
 
-    def _correct(self, text: _Text, wish: Correction) -> Edit | None:
+    def _correct(self, text: _Text, correction: Correction) -> Edit | None:
         before = text.item["data"]
-        if self._aims.setdefault(id(text.item), wish).value != wish.value:
+        if self._by_text.setdefault(id(text.item), correction).value != correction.value:
             raise ChangesRefused(
-                f"GTIN {self._gtin}: two different texts were given for {_named(wish)}. Keep one of them."
+                f"GTIN {self._gtin}: two different texts were given for {_named(correction)}. Keep one of them."
             )
-        if before == wish.value:
+        if before == correction.value:
             return None
-        if wish.value is DELETE:
-            self._gone.append(text)
+        if correction.value is DELETE:
+            self._deleted.append(text)
         else:
-            text.item["data"] = wish.value
-        return Edit(self._gtin, wish.attribute, text.position, text.language or text.code, before, wish.value)
+            text.item["data"] = correction.value
+        return Edit(
+            self._gtin,
+            correction.attribute,
+            text.position,
+            text.language or text.code,
+            before,
+            correction.value,
+        )
 
-    def finished(self, touched: set[str]) -> Product:
-        """Return the touched attributes as they are to be written."""
-        for root in touched:
-            _refuse_unsettled(self._product, root, self._gtin)
-        for text in self._gone:  # only now, since positions count what is there
+    def finished(self, corrected: set[str]) -> Product:
+        """Return the corrected attributes as they are to be written."""
+        for root in corrected:
+            _refuse_pending(self._product, root, self._gtin)
+        for text in self._deleted:  # at the end, since deletions shift the positions of other texts
             _remove(text, self._gtin)
         return {
-            root: None if value == [] else value for root, value in self._values.items() if root in touched
+            root: None if value == [] else value for root, value in self._values.items() if root in corrected
         }
 
 
 def _texts(value: Any, root: str) -> Iterator[_Text]:
-    """Yield every localized text below a value, in its order."""
-    waiting: list[tuple[Any, str, tuple[int, ...], Any]] = [(value, root, (), None)]
-    while waiting:
-        at, path, position, holder = waiting.pop()
+    """Yield every localized text below a value, in order."""
+    stack: list[tuple[Any, str, tuple[int, ...], Any]] = [(value, root, (), None)]
+    while stack:
+        at, path, position, holder = stack.pop()
         if isinstance(at, list):
-            waiting += [(item, path, (*position, i), at) for i, item in reversed(list(enumerate(at)))]
+            stack += [(item, path, (*position, i), at) for i, item in reversed(list(enumerate(at)))]
         elif isinstance(at, dict):
             if isinstance(at.get("expressedIn"), dict) and isinstance(at.get("data"), str):
                 yield _Text(path, ".".join(map(str, position)), at, holder)
-            waiting += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
+            stack += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
 
 
-def _aimed_at(texts: list[_Text], wish: Correction, gtin: str) -> _Text | None:
-    """Return the text that a correction means, None when it means a new one."""
-    here = [text for text in texts if text.attribute == wish.attribute]
-    if wish.position is not None:
-        at = next((text for text in here if text.position == wish.position), None)
-        if at is None or not _speaks(at, wish):
+def _text_of(texts: list[_Text], correction: Correction, gtin: str) -> _Text | None:
+    """Return the text that a correction is about; None for a new text."""
+    here = [text for text in texts if text.attribute == correction.attribute]
+    if correction.position is not None:
+        at = next((text for text in here if text.position == correction.position), None)
+        if at is None or not _is_in_language(at, correction):
             found = "no text" if at is None else f"a text in {at.code or at.language}"
             raise ChangesRefused(
-                f"GTIN {gtin}: at {_named(wish)} the catalogue has {found}. Take the frame from catalog.texts of the "
-                "same catalogue, and keep its column position; leave it out (None) for a text that is new."
+                f"GTIN {gtin}: at {_named(correction)} the catalogue has {found}. Take the frame from catalog.texts of "
+                "the same catalogue, and keep its column position; leave it out (None) for a text that is new."
             )
         return at
-    spoken = [text for text in here if _speaks(text, wish)]
-    if len(spoken) > 1:
+    matching = [text for text in here if _is_in_language(text, correction)]
+    if len(matching) > 1:
         raise ChangesRefused(
-            f"GTIN {gtin}: there are {len(spoken)} texts for {_named(wish)}. Say which one is meant with a column "
-            f"position, as catalog.texts has it: {', '.join(text.position for text in spoken)}."
+            f"GTIN {gtin}: there are {len(matching)} texts for {_named(correction)}. Add a column position to say "
+            f"which, as in catalog.texts: {', '.join(text.position for text in matching)}."
         )
-    return spoken[0] if spoken else None
+    return matching[0] if matching else None
 
 
-def _speaks(text: _Text, wish: Correction) -> bool:
-    if wish.language_code is not None and wish.language_code != text.code:
+def _is_in_language(text: _Text, correction: Correction) -> bool:
+    if correction.language_code is not None and correction.language_code != text.code:
         return False
-    if wish.language is None or wish.language_code is not None:
+    if correction.language is None or correction.language_code is not None:
         return True
-    return wish.language.casefold() in {name.casefold() for name in (text.language, text.code) if name}
+    return correction.language.casefold() in {name.casefold() for name in (text.language, text.code) if name}
 
 
 def _with_new(
-    value: Any, wish: Correction, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str
+    value: Any,
+    correction: Correction,
+    product: Mapping[str, Any],
+    codes: Mapping[str, frozenset[str]],
+    gtin: str,
 ) -> Any:
-    """Return the attribute with one more text."""
-    if "." in wish.attribute:
+    """Return the attribute with an additional text."""
+    if "." in correction.attribute:
         raise ChangesRefused(
-            f"GTIN {gtin}: there is no text yet for {_named(wish)}, and nobody can tell which item of "
-            f"{wish.attribute.partition('.')[0]} it belongs to. Send the whole attribute as a record."
+            f"GTIN {gtin}: there is no text yet for {_named(correction)}, and it is not known which item of "
+            f"{correction.attribute.partition('.')[0]} it belongs to. Send the whole attribute as a record."
         )
     if value is not None and not isinstance(value, list):
         raise ChangesRefused(
-            f"GTIN {gtin}: {wish.attribute} is no list of texts but {value!r:.60}. "
+            f"GTIN {gtin}: {correction.attribute} is not a list of texts but {value!r:.60}. "
             "Send the whole attribute as a record."
         )
     return [
         *(value or []),
-        {"expressedIn": {"code": _long_code(wish, product, codes, gtin)}, "data": wish.value},
+        {"expressedIn": {"code": _long_code(correction, product, codes, gtin)}, "data": correction.value},
     ]
 
 
 def _long_code(
-    wish: Correction, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str
+    correction: Correction, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str
 ) -> str:
-    """Return the long code of a new text's language: as given, else as this product or the catalogue writes it."""
-    if wish.language_code is not None:
-        return wish.language_code
-    language = wish.language or ""
+    """Return the long code of a new text's language: as given, else as used in this product or in the catalogue."""
+    if correction.language_code is not None:
+        return correction.language_code
+    language = correction.language or ""
     own = {text.code for root in product for text in _texts(product[root], root) if text.language == language}
     for used in (own - {None}, codes.get(language, frozenset())):
         if len(used) == 1:
@@ -233,40 +251,40 @@ def _long_code(
     try:
         code = locales.language_code(language)
     except QueryError as error:
-        raise ChangesRefused(f"GTIN {gtin}, {wish.attribute}: {error}") from error
+        raise ChangesRefused(f"GTIN {gtin}, {correction.attribute}: {error}") from error
     if len(code) == len("fra-FR"):
         return code
     choice = ", ".join(sorted(codes.get(language, ()))) or f"{code}-..."
     raise ChangesRefused(
-        f"GTIN {gtin}: {wish.attribute} has no text in {language!r} yet, and its code needs a country. Give a column "
-        f"language_code, such as {choice}."
+        f"GTIN {gtin}: {correction.attribute} has no text in {language!r} yet, and its code needs a country. Give a "
+        f"column language_code, such as {choice}."
     )
 
 
 def _remove(text: _Text, gtin: str) -> None:
     if not isinstance(text.holder, list):
         raise ChangesRefused(
-            f"GTIN {gtin}: the text at {text.attribute} stands alone and not in a list, so it cannot be deleted by "
-            "itself. Send the whole attribute as a record."
+            f"GTIN {gtin}: the text at {text.attribute} is not in a list, so it cannot be deleted alone. "
+            "Send the whole attribute as a record."
         )
     text.holder[:] = [item for item in text.holder if item is not text.item]
 
 
-def _refuse_unsettled(product: Mapping[str, Any], root: str, gtin: str) -> None:
-    if root in KEPT_BY_THE_SERVICE:
-        raise ChangesRefused(f"GTIN {gtin}: {root} is kept by the service and cannot be written.")
+def _refuse_pending(product: Mapping[str, Any], root: str, gtin: str) -> None:
+    if root in MAINTAINED_BY_SERVICE:
+        raise ChangesRefused(f"GTIN {gtin}: {root} is maintained by the service and cannot be written.")
     pending = product.get("lastRequest")
     if isinstance(pending, Mapping) and pending.get(root):
         raise ChangesRefused(
-            f"GTIN {gtin}: an update of {root} waits under lastRequest, so its current content is not settled. Correct "
-            "it when the update was accepted or refused."
+            f"GTIN {gtin}: an update of {root} is pending under lastRequest, so its value may still change. Correct it "
+            "when the update has been accepted or refused."
         )
 
 
-def _named(wish: Correction) -> str:
-    language = wish.language_code or wish.language or "no language"
-    place = "" if wish.position is None else f" at position {wish.position!r}"
-    return f"{wish.attribute} in {language}{place}"
+def _named(correction: Correction) -> str:
+    language = correction.language_code or correction.language or "no language"
+    place = "" if correction.position is None else f" at position {correction.position!r}"
+    return f"{correction.attribute} in {language}{place}"
 
 
 def _string(value: Any) -> str | None:

@@ -1,6 +1,6 @@
-"""What is known of a batch: what became of its call, and what its tracking record says, held against what was sent.
+"""The outcome of each batch and each product: call and tracking record, compared with what was sent.
 
-Nothing is settled in silence: a record that contradicts itself or what was sent is never a success.
+A record that contradicts itself, or what was sent, never counts as success; the contradiction is in the message.
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from typing import Any
 
 import pandas as pd
 
-from prodex import gtin
-from prodex.errors import InputError
 from prodex.send.batches import Batch
+from prodex.send.records import gtin_key
 from prodex.service.replies import ENDED, RUNNING, SUCCESS
 from prodex.service.tracking_identifiers import canonical
 from prodex.tables.envelope import count_of
+from prodex.text import counted
 
-#: An outcome that a record tells of a GTIN that was not sent.
+#: The status of a GTIN in a record that was not sent.
 UNEXPECTED = "unexpected"
 
-_AS_A_WHOLE = "said of the import as a whole, not of this product"
+_AS_A_WHOLE = "the status of the import as a whole, not of this product"
 
 Row = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known of one batch.
+    """The outcome of one batch, as far as it is known.
 
     Attributes
     ----------
     status
-        A state of the service, or one of ours in small letters.
+        A state of the service in upper case, or one of prodex in lower case.
     message
-        The service's words, and what contradicts.
+        The message of the service, and contradictions.
     count
-        Number of products, as the service counted them where it did.
+        Number of products, as counted by the service if it sent a count.
     is_running
-        Whether to ask again.
+        Whether to poll the import again.
     products
         gtin, status and message of each product.
     record
-        The tracking record as it came.
+        The tracking record as received.
     """
 
     status: str
@@ -56,16 +56,16 @@ class Outcome:
 
 
 def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, gave_up: bool) -> Outcome:
-    """Return what is known of a batch.
+    """Return the outcome of a batch.
 
     Parameters
     ----------
     record
         Its tracking record, or None while there is none.
     problem
-        Why the service could not be asked, or "".
+        Why the last request for it failed, or "".
     gave_up
-        Whether nobody asks any more.
+        Whether it is no longer polled.
     """
     if batch.tracking is None:
         rows = tuple((one, str(batch.sent), batch.message) for one in batch.gtins)
@@ -79,80 +79,78 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     notes = []
     if not has_ended and word != RUNNING:
         notes.append(
-            "the tracking record has no status" if word is None else f"it says {word!r:.80}, no known status"
+            "the tracking record has no status" if word is None else f"its status {word!r:.80} is unknown"
         )
-    counted = count_of(record.get("count"))
-    if batch.gtins and has_ended and word != "ERROR" and counted not in {None, len(batch.gtins)}:
-        notes.append(f"the service counted {counted:,} products, and {len(batch.gtins):,} were sent")
-    told, foreign = _told(record, batch.gtins)
-    if foreign and batch.gtins:
-        notes.append(f"it tells of {len(foreign):,} GTINs that were not sent, {foreign[0]} first")
-    silent = [one for one in batch.gtins if _key(one) not in told] if told else []
-    if word == SUCCESS and silent:
-        notes.append(f"it says nothing of {len(silent):,} products that were sent, {silent[0]} first")
-    if word == SUCCESS and (bad := sum(status != SUCCESS for status, _ in told.values())):
-        notes.append(f"it says SUCCESS, but not of {bad:,} of its products")
+    announced = count_of(record.get("count"))
+    if batch.gtins and has_ended and word != "ERROR" and announced not in {None, len(batch.gtins)}:
+        notes.append(
+            f"the service counted {counted(announced or 0, 'product')}, and {len(batch.gtins):,} were sent"
+        )
+    statuses, unexpected = _statuses(record, batch.gtins)
+    if unexpected and batch.gtins:
+        notes.append(
+            f"the record contains {counted(len(unexpected), 'GTIN')} beyond those sent, {unexpected[0]} first"
+        )
+    absent = [one for one in batch.gtins if gtin_key(one) not in statuses] if statuses else []
+    if word == SUCCESS and absent:
+        notes.append(f"the record lacks {counted(len(absent), 'product')} of those sent, {absent[0]} first")
+    if word == SUCCESS and (bad := sum(status != SUCCESS for status, _ in statuses.values())):
+        notes.append(f"the status is SUCCESS, but that of {counted(bad, 'product')} is another")
     certain = has_ended and not (word == SUCCESS and notes)
     status = str(word) if certain or word == RUNNING else "unknown"
     message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
     return Outcome(
         status,
         message or (problem if word == RUNNING else ""),
-        len(batch.gtins) if counted is None else counted,
+        len(batch.gtins) if announced is None else announced,
         not has_ended and not gave_up,
-        tuple(_rows(batch, told, status, message)),
+        tuple(_rows(batch, statuses, status, message)),
         record,
     )
 
 
-def _rows(batch: Batch, told: Mapping[str, tuple[str, str]], status: str, message: str) -> Iterator[Row]:
-    rest = dict(told)
-    # With CONTAINS_ERRORS, nobody can tell how a product fared that is not named.
-    untold = "unknown" if status == "CONTAINS_ERRORS" else status
+def _rows(batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, message: str) -> Iterator[Row]:
+    rest = dict(statuses)
+    # With CONTAINS_ERRORS, the status of a product that is not in the record is not known.
+    status_of_others = "unknown" if status == "CONTAINS_ERRORS" else status
     for one in batch.gtins:
-        if (found := rest.pop(_key(one), None)) is not None:
+        if (found := rest.pop(gtin_key(one), None)) is not None:
             yield one, *found
         else:
-            yield one, untold, message or (_AS_A_WHOLE if status == SUCCESS else "")
-    for key, (said, words) in rest.items():
+            yield one, status_of_others, message or (_AS_A_WHOLE if status == SUCCESS else "")
+    for key, (of_record, text) in rest.items():
         if batch.gtins:
             yield (
                 key,
                 UNEXPECTED,
-                f"the service says {said} of this GTIN, which was not sent. {words}".strip(),
+                f"the record has {of_record} for this GTIN, which was not sent. {text}".strip(),
             )
-        else:  # an import that was not sent from here
-            yield key, said, words
+        else:  # the import was not sent from here
+            yield key, of_record, text
 
 
-def _told(record: Mapping[str, Any], sent: tuple[str, ...]) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """Return what a record says of products, by GTIN, and the GTINs among them that were not sent."""
-    told: dict[str, tuple[str, str]] = {}
+def _statuses(
+    record: Mapping[str, Any], sent: tuple[str, ...]
+) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """Return status and message of the products in a record by GTIN, and the GTINs among them that were not sent."""
+    statuses: dict[str, tuple[str, str]] = {}
     listed = record.get("products")
     for entry in listed if isinstance(listed, list) else ():
         if not isinstance(entry, Mapping):
             continue
-        key, said = _key(entry.get("gtin")), (str(entry.get("status")), str(entry.get("message") or ""))
-        if key in told and told[key][0] != said[0]:
-            said = "unknown", f"the service says both {told[key][0]} and {said[0]} of it. {said[1]}".strip()
-        told[key] = said
-    ours = {_key(one) for one in sent}
-    return told, [key for key in told if key not in ours]
-
-
-def _key(value: Any) -> str:
-    """Return a GTIN as 14 digits, whatever its check digit: services leave zeros out."""
-    try:
-        return gtin.comparable(value) or ""
-    except InputError:
-        return str(value)
+        key, found = gtin_key(entry.get("gtin")), (str(entry.get("status")), str(entry.get("message") or ""))
+        if key in statuses and statuses[key][0] != found[0]:
+            found = "unknown", f"the record has both {statuses[key][0]} and {found[0]}. {found[1]}".strip()
+        statuses[key] = found
+    ours = {gtin_key(one) for one in sent}
+    return statuses, [key for key in statuses if key not in ours]
 
 
 def _sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}."
 
 
-#: What all batches together can come to, the worst first. Words in small letters are ours, the others the service's.
+#: The statuses of batches, the worst first; those in lower case are of prodex, the others of the service.
 _WORST_FIRST = (
     RUNNING,
     "unknown",
@@ -167,27 +165,28 @@ _WORST_FIRST = (
 )
 
 _WHAT_TO_DO = {
-    "unknown": "The answer was lost: the import may have happened. Load the products to see, then send again what is "
-    'missing: send_rest(also="unknown").',
-    "accepted": "The service took these products, but nobody can ask what became of them. Load them to see.",
-    "refused": 'When the reason is gone, send_rest(also="refused") sends these again.',
+    "unknown": "The reply was lost: the import may have happened. Load the products to check, then send missing ones "
+    'with send_rest(also="unknown").',
+    "accepted": "The service accepted these products, but their import cannot be tracked. Load them to check.",
+    "refused": 'When the reason is removed, send_rest(also="refused") sends these again.',
     "not sent": "send_rest() sends these.",
-    "TIMEOUT": "The import did not end at the service. Contact its support and name the tracking identifier.",
+    "TIMEOUT": "The import did not end at the service. Contact its support with the tracking identifier.",
 }
 
 
 def status_of_all(outcomes: Sequence[Outcome]) -> str:
-    """Return the worst status, and IN_PROGRESS as long as one batch is."""
+    """Return the worst status; IN_PROGRESS as long as one batch is."""
     found = {outcome.status for outcome in outcomes}
     return next((status for status in _WORST_FIRST if status in found), "EMPTY")
 
 
 def message_of_all(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> str:
-    """Return what the service says, what contradicts, and what to do."""
-    said = [outcome.message for outcome in outcomes]
+    """Return the messages of the service, contradictions, and what to do."""
+    messages = [outcome.message for outcome in outcomes]
     times = Counter(batch.tracking for batch in batches if batch.tracking is not None)
     twice = [
-        f"The service gave the tracking identifier {identifier} for {number} calls, so nobody can tell them apart."
+        f"The service sent the tracking identifier {identifier} for {number} calls, so their outcomes cannot be "
+        "told apart."
         for identifier, number in times.items()
         if number > 1
     ]
@@ -196,11 +195,11 @@ def message_of_all(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> str
         for batch, outcome in zip(batches, outcomes, strict=True)
         if batch.tracking is None or outcome.status == "TIMEOUT"
     ]
-    return " ".join(dict.fromkeys(text for text in (*said, *twice, *hints) if text))
+    return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints) if text))
 
 
 def still_running(batches: Sequence[Batch], outcomes: Sequence[Outcome], timeout: float) -> str:
-    """Say which imports still run when the time to wait for them is over."""
+    """Return which imports are still running when the time to wait is over, in words."""
     running = [
         (batch.tracking, outcome)
         for batch, outcome in zip(batches, outcomes, strict=True)
@@ -209,8 +208,8 @@ def still_running(batches: Sequence[Batch], outcomes: Sequence[Outcome], timeout
     ids = [canonical(identifier) for identifier, _ in running[:20]]
     odd = next((outcome.message for _, outcome in running if outcome.status != RUNNING), "")
     return (
-        f"{len(running)} of {len(batches)} imports still ran after {timeout:g} s. They go on at the service; "
-        f"prodex.track(service, {ids}) picks them up at any time. {odd}".rstrip()
+        f"{len(running)} of {len(batches)} imports were still running after {timeout:g} s. They continue at the "
+        f"service; prodex.track(service, {ids}) follows them at any time. {odd}".rstrip()
     )
 
 
@@ -244,14 +243,14 @@ def products_frame(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> pd.
 
 
 def named(value: Any, name: str) -> str | None:
-    """Return what an object of a tracking record is called."""
+    """Return the name of an object of a tracking record: user or organization."""
     if not isinstance(value, Mapping):
         return None if value is None else str(value)
     return str(value.get(name) or value.get("id") or "") or None
 
 
 def _identifiers(texts: Sequence[str | None]) -> pd.Series[Any]:
-    """Return identifiers as whole numbers where 64 bits hold all of them, else as text: every digit counts."""
+    """Return identifiers as whole numbers if all of them fit into 64 bits, else as text: every digit counts."""
     distinct = {text: canonical(text) for text in set(texts) if text is not None}
     if all(isinstance(one, int) and one < 2**63 for one in distinct.values()):
         return pd.Series([None if text is None else distinct[text] for text in texts], dtype="Int64")

@@ -1,7 +1,7 @@
-"""What the service would refuse, found before anything leaves: findings, each with what to do.
+"""Preflight: what the service would refuse, found before anything is sent; each finding says what to do.
 
-The limits are those of service-side checks that its users report; where a rule is not certain to hold for an
-attribute, it warns.
+The limits are those that users of a deployed service report, since the specification shows none. If it is not certain
+that a limit applies to an attribute, the finding is a warning.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import pandas as pd
 
 from prodex import gtin
 from prodex.errors import InputError, PreflightFailed
+from prodex.facts.name import NAMES
 from prodex.send import xml_writing
 from prodex.send.batches import writable
-from prodex.send.records import KEPT_BY_THE_SERVICE, Product
+from prodex.send.records import MAINTAINED_BY_SERVICE, Product
+from prodex.text import counted
 
-NAMES = ("nameLegal", "namePublicLong", "namePublicShort")
-
-_ONE_NAME = "Send one as it stands: a write holds a name, also where the service has the product already."
+_ONE_NAME = "Include one: a write needs a name, even if the service already has the product."
 
 _LONGEST = {"namePublicLong": 200, "namePublicShort": 35}
 _LONGEST_STRING = 3_000
@@ -32,16 +32,16 @@ Severity = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True)
 class PreflightFinding:
-    """One thing to know before sending.
+    """One finding of preflight.
 
     Attributes
     ----------
     gtin
-        The product; None for what holds for several.
+        The product; None if it is about several.
     attribute
-        Its attribute, or None for the product as a whole.
+        The attribute, or None for the product as a whole.
     severity
-        An error stops the sending of everything.
+        An error stops the whole upsert.
     problem, what_to_do
         In words.
     """
@@ -56,14 +56,14 @@ class PreflightFinding:
 def inspect(
     products: Sequence[Product], *, as_xml: bool, known: Mapping[str, Collection[str]]
 ) -> list[PreflightFinding]:
-    """Return what is to be said about products, errors first.
+    """Return the findings about products, errors first.
 
     Parameters
     ----------
     as_xml
-        Whether they go as XML, which cannot carry everything.
+        Whether they are sent as XML, which cannot represent every value.
     known
-        For products that the service is known to have, the attributes that are filled there.
+        The filled attributes of products that the service already has.
     """
     found = [*_about_all(products)]
     texts = [str(product.get("gtin", "")) for product in products]
@@ -73,7 +73,7 @@ def inspect(
         if as_xml:
             found += [
                 PreflightFinding(
-                    texts[place], path, "error", f"XML cannot carry it: it {problem}", "Send it as JSON."
+                    texts[place], path, "error", f"XML cannot represent it: it {problem}", "Send it as JSON."
                 )
                 for path, problem in xml_writing.problems(writable(product))
             ]
@@ -88,15 +88,15 @@ def frame_of(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
 
 
 def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
-    """Raise PreflightFailed when one of the findings is an error."""
+    """Raise PreflightFailed if one of the findings is an error."""
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         first = errors[0]
         place = ", ".join([f"GTIN {first.gtin}", *([first.attribute] if first.attribute else [])])
         place = f"{place}: " if first.gtin else ""
         raise PreflightFailed(
-            f"Nothing was sent: {len(errors):,} error{'s' * (len(errors) != 1)} found. {place}{first.problem}. "
-            f"{first.what_to_do} All are in .findings of this error; upsert(..., dry_run=True) shows them, too.",
+            f"Nothing was sent: {counted(len(errors), 'error')} found. {place}{first.problem}. "
+            f"{first.what_to_do} All are in .findings of this error; upsert(..., dry_run=True) shows them too.",
             frame_of(findings),
         )
 
@@ -111,31 +111,31 @@ def _about_all(products: Sequence[Product]) -> Iterator[PreflightFinding]:
                 name,
                 "gtin",
                 "error",
-                f"the GTIN comes {len(several)} times, as records {', '.join(several[:10])}",
-                "Give each product once: which of them counts would be left to chance.",
+                f"the GTIN occurs {len(several)} times, in the records {', '.join(several[:10])}",
+                "Give each product once: which of them the service would keep is not defined.",
             )
-    left_out = Counter(name for product in products for name in product.keys() & KEPT_BY_THE_SERVICE)
+    left_out = Counter(name for product in products for name in product.keys() & MAINTAINED_BY_SERVICE)
     for name, times in left_out.items():
         yield PreflightFinding(
             None,
             name,
             "info",
-            f"left out of {times:,} products: the service keeps it itself",
-            "Nothing; it stays as it is.",
+            f"left out of {times:,} products: the service maintains it",
+            "Nothing; the service keeps its own value.",
         )
 
 
 def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) -> Iterator[PreflightFinding]:
     if "gtin" not in product:
         yield PreflightFinding(
-            None, "gtin", "error", f"record {place} has no GTIN", "Every product needs one."
+            None, "gtin", "error", f"record {place} has no GTIN", "Add it: every product needs one."
         )
     elif not _is_text(product["gtin"]) or not valid:
         try:
             problem = f"{gtin.normal_form(product['gtin'])} is not in its normal form"
         except InputError as error:
             problem = str(error).rstrip(".")
-        # A product that the service has under a wrong GTIN can be corrected, all but that GTIN.
+        # A product that the service has with a wrong GTIN can be corrected, except for that GTIN.
         severity: Severity = "warning" if is_known else "error"
         yield PreflightFinding(
             str(product["gtin"])[:40], "gtin", severity, f"record {place}: {problem}", "Correct the GTIN."
@@ -151,9 +151,7 @@ def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightF
         yield PreflightFinding(name, None, "error", problem, _ONE_NAME)
     if "kind" not in has:
         problem = "no kind: the service may refuse a new product without one"
-        yield PreflightFinding(
-            name, "kind", "warning", problem, "Give it a kind, unless the service has one."
-        )
+        yield PreflightFinding(name, "kind", "warning", problem, "Add a kind, unless the service has one.")
     for attribute, value in product.items():
         yield from _about_texts(name, attribute, value)
     rules = product.get("validationRules")
@@ -163,22 +161,22 @@ def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightF
                 name,
                 "validationRules",
                 "warning",
-                f"SWITCHES OFF the check {rule.get('ruleId')!r} of the service for this product",
-                "Leave validationRules out unless that is meant.",
+                f"DISABLES the check {rule.get('ruleId')!r} of the service for this product",
+                "Leave validationRules out unless that is intended.",
             )
 
 
 def _about_texts(name: str, attribute: str, value: Any) -> Iterator[PreflightFinding]:
-    waiting = [value]
-    while waiting:
-        at = waiting.pop()
+    stack = [value]
+    while stack:
+        at = stack.pop()
         if isinstance(at, list):
-            waiting += at
+            stack += at
         elif isinstance(at, Mapping):
             localized = "expressedIn" in at and isinstance(at.get("data"), str)
             if localized:
                 yield from _about_text(name, attribute, at["data"])
-            waiting += [inner for key, inner in at.items() if not (localized and key == "data")]
+            stack += [inner for key, inner in at.items() if not (localized and key == "data")]
         elif isinstance(at, str) and len(at) > _LONGEST_STRING:
             yield _too_long(name, attribute, at, _LONGEST_STRING, sure=len(at) > _LONGEST_TEXT)
 
@@ -195,7 +193,7 @@ def _about_text(name: str, attribute: str, text: str) -> Iterator[PreflightFindi
 
 
 def _too_long(name: str, attribute: str, text: str, longest: int, *, sure: bool) -> PreflightFinding:
-    problem = f"{len(text):,} characters, and {longest:,} are allowed: {text[:40]!r}..."
+    problem = f"{len(text):,} characters, and the limit is {longest:,}: {text[:40]!r}..."
     return PreflightFinding(name, attribute, "error" if sure else "warning", problem, "Shorten it.")
 
 

@@ -1,4 +1,4 @@
-"""What is to be written, as plain product records, whatever form it was handed in."""
+"""Products to be written, as plain records, from frames, records, catalogues and files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from prodex.tables.declaration import TABLES
 
 
 class Marker(Enum):
-    """The order to delete an attribute, or a text in one language, where NaN and None mean "leave it alone".
+    """The instruction to delete an attribute, or a text in one language; NaN and None mean "no change".
 
     Examples
     --------
@@ -42,8 +42,8 @@ DELETE = Marker.DELETE
 Product: TypeAlias = dict[str, Any]
 Source: TypeAlias = pd.DataFrame | Catalog | Iterable[Mapping[str, Any]] | str | Path
 
-#: What the service keeps by itself. A product that was read and is written again leaves it out.
-KEPT_BY_THE_SERVICE = frozenset(
+#: Attributes that the service maintains itself. A loaded product that is written again leaves them out.
+MAINTAINED_BY_SERVICE = frozenset(
     {
         "id",
         "uuid",
@@ -71,20 +71,20 @@ _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns
 
 
 def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
-    """Return products as they are to be written: GTINs of 14 digits where they are right, None only for a deletion.
+    """Return products as they are to be written: valid GTINs with 14 digits, and None only for deletions.
 
     Parameters
     ----------
     source
         A frame with a column `gtin` and one for each attribute under its wire name, records, a catalogue, or the
-        path of a file of any form that `read_products` takes, or of SupplierProducts (.xml).
+        path of a file that `read_products` accepts, or of SupplierProducts (.xml).
     null_deletes
-        Whether None deletes the attribute; else it is left alone, like NaN.
+        Whether None deletes the attribute; otherwise it means "no change", like NaN.
 
     Raises
     ------
     InputError
-        When something in it cannot be a product, or cannot be written as JSON.
+        When a record is not a product, or cannot be written as JSON.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     """
     if not isinstance(source, str | Path | Catalog | pd.DataFrame | Iterable) or isinstance(source, bytes):
         raise InputError(
-            f"records is {described(source)}. Give a frame with a column gtin, a list of records, a catalogue, what "
-            "changes_from_frame made, or the path of a file."
+            f"records is {described(source)}. Give a frame with a column gtin, a list of records, a catalogue, the "
+            "result of changes_from_frame, or the path of a file."
         )
     if isinstance(source, str | Path):
         source = (
@@ -106,7 +106,7 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
         _check_columns(source)
         records = source.to_dict("records")
     elif isinstance(source, Mapping):
-        raise InputError("One product came alone. Put it into a list.")
+        raise InputError("records is a single product. Put it into a list.")
     else:
         records = source
     return [_record(record, place, null_deletes) for place, record in enumerate(records)]
@@ -120,7 +120,7 @@ def _whole_file(path: str | Path) -> Catalog:
     catalog = read_products(path)
     if spoilt := catalog.origin.ledger.set_aside:
         raise InputError(
-            f"{len(spoilt)} of the products in {Path(path).name} cannot be read, so none is taken: {spoilt[0]}."
+            f"{len(spoilt)} of the products in {Path(path).name} cannot be read, so none is used: {spoilt[0]}."
         )
     return catalog
 
@@ -132,11 +132,11 @@ def _check_columns(frame: pd.DataFrame) -> None:
     ]
     if foreign:
         raise InputError(
-            f"The frame has the column {foreign[0]!r}, which is no attribute of a product. A frame that comes from a "
-            "catalogue's tables goes through prodex.changes_from_frame(frame, catalog) first."
+            f"The frame has the column {foreign[0]!r}, which is not an attribute of a product. For a frame from the "
+            "tables of a catalogue, use prodex.changes_from_frame(frame, catalog) first."
         )
     if "gtin" not in names:
-        raise InputError("The frame has no column 'gtin', so nobody can tell which products are meant.")
+        raise InputError("The frame has no column 'gtin', so it is not known which products are meant.")
 
 
 def _record(record: Any, place: int, null_deletes: bool) -> Product:
@@ -146,7 +146,7 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
     for name, value in record.items():
         where = f"record {place}, {name}"
         if not isinstance(name, str):
-            raise InputError(f"Record {place} has the attribute {name!r}; names are text.")
+            raise InputError(f"Record {place} has the attribute {name!r}; names must be text.")
         if value is DELETE or (value is None and null_deletes):
             product[name] = None
         elif not is_missing(value):
@@ -158,7 +158,7 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
 
 
 def _gtin(value: Any) -> Any:
-    """Return 14 digits where it is a GTIN; what is wrong with another is for preflight to tell."""
+    """Return a GTIN with 14 digits; an invalid one as it is, for preflight to report."""
     try:
         return gtin.normal_form(value)
     except InputError:
@@ -166,7 +166,7 @@ def _gtin(value: Any) -> Any:
 
 
 def _plain(value: Any, where: str) -> Any:
-    """Return a value as JSON has it. A null inside a value stays, since it came that way; NaN goes."""
+    """Return a value as JSON. None inside a value stays, since the service sent it; NaN is removed."""
     match value:
         case np.generic():
             return _plain(value.item(), where)
@@ -177,16 +177,24 @@ def _plain(value: Any, where: str) -> Any:
         case Mapping():
             for key in value:
                 if not isinstance(key, str):
-                    raise InputError(f"The value of {where} has the key {key!r}; keys are text.")
+                    raise InputError(f"The value of {where} has the key {key!r}; keys must be text.")
             return {k: _plain(v, where) for k, v in value.items() if v is None or not is_missing(v)}
         case list() | tuple() | np.ndarray():
             return [_plain(item, where) for item in value if item is None or not is_missing(item)]
         case Marker():
             raise InputError(
-                f"The value of {where} has {value!r} inside. Only a whole attribute can be deleted; leave out of it "
-                "what is to go."
+                f"The value of {where} contains {value!r}. Only a whole attribute can be deleted; to delete a part, "
+                "leave it out."
             )
     raise InputError(
-        f"The value of {where} is {value!r:.80}, a {type(value).__name__}, which JSON cannot hold. Use text, numbers, "
-        "booleans, lists and dicts; write a date in the form in which the attribute has it."
+        f"The value of {where} is {value!r:.80}, a {type(value).__name__}, which JSON cannot represent. Use text, "
+        "numbers, booleans, lists and dicts, and text for dates."
     )
+
+
+def gtin_key(value: Any) -> str:
+    """Return a GTIN of a reply as it compares with sent ones: 14 digits, since services drop leading zeros."""
+    try:
+        return gtin.comparable(value) or ""
+    except InputError:
+        return str(value)

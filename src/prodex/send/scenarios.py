@@ -15,19 +15,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import gtin
-from prodex.arguments import described, listed, whole_number
+from prodex.arguments import described, listed
 from prodex.catalog import Catalog
 from prodex.display_text import on_one_line
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
+from prodex.send.batches import LARGEST_BATCH, checked_batch_size
+from prodex.send.records import gtin_key
 from prodex.service import Client, PullReport, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 
-_LARGEST_BATCH = 500
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-#: Where a day ends last.
+#: The time zone in which a day ends last.
 _LAST_ZONE = timezone(timedelta(hours=-12))
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -38,13 +39,13 @@ def require_scenarios(
     scenarios: Mapping[str | int, bool],
     *,
     deadline: date | str | None = None,
-    batch_size: int = _LARGEST_BATCH,
+    batch_size: int = LARGEST_BATCH,
     progress: Progress = None,
 ) -> pd.DataFrame:
     """Activate or deactivate validation scenarios on products (spec, endpoint 10).
 
-    Only products whose data a manufacturer shared are eligible, and a deadline needs an organisation and a scenario
-    that have deadlines. The service judges that, call by call; what the batches before it did stays done.
+    Only products that a manufacturer shared are eligible, and a deadline needs an organisation and a scenario with
+    deadlines. The service checks that call by call; earlier batches remain done when a later one is refused.
 
     Parameters
     ----------
@@ -55,24 +56,24 @@ def require_scenarios(
     scenarios
         Scenario id to True (activate) or False (deactivate).
     deadline
-        The day by which what is activated has to be done: a date, or YYYY-MM-DD.
+        The day by which the manufacturers have to fulfil what is activated: a date, or YYYY-MM-DD.
     batch_size
         Products in one call, 500 at most.
     progress
-        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
 
     Returns
     -------
     DataFrame
-        One row for each batch: products (how many), status ("done", "refused", "unknown" when the answer was lost,
-        "not sent"), message, and uuids.
+        One row for each batch: products (number), status ("done", "refused", "unknown" if the reply was lost, "not
+        sent"), message, and uuids.
 
     Raises
     ------
     InputError
-        When something given cannot be what is meant; nothing was sent.
+        When an argument is not valid; nothing was sent.
     ServiceError
-        When not one batch was done; the service's words say why.
+        When no batch was done; the message is that of the service.
 
     Examples
     --------
@@ -86,21 +87,21 @@ def require_scenarios(
     service = service_given(service, "require_scenarios(service, products, scenarios)", products)
     values = _values(scenarios)
     day = _day(deadline, values)
-    size = _checked_size(batch_size)
+    size = checked_batch_size(batch_size)
     uuids = _uuids(service, products)
     rows: list[dict[str, Any]] = []
     errors: list[ServiceError] = []
     with showing(progress, "Required") as show:
         for start in range(0, len(uuids), size):
             batch = uuids[start : start + size]
-            status, message = "not sent", "the service could not be reached before"
+            status, message = "not sent", "the service could not be reached for an earlier batch"
             if not errors or isinstance(errors[-1], OutcomeUnknown | RequestRefused):
                 try:
                     reply = service.require_rulesets(batch, values, day)
                     status, message = "done", "" if reply is None else json.dumps(reply, ensure_ascii=False)
                 except ServiceError as error:
                     errors.append(error)
-                    status, message = _what_became(error), str(error)
+                    status, message = _status_after(error), str(error)
             rows.append({"products": len(batch), "status": status, "message": message, "uuids": batch})
             show(start + len(batch), len(uuids))
     if errors and not any(row["status"] in {"done", "unknown"} for row in rows):
@@ -110,14 +111,16 @@ def require_scenarios(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScenarioRequest:
-    """Bodies of calls that activate scenarios, ready to be looked at and sent.
+    """The bodies of calls that activate scenarios, to be reviewed and then sent by `prodex.require_scenarios`.
+
+    Made by `prodex.scenario_request`.
 
     Attributes
     ----------
     bodies
-        What each call says (spec, endpoint 10).
+        The body of each call (spec, endpoint 10).
     left_out
-        The products that no call names: product_id, gtin, why.
+        The products that are in no call: product_id, gtin, why.
 
     Examples
     --------
@@ -133,15 +136,15 @@ class ScenarioRequest:
 
     @property
     def uuids(self) -> list[str]:
-        """The products of all calls; `require_scenarios` takes them."""
+        """The uuids of all calls, as `prodex.require_scenarios` accepts them."""
         return [uuid for body in self.bodies for uuid in body["uuids"]]
 
     def __repr__(self) -> str:
-        told = f"{len(self.uuids):,} products in {len(self.bodies):,} calls"
+        text = f"{len(self.uuids):,} products in {len(self.bodies):,} calls"
         if len(self.left_out):
             first = self.left_out.iloc[0]
-            told += f"; {len(self.left_out):,} left out, {first['product_id']} first: {first['why']}"
-        return on_one_line(f"<ScenarioRequest: {told}>")
+            text += f"; {len(self.left_out):,} left out, {first['product_id']} first: {first['why']}"
+        return on_one_line(f"<ScenarioRequest: {text}>")
 
 
 def scenario_request(
@@ -150,32 +153,32 @@ def scenario_request(
     scenarios: Mapping[str | int, bool],
     *,
     deadline: date | str | None = None,
-    batch_size: int = _LARGEST_BATCH,
+    batch_size: int = LARGEST_BATCH,
 ) -> ScenarioRequest:
-    """Make the bodies that activate scenarios on the products of failures; nothing is sent.
+    """Make the bodies of calls that activate scenarios on products that failed a check; nothing is sent.
 
     Parameters
     ----------
     failures
-        Rows with a `product_id`, such as `audit.failures(rule="has_front_packshot")`; each product counts once.
+        Rows with a `product_id`, such as `audit.failures(rule="has_front_packshot")`; repeated products count once.
     catalog
-        Where the products come from: it knows their uuids.
+        The catalogue with the products, which knows their uuids.
     scenarios
         Scenario id to True (activate) or False (deactivate).
     deadline
-        The day by which what is activated has to be done: a date, or YYYY-MM-DD.
+        The day by which the manufacturers have to fulfil what is activated: a date, or YYYY-MM-DD.
     batch_size
         Products in one call, 500 at most.
 
     Returns
     -------
     ScenarioRequest
-        One body for each call, and the products without uuid, which no call can name.
+        One body for each call, and the products without a uuid, which no call can contain.
 
     Raises
     ------
     InputError
-        When something given cannot be what is meant.
+        When an argument is not valid.
 
     Examples
     --------
@@ -190,12 +193,10 @@ def scenario_request(
     """
     values = _values(scenarios)
     day = _day(deadline, values)
-    size = _checked_size(batch_size)
+    size = checked_batch_size(batch_size)
     catalog = catalog_given(catalog, "scenario_request(failures, catalog, scenarios)", failures)
     if not isinstance(failures, pd.DataFrame):
-        raise InputError(
-            f"failures is {described(failures)}. Give the rows of audit.failures() whose products are meant."
-        )
+        raise InputError(f"failures is {described(failures)}. Give rows of audit.failures().")
     if "product_id" not in failures.columns:
         raise InputError("These rows have no column product_id; give those of audit.failures().")
     wanted = pa.array(failures["product_id"].dropna().drop_duplicates(), pa.string())
@@ -219,7 +220,7 @@ def scenario_request(
     )
 
 
-def _what_became(error: ServiceError) -> str:
+def _status_after(error: ServiceError) -> str:
     match error:
         case OutcomeUnknown():
             return "unknown"
@@ -239,12 +240,6 @@ def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
     return {str(name): value for name, value in scenarios.items()}
 
 
-def _checked_size(size: int) -> int:
-    if whole_number(size, 1, _LARGEST_BATCH) is None:
-        raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {_LARGEST_BATCH}.")
-    return size
-
-
 def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
     if deadline is None:
         return None
@@ -256,16 +251,16 @@ def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
         day = deadline
     if day is None:
         raise InputError(f"deadline is {deadline!r}; give a day, as YYYY-MM-DD or a datetime.date.")
-    # Whose calendar counts is not said anywhere, so a day has passed only when it has everywhere.
+    # The specification does not name a time zone, so a day has passed only when it has ended everywhere.
     if day < datetime.now(_LAST_ZONE).date():
         raise InputError(f"deadline {day} has passed. Give a day that is still to come.")
     if not any(values.values()):
-        raise InputError("deadline is for scenarios that are activated, and none is. Leave it out.")
+        raise InputError("deadline only applies to scenarios that are activated, and none is. Leave it out.")
     return day.isoformat()
 
 
 def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
-    """Return the uuids of the products, each once; GTINs are looked up."""
+    """Return the distinct uuids of the products; GTINs are looked up."""
     if isinstance(products, Catalog):
         rows = products.arrow("products", ["uuid", "gtin"]).to_pylist()
         given: list[Any] = [row["uuid"] or row["gtin"] for row in rows]
@@ -277,7 +272,7 @@ def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
     found = _found(service, set(wanted.values())) if wanted else {}
     if missing := sorted(set(wanted.values()) - set(found)):
         raise InputError(
-            f"The service shows no product with {len(missing):,} of the GTINs, {', '.join(missing[:5])} first. Nothing "
+            f"The service has no product with {len(missing):,} of the GTINs, {', '.join(missing[:5])} first. Nothing "
             "was sent; leave them out."
         )
     uuids = (uuid for one in given for uuid in ([str(one)] if is_uuid[one] else found[wanted[one]]))
@@ -291,14 +286,6 @@ def _gtin(value: Any) -> str:
         raise InputError(f"{value!r} is neither a uuid nor a GTIN: {error}") from error
 
 
-def _key(sent: Any) -> str:
-    """Return a GTIN of an answer as it compares with those asked for: services leave zeros out."""
-    try:
-        return gtin.comparable(sent) or ""
-    except InputError:
-        return str(sent)
-
-
 def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     """Look up uuids by GTIN (spec, endpoint 10: with endpoint 5 and a filter_source_include of uuid)."""
     query = ProductQuery(
@@ -307,7 +294,7 @@ def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for page in pages(service, query, progress=False, report=PullReport()):
         for product in map(json.loads, map(bytes, page.envelope.data)):
-            uuids = found.setdefault(_key(product.get("gtin")), [])
+            uuids = found.setdefault(gtin_key(product.get("gtin")), [])
             if product.get("uuid") and product["uuid"] not in uuids:  # pages overlap
                 uuids.append(product["uuid"])
     return found

@@ -1,4 +1,4 @@
-"""Sending the batches of a plan: each written down before it leaves and after its answer, and sent once."""
+"""Sending the batches of a plan: each one once, with a line in the journal before the call and after its reply."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from prodex.send.journal import UpsertJournal, host_of
 from prodex.service import Client
 from prodex.service.tracking_identifiers import canonical
 
-# A redirect that says "it is done, look there" (RFC 9110, 15.4.3 and 15.4.4): the products may have been taken.
-_DONE_ELSEWHERE = frozenset({302, 303})
+# Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
+_MAYBE_DONE = frozenset({302, 303})
 
 
 def numbers_to_send(
     service: Client, journal: UpsertJournal, batches: Sequence[Batch], also: Collection[str]
 ) -> list[int]:
-    """Return which batches of a plan may be sent now.
+    """Return the numbers of the batches that may be sent now.
 
     Raises
     ------
     InputError
-        When their products are not kept here, or belong to another service or access key.
+        When their payloads are not here, or belong to another service or access key.
     ChangesStale
-        When a product was changed since its corrections were merged with what was loaded.
+        When a product has changed since its corrections were merged with the loaded one.
     """
     numbers = [number for number, batch in enumerate(batches) if batch.sent in {"not sent", *also}]
     if not numbers:
         return []
     if not journal.keeps_payloads:
         raise InputError(
-            f"The products of {journal.name} are not kept here any more, so they cannot be sent. Upsert them again "
-            "from where they came: .products names those that were not sent."
+            f"The payloads of {journal.name} are no longer here, so they cannot be sent. Upsert the products again: "
+            ".products contains those that were not sent."
         )
     if (journal.host, journal.key) != (host_of(service.base_url), service.fingerprint):
         raise InputError(
@@ -60,31 +60,32 @@ def numbers_to_send(
 def send(
     service: Client, journal: UpsertJournal, numbers: Sequence[int], batches: list[Batch], progress: Progress
 ) -> None:
-    """Send batches of a plan, one after the other, and put into `batches` what became of each.
+    """Send batches of a plan, one after the other, and put the state of each into `batches`.
 
-    The sending stops at a refusal, when the service cannot be reached, and when two answers in a row are lost.
+    Sending stops at a refusal, when the service cannot be reached, and after two lost replies in a row: every
+    further call would probably leave more products in an unknown state.
 
     Raises
     ------
     UpsertStopped
-        When the disk refuses to take down what becomes of them; the rest is not sent.
+        When the state of a batch cannot be recorded; the rest is not sent.
     ServiceError
-        When nothing of the upsert ever arrived.
+        When no batch of the upsert has arrived.
     """
     total, done, last = sum(len(batches[number].gtins) for number in numbers), 0, ""
     with showing(progress, "Sent") as show:
         for place, number in enumerate(numbers):
             body = journal.payload(number)
-            with _on_disk(batches, f"before batch {number}"):
-                journal.sending(number)
+            with _stopping(batches, f"before batch {number}"):
+                journal.begin_sending(number)
             batches[number], error = _sent(service, body, journal.content_type, batches[number].gtins)
-            with _on_disk(batches, f"after batch {number}"):
-                journal.ended(number, batches[number])
+            with _stopping(batches, f"after batch {number}"):
+                journal.end_sending(number, batches[number])
             done += len(batches[number].gtins)
             show(done, total)
-            why = f"the sending stopped at batch {number}" if error else ""
+            why = f"sending stopped at batch {number}" if error else ""
             if last == batches[number].sent == "unknown":
-                why = "two answers in a row were lost"
+                why = "two replies in a row were lost"
             last = batches[number].sent
             if why and place + 1 < len(numbers):
                 _stop(journal, numbers[place + 1 :], batches, why)
@@ -99,7 +100,7 @@ def send(
 def _sent(
     service: Client, body: bytes, content_type: str, gtins: tuple[str, ...]
 ) -> tuple[Batch, ServiceError | None]:
-    """Send one batch; return what became of it, and the error when it certainly did not arrive."""
+    """Send one batch; return its state, and the error if it certainly did not arrive."""
     try:
         return Batch(gtins, "sent", str(service.upsert_products(body, content_type))), None
     except IdentifierUnreadable as error:
@@ -109,7 +110,7 @@ def _sent(
     except (RequestRefused, AuthenticationFailed) as error:
         return Batch(gtins, "refused", message=str(error)), error
     except RedirectRefused as error:
-        if error.status in _DONE_ELSEWHERE:
+        if error.status in _MAYBE_DONE:
             return Batch(gtins, "unknown", message=str(error)), None
         return Batch(gtins, "not sent", message=str(error)), error
     except ServiceError as error:
@@ -117,21 +118,21 @@ def _sent(
 
 
 def _stop(journal: UpsertJournal, rest: Sequence[int], batches: list[Batch], why: str) -> None:
-    with _on_disk(batches, f"before batch {rest[0]}"):
-        journal.stopped(why)
+    with _stopping(batches, f"before batch {rest[0]}"):
+        journal.stop(why)
     for number in rest:
         if batches[number].sent == "not sent":
             batches[number] = Batch(batches[number].gtins, "not sent", message=why)
 
 
 @contextmanager
-def _on_disk(batches: Sequence[Batch], where: str) -> Iterator[None]:
-    """Let a disk that refuses stop the sending with all that is known."""
+def _stopping(batches: Sequence[Batch], where: str) -> Iterator[None]:
+    """Turn an error of the disk into an `UpsertStopped` with all states."""
     try:
         yield
     except StorageError as error:
         ids = [canonical(one.tracking) for one in batches if one.tracking is not None]
         raise UpsertStopped(
-            f"{error} The sending stopped {where}. Note the tracking identifiers: {ids}. .tracking of this error has "
-            "what became of each product, and its send_rest() sends the rest once there is space."
+            f"{error} Sending stopped {where}. Note the tracking identifiers: {ids}. .tracking of this error has the "
+            "state of each product, and its send_rest() sends the rest once there is space."
         ) from error

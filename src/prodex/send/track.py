@@ -1,4 +1,4 @@
-"""Picking up imports that were sent before, from this process or any other."""
+"""Following imports that were sent earlier, from this process or any other."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from prodex.service.tracking_identifiers import is_identifier
 def track(
     service: Client, ids: int | str | Sequence[int | str] | None = None, *, upsert: str | None = None
 ) -> Tracking:
-    """Pick up imports that were sent before, from this process or any other.
+    """Follow imports that were sent earlier, from this process or any other.
 
     Parameters
     ----------
     service
         From `prodex.connect`, with the access key that sent them.
     ids
-        Tracking identifiers; without any, those of the last `upsert` to this service from this machine.
+        Tracking identifiers; by default those of the last `upsert` to this service from this machine.
     upsert
         Name of an earlier upsert from this machine, as `prodex.list_upserts` shows it.
 
     Returns
     -------
     Tracking
-        With what the service knows now; `.wait()` waits for the end. Of an upsert from this machine it has every
-        product: sent, not sent, or unknown; `.send_rest()` sends what was not sent.
+        With the current state; `.wait()` waits for the end. For an upsert from this machine it contains every product:
+        sent, not sent, or unknown; `.send_rest()` sends the rest.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def track(
     >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
     >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
     >>> _ = prodex.upsert(service, [record])
-    >>> prodex.track(service).wait().products[["gtin", "status"]].values.tolist()  # also in a later process
+    >>> prodex.track(service).wait().products[["gtin", "status"]].values.tolist()  # in a later process, too
     [['08784900123459', 'SUCCESS']]
     """
     service = service_given(service, "track(service)", ids)
@@ -63,14 +63,16 @@ def track(
             return tracking.refresh()
         except AuthenticationFailed:
             raise
-        except ServiceError:  # what is known here is no less true while the service is away; the rows say so
+        except (
+            ServiceError
+        ):  # the journal is still valid while the service is away; the rows contain the error
             return tracking
     if upsert is not None:
         raise InputError("Give tracking identifiers or the name of an upsert, not both.")
     if isinstance(ids, Catalog | pd.DataFrame | Mapping) or not isinstance(ids, int | str | Iterable):
         raise InputError(
-            f"ids are tracking identifiers, such as 12 or [12, 13], not {described(ids)}. Of an upsert from this "
-            "machine prodex.track(service) knows them."
+            f"ids are tracking identifiers, such as 12 or [12, 13], not {described(ids)}. For the last upsert from "
+            "this machine, prodex.track(service) knows them."
         )
     wanted = dict.fromkeys(map(_identifier, [ids] if isinstance(ids, int | str) else ids))
     tracking = Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()
@@ -82,5 +84,5 @@ def track(
 def _identifier(value: Any) -> str:
     text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not is_identifier(text):
-        raise InputError(f"{value!r:.80} is no tracking identifier; it is a whole number, such as 12.")
+        raise InputError(f"{value!r:.80} is not a tracking identifier, which is a whole number, such as 12.")
     return text

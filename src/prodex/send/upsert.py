@@ -1,4 +1,4 @@
-"""Sending products: all of them checked, then all of them planned on disk, then sent batch by batch."""
+"""Upserting: all products are checked, then planned on disk, then sent batch by batch."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from typing import Literal, overload
 
 import pandas as pd
 
-from prodex.arguments import whole_number
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.progress import Progress
-from prodex.send.batches import ENCODINGS, Encoding, Format, Loaded, Planned, batches_of
+from prodex.send.batches import (
+    ENCODINGS,
+    LARGEST_BATCH,
+    Encoding,
+    Format,
+    Loaded,
+    Planned,
+    batches_of,
+    checked_batch_size,
+)
 from prodex.send.changes import Changes, language_codes_only, refuse_stale
 from prodex.send.journal import UpsertJournal
 from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
@@ -21,22 +29,19 @@ from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.text import hint_and_all
+from prodex.text import counted, hint_and_all
 
 _LOG = logging.getLogger("prodex")
-
-#: Products in one call, as the operators of the service recommend.
-LARGEST_BATCH = 500
 
 
 @dataclass(frozen=True)
 class DryRun:
-    """What would be sent, and what is to be said about it.
+    """What an upsert would send, and what preflight found. Made by `prodex.upsert(..., dry_run=True)`.
 
     Attributes
     ----------
     payloads
-        The bodies of the calls, in order; none when a finding is an error, since then nothing would be sent.
+        The bodies of the calls, in order; none if a finding is an error, since then nothing would be sent.
     content_type
         Their content type.
     count
@@ -47,11 +52,9 @@ class DryRun:
     Examples
     --------
     >>> import prodex
-    >>> trial = prodex.upsert(prodex.connect("sandbox"), [{"gtin": "08784900123459"}], dry_run=True)
-    >>> trial.count, len(trial.payloads)  # a name and a kind are missing, so nothing would be sent
-    (1, 0)
-    >>> "error" in set(trial.findings["severity"])
-    True
+    >>> dry_run = prodex.upsert(prodex.connect("sandbox"), [{"gtin": "08784900123458"}], dry_run=True)
+    >>> dry_run.payloads, dry_run.findings["severity"].tolist()
+    ((), ['error', 'error', 'warning'])
     """
 
     payloads: tuple[bytes, ...] = field(repr=False)
@@ -61,14 +64,14 @@ class DryRun:
 
     def __repr__(self) -> str:
         counts = self.findings["severity"].value_counts().to_dict()
-        said = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
+        found = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
         size, calls = sum(map(len, self.payloads)), len(self.payloads)
         lines = [
             (
-                f"Dry run: {self.count:,} products in {calls:,} call{'s' * (calls != 1)}, {size:,} bytes of "
+                f"Dry run: {counted(self.count, 'product')} in {counted(calls, 'call')}, {size:,} bytes of "
                 f"{self.content_type}"
             ),
-            f"preflight: {said}",
+            f"preflight: {found}",
             *(
                 f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}"
                 for row in self.findings.head(10).itertuples()
@@ -111,17 +114,17 @@ def upsert(
 ) -> Tracking | DryRun:
     """Write products to the service (spec, endpoint 7).
 
-    An attribute that is present replaces the stored one as a whole, arrays too; an absent one stays. NaN and None
-    count as absent; `prodex.DELETE` deletes. To correct single texts, take `changes_from_frame`, which keeps what
-    stands beside them.
+    A given attribute replaces the stored one as a whole, arrays included; an absent one is not changed. NaN and None
+    count as absent; `prodex.DELETE` deletes. To correct single texts, use `changes_from_frame`, which keeps the other
+    texts of an attribute.
 
-    Everything is checked before anything leaves, and an error stops all of it. Each batch is sent once: when its
-    answer is lost, its state is "unknown" and the other batches go on, unless two answers in a row are lost or the
-    service cannot be reached or refuses; then the rest is "not sent".
+    Everything is checked before anything is sent, and one error stops all of it. Each batch is sent once: if its reply
+    is lost, its state is "unknown" and the next batch follows. After two lost replies in a row, or when the service
+    cannot be reached or refuses a batch, the rest is "not sent".
 
     The batches, their GTINs and their payloads are on disk before the first call (in `PRODEX_HOME`, readable by its
-    owner only), and what becomes of each batch as it is known. So `prodex.track(service)` has every product in any
-    later process: sent, not sent, or unknown; its `send_rest()` sends those that were not. The payloads are deleted
+    owner only), and so is the state of each batch as soon as it is known. So `prodex.track(service)` knows the state of
+    every product in any later process, and its `send_rest()` sends those that were not sent. The payloads are deleted
     when all of them were sent, or by `Tracking.discard()`.
 
     Parameters
@@ -129,36 +132,36 @@ def upsert(
     service
         From `prodex.connect`.
     records
-        A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also of
-        XML), or what `changes_from_frame` made. What the service keeps itself (id, updatedAt ...) is left out.
+        A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also XML), or
+        the result of `changes_from_frame`. Attributes that the service maintains (id, updatedAt ...) are left out.
     format
-        "json" or "xml". Plain XML cannot carry null, empty lists and whatever depends on an attribute's type that is
-        not known; what it cannot carry is an error of preflight.
+        "json" or "xml". Plain XML cannot represent null, empty lists and values whose type the attribute does not
+        tell; preflight reports each as an error.
     dry_run
-        Send nothing, and return the payloads and the findings.
+        Only check: send nothing, and return the payloads and the findings.
     batch_size
-        Products in one call, 500 at most; fewer where they are large.
+        Products in one call, 500 at most; fewer if they are large.
     null_deletes
         Whether None, or null in a file, deletes as `prodex.DELETE` does.
     progress
-        A bar where somebody is watching (None), always (True), never (False), or a function of (done, total).
+        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
 
     Returns
     -------
     Tracking
-        `.wait()` follows the import to its end; with `dry_run` a `DryRun` instead.
+        `.wait()` follows the import to its end. A `DryRun` with `dry_run`.
 
     Raises
     ------
     PreflightFailed
-        When the service would refuse something; nothing was sent, and `.findings` says what.
+        When the service would refuse something; nothing was sent, and `.findings` has the reasons.
     ChangesStale
-        When a product of `changes_from_frame` was changed meanwhile; nothing was sent.
+        When a product of `changes_from_frame` has changed meanwhile; nothing was sent.
     StorageError
-        When the disk refuses the plan; nothing was sent. An `UpsertStopped` when it refuses later: its `.tracking` has
-        what was sent until then.
+        When the plan cannot be written; nothing was sent. An `UpsertStopped` if writing fails later: its `.tracking`
+        has what was sent until then.
     ServiceError
-        When not one batch could be sent. Later failures are states of the tracking.
+        When no batch could be sent. Later failures are states of the tracking.
 
     Examples
     --------
@@ -167,17 +170,16 @@ def upsert(
     >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}
     >>> record = {"gtin": "08784900123459", "namePublicLong": [name], "kind": {"code": "70020"}}
     >>> prodex.upsert(service, [record], dry_run=True)
-    Dry run: 1 products in 1 call, 131 bytes of application/json
+    Dry run: 1 product in 1 call, 131 bytes of application/json
     preflight: nothing found
     >>> prodex.upsert(service, [record]).wait().products[["gtin", "status"]].values.tolist()
     [['08784900123459', 'SUCCESS']]
     """
     service = service_given(service, "upsert(service, records)", records)
     if format not in ENCODINGS:
-        near = hint_and_all(str(format), ENCODINGS, "Products go as 'json' or 'xml'.")
+        near = hint_and_all(str(format), ENCODINGS, "Give 'json' or 'xml'.")
         raise InputError(f"There is no format {format!r:.60}{near}")
-    if whole_number(batch_size, 1, LARGEST_BATCH) is None:
-        raise InputError(f"batch_size is {batch_size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
+    batch_size = checked_batch_size(batch_size)
     if isinstance(records, Changes):
         products, known = list(records.records), records.known
         if format == "xml":
@@ -186,12 +188,12 @@ def upsert(
         products, known = records_of(records, null_deletes=null_deletes), {}
     findings = inspect(products, as_xml=format == "xml", known=known)
     failed = any(finding.severity == "error" for finding in findings)
-    way = ENCODINGS[format]
+    encoding = ENCODINGS[format]
     if dry_run:
-        payloads = () if failed else tuple(body for body, _ in batches_of(products, way, batch_size))
-        return DryRun(payloads, way.content_type, len(products), frame_of(findings))
+        payloads = () if failed else tuple(body for body, _ in batches_of(products, encoding, batch_size))
+        return DryRun(payloads, encoding.content_type, len(products), frame_of(findings))
     refuse_errors(findings)
-    _say_loudly(findings)
+    _log_disabled_checks(findings)
     if isinstance(records, Changes):
         refuse_stale(service, records)
     if not products:
@@ -199,28 +201,29 @@ def upsert(
     extra = (
         (records.origin.query.extra if records.origin.query else {}) if isinstance(records, Changes) else {}
     )
-    plan = _plan(products, way, batch_size, _loaded(records))
-    journal = UpsertJournal.begin(service.base_url, service.fingerprint, way.content_type, plan, extra)
+    plan = _plan(products, encoding, batch_size, _loaded(records))
+    journal = UpsertJournal.begin(service.base_url, service.fingerprint, encoding.content_type, plan, extra)
     tracking = Tracking(service, journal.batches(), journal=journal, findings=frame_of(findings))
     return tracking.send_planned(progress)
 
 
 def _plan(
-    products: Sequence[Product], way: Encoding, batch_size: int, loaded: Mapping[str, Loaded]
+    products: Sequence[Product], encoding: Encoding, batch_size: int, loaded: Mapping[str, Loaded]
 ) -> Iterator[Planned]:
-    for body, gtins in batches_of(products, way, batch_size):
+    for body, gtins in batches_of(products, encoding, batch_size):
         yield Planned(body, gtins, tuple(loaded[gtin] for gtin in gtins if gtin in loaded))
 
 
 def _loaded(records: Source | Changes) -> dict[str, Loaded]:
-    """Return, by GTIN, as of when corrections are; empty where nothing was merged."""
+    """Return the loaded products of corrections by GTIN; empty if nothing was merged."""
     if not isinstance(records, Changes):
         return {}
     pairs = zip(records.records, records.loaded.items(), strict=True)
     return {record["gtin"]: Loaded(*loaded) for record, loaded in pairs}
 
 
-def _say_loudly(findings: Sequence[PreflightFinding]) -> None:
+def _log_disabled_checks(findings: Sequence[PreflightFinding]) -> None:
+    """Log each product for which the upsert disables a check of the service: an intended one is rare."""
     for finding in findings:
         if finding.attribute == "validationRules":
             _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)

@@ -1,4 +1,9 @@
-"""The upserts that were made from this machine: finding the last one, naming them all."""
+"""The upserts from this machine: the last one, all of them, and until when each write may have been in progress.
+
+A service imports what is sent in its own time. So a snapshot that was begun before an import had ended may contain old
+values, and must not be reused. What was sent, and when, is in the journals; when an import was first seen to have ended
+is noted beside them. All times are of this machine's clock.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +20,8 @@ import pandas as pd
 from prodex.errors import InputError, StorageError
 from prodex.files import writing
 from prodex.files.untrusted import Moment, check_moment, read_json
+from prodex.network.addresses import is_loopback
 from prodex.send.journal import UpsertJournal, host_of, tracking_folder
-from prodex.service.settings import is_loopback
 
 _LOG = logging.getLogger("prodex")
 
@@ -24,7 +29,7 @@ _COUNTS = ("sent", "accepted", "unknown", "refused", "not sent")
 
 
 def latest(base_url: str, key: str) -> UpsertJournal:
-    """Return the newest upsert that an access key made to a service.
+    """Return the newest upsert to a service with an access key.
 
     Raises
     ------
@@ -35,18 +40,18 @@ def latest(base_url: str, key: str) -> UpsertJournal:
         try:
             journal = UpsertJournal(path)
         except InputError as error:
-            _LOG.warning("%s It was passed over.", error)
+            _LOG.warning("%s It was skipped.", error)
             continue
         if journal.host == host_of(base_url) and journal.key in {None, key}:
             return journal
     raise InputError(
-        f"Nothing that was sent to {host_of(base_url)} with this access key is in {tracking_folder()}. Give the "
-        "tracking identifiers, prodex.track(service, [...]), or the name of an upsert that prodex.list_upserts() shows."
+        f"There is no upsert to {host_of(base_url)} with this access key in {tracking_folder()}. Give the tracking "
+        "identifiers, prodex.track(service, [...]), or the name of an upsert that prodex.list_upserts() shows."
     )
 
 
 def named(name: str) -> UpsertJournal:
-    """Return the upsert of a name.
+    """Return the upsert with a name.
 
     Raises
     ------
@@ -62,14 +67,14 @@ def named(name: str) -> UpsertJournal:
 
 
 def list_upserts() -> pd.DataFrame:
-    """List the upserts that were made from this machine, the newest first.
+    """List the upserts from this machine, the newest first.
 
     Returns
     -------
     DataFrame
-        One row for each upsert: name, at (when it was planned), host, products (how many), and how many of them are
-        sent, accepted (under an identifier that could not be read), unknown, refused and not_sent; keeps_products
-        says whether `Tracking.send_rest` has what it needs; note says why a journal cannot be read.
+        One row for each upsert: name, at (when it was planned), host, products (number), and how many of them are sent,
+        accepted (without an identifier that could be read), unknown, refused and not_sent; keeps_products (whether the
+        payloads for `Tracking.send_rest` are there); note (why a journal cannot be read).
 
     Examples
     --------
@@ -105,7 +110,7 @@ def _row(path: Path) -> dict[str, Any]:
 
 
 def journals() -> Iterator[Path]:
-    """Yield the journals, the newest first; a link is none, and neither is what is half-written."""
+    """Yield the journals, the newest first, without links and unfinished ones."""
     folder = tracking_folder()
     if not folder.is_dir():
         return
@@ -127,15 +132,13 @@ def _name(journal: Path) -> str:
     return journal.parent.name if journal.name == "journal.jsonl" else journal.stem
 
 
-_LOG = logging.getLogger("prodex")
-
-#: How long an import may run of which nobody knows the end: its answer was lost, or nobody followed it.
+#: How long an import may run whose end is not known: its reply was lost, or nobody followed it.
 LONGEST = timedelta(days=1)
 
-#: How long a service takes until searches find what it has imported. One on this machine takes none.
+#: How long a service takes until searches return what it has imported. The sandbox takes no time.
 SETTLES = timedelta(minutes=2)
 
-#: What the clock of a disk elsewhere may differ from ours.
+#: Largest difference between the clock of a network disk and this machine's.
 _CLOCKS = timedelta(days=1)
 
 _ENDED = "ended.json"
@@ -147,11 +150,11 @@ class Write(NamedTuple):
     Attributes
     ----------
     upsert
-        Name of the upsert that it belongs to.
+        Name of its upsert.
     at
         When it was sent.
     through
-        From when on what it changed is to be seen: when its import was first seen to have ended, else a day later.
+        When its changes are certainly visible: when its import was first seen to have ended, else a day later.
     has_ended
         Whether its import was seen to have ended.
     """
@@ -163,14 +166,14 @@ class Write(NamedTuple):
 
 
 def last_write(base_url: str, since: datetime | None = None) -> Write | None:
-    """Return what was written to a service and is through last; None where nothing was.
+    """Return the write to a service that is visible last; None if there is none.
 
     Parameters
     ----------
     base_url
-        Of the service. Whoever wrote to it: what one organisation writes, others see.
+        Of the service. The access key does not matter: organisations see each other's products.
     since
-        Only what was not through at this moment.
+        Only writes that were not visible at this time.
     """
     found = [
         write
@@ -183,9 +186,9 @@ def last_write(base_url: str, since: datetime | None = None) -> Write | None:
 
 
 def note_ended(base_url: str, identifiers: Collection[str]) -> None:
-    """Note that imports of a service have ended, where they were sent from here.
+    """Note that imports which were sent from here have ended.
 
-    A disk that refuses is no reason to stop: the imports then count as running for a day.
+    An error of the disk is only logged: the imports then count as running for a day.
     """
     recent = datetime.now(UTC) - LONGEST - _CLOCKS
     for path in journals():
@@ -196,7 +199,7 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
         except InputError:
             continue
         ended = _ended(path)
-        ours = {sending.tracking for sending in journal.sendings if sending.tracking in identifiers}
+        ours = {call.tracking for call in journal.calls if call.tracking in identifiers}
         if not journal.is_for(base_url) or ours <= ended.keys() or journal.is_old:
             continue
         now = datetime.now(UTC)
@@ -205,7 +208,7 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
             with writing(path.with_name(_ENDED), private=True) as beside:
                 beside.write_bytes(msgspec.json.encode(moments))
         except StorageError as error:
-            _LOG.info("the end of an import could not be noted: %s", error)
+            _LOG.info("the end of an import could not be recorded: %s", error)
 
 
 def _writes(path: Path, base_url: str) -> Iterator[Write]:
@@ -213,16 +216,16 @@ def _writes(path: Path, base_url: str) -> Iterator[Write]:
     changed = _changed(path)
     try:
         journal = UpsertJournal(path)
-    except InputError:  # nobody knows which service it was for
+    except InputError:  # it may have been for this service
         yield Write(path.parent.name, changed, changed + LONGEST, has_ended=False)
         return
     if not journal.is_for(base_url):
         return
     ended = _ended(path)
     settles = timedelta(0) if is_loopback(base_url) else SETTLES
-    for sending in journal.sendings:
-        at = sending.at or changed
-        end = ended.get(sending.tracking or "")
+    for call in journal.calls:
+        at = call.at or changed
+        end = ended.get(call.tracking or "")
         through = at + LONGEST if end is None else end + settles
         yield Write(journal.name, at, through, end is not None)
 
@@ -232,7 +235,7 @@ def _changed(path: Path) -> datetime:
 
 
 def _ended(journal: Path) -> dict[str, datetime]:
-    """Return when imports were first seen to have ended, by identifier; what cannot be read is not known."""
+    """Return when imports were first seen to have ended, by identifier; none if the file cannot be read."""
     try:
         moments = read_json(journal.with_name(_ENDED), dict[str, Moment])
         for moment in moments.values():

@@ -1,7 +1,7 @@
-"""SupplierProducts from a file, as records: plain XML by the attributes' types, and what prodex 0.1 wrote.
+"""SupplierProducts from a file, as records: plain XML by the types of the attributes, and files of prodex 0.1.
 
-prodex 0.1 marked values with XML attributes of its own: `list`, `type`, `unit` and `xsi:nil`. Files with those are
-still read; none are written.
+prodex 0.1 marked values with XML attributes of its own: `list`, `type`, `unit` and `xsi:nil`. Such files can still be
+read; they are no longer written.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def decoded(body: bytes) -> list[Product]:
-    """Read products out of a SupplierProducts document.
+    """Read the products of a SupplierProducts document.
 
     Raises
     ------
     InputError
-        When it is none; the message says why.
+        When it is not one; the message says why.
 
     Examples
     --------
@@ -38,15 +38,17 @@ def decoded(body: bytes) -> list[Product]:
     try:
         root = parsed(body, largest=_LARGEST, deepest=DEEPEST)
         if root.name.rpartition(":")[2] != "SupplierProducts" or root.text.strip():
-            raise InputError(f"The root of the XML is {root.name!r:.40}; products stand in SupplierProducts.")
+            raise InputError(f"The root of the XML is {root.name!r:.40}, not SupplierProducts.")
         return [_product(element) for element in root.children]
     except MarkupRefused as error:
-        raise InputError(f"The XML holds no products that can be read: {error}.") from error
+        raise InputError(f"The products in the XML cannot be read: {error}.") from error
 
 
 def _product(element: Element) -> Product:
     if element.name.rpartition(":")[2] != "product" or element.attributes or element.text.strip():
-        raise MarkupRefused(f"SupplierProducts holds {element.name!r:.40}, and only product belongs there")
+        raise MarkupRefused(
+            f"SupplierProducts contains {element.name!r:.40}, and only product is allowed there"
+        )
     return _members(element, PRODUCT)
 
 
@@ -61,7 +63,7 @@ def _member(several: list[Element], type_: Type) -> Any:
     first = several[0]
     if first.attributes.get("list") == "empty":
         if len(several) > 1 or first.children or first.text:
-            raise MarkupRefused(f"{first.name!r:.40} is said to be an empty list and is not empty")
+            raise MarkupRefused(f"{first.name!r:.40} is marked as an empty list and is not empty")
         return []
     is_nil = first.attributes.get(_NIL) in {"true", "1"}
     is_list = type_ in ("localized", "array") or isinstance(type_, list)
@@ -96,11 +98,11 @@ def _value(element: Element, type_: Type) -> Any:
             return _members(element, type_ if isinstance(type_, Mapping) else {})
         case {} if not marks and not nil and not element.children:
             return _scalar(element.text, type_)
-    raise MarkupRefused(f"element {element.name!r:.40} has attributes or text that cannot be meant so")
+    raise MarkupRefused(f"element {element.name!r:.40} has an invalid combination of XML attributes and text")
 
 
 def _scalar(text: str, type_: Type) -> Any:
-    """Return a value by its type; a text that does not fit stays a text, for preflight or the service to judge."""
+    """Return a value of this type; a text that does not fit remains text, for preflight or the service to refuse."""
     if type_ == "text":
         return text
     if type_ == "boolean":
@@ -116,5 +118,7 @@ def _number(element: Element) -> int | float:
     except (ValueError, RecursionError):
         number = None
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise MarkupRefused(f"element {element.name!r:.40} holds {element.text!r:.40}, which is no number")
+        raise MarkupRefused(
+            f"element {element.name!r:.40} contains {element.text!r:.40}, which is not a number"
+        )
     return number

@@ -1,8 +1,12 @@
 """Products as XML (spec, endpoint 7): SupplierProducts, a `product` each, elements named after attributes.
 
 The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an
-element with elements in it, a list is an element repeated, and a reader has only the attribute's type to tell what is
-meant. `xml_limits` names what could not be read back as it was; that goes as JSON.
+element with child elements, a list is a repeated element, and a reader needs the type of the attribute to tell them
+apart. `problems` finds the values that could not be read back unchanged, which have to be sent as JSON.
+
+A value can be sent as XML if a reader that knows only the type of the attribute would read the same value. If the type
+is not known, only values that are the same under any type can be sent: a text that looks like no number and no boolean,
+an object, and a list of two items or more.
 """
 
 from __future__ import annotations
@@ -23,12 +27,12 @@ _RETURN = {"\r": "&#13;"}
 
 
 def payload(products: Iterable[bytes]) -> bytes:
-    """Put encoded products into one payload."""
+    """Join encoded products to one payload."""
     return b"\n".join([_HEAD, *products, b"</SupplierProducts>\n"])
 
 
 def encoded(product: Product) -> bytes:
-    """Write one product; `xml_limits.problems` must have found nothing.
+    """Encode one product, for which `problems` must have found nothing.
 
     Examples
     --------
@@ -41,7 +45,7 @@ def encoded(product: Product) -> bytes:
 
 
 def language_of(item: Any) -> str | None:
-    """Return the language code of a localized text that holds nothing else, or None."""
+    """Return the language code of a localized text without further members, or None."""
     match item:
         case {"expressedIn": {"code": str(code), **more}, "data": str(), **others} if not more and not others:
             return code
@@ -69,7 +73,7 @@ def _element(name: str, value: Any) -> str:
 DEEPEST = 64
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-# XML 1.0 has no way to write these, not even escaped.
+# XML 1.0 cannot represent these characters, not even escaped.
 _NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LIKE_A_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _LIKE_A_BOOLEAN = frozenset({"true", "false"})
@@ -78,7 +82,7 @@ _LIKE_NOTHING = frozenset({"null", "nil", "none"})
 _LOCALIZED = '{"expressedIn": {"code": ...}, "data": text}'
 _LOCALIZED_ITEM: Mapping[str, Type] = {"expressedIn": LANGUAGE, "data": "text"}
 
-#: What the type of an attribute says that its value is.
+#: Whether a value has the type of its attribute.
 _IS: Mapping[str, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
@@ -86,8 +90,8 @@ _IS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-class _Place(NamedTuple):
-    """A value, where it stands, the type of its place, on which level of elements, and whether a list holds it."""
+class _Member(NamedTuple):
+    """A value with its path, the type of its attribute, its level of elements, and whether it is in a list."""
 
     path: str
     value: Any
@@ -97,7 +101,7 @@ class _Place(NamedTuple):
 
 
 def problems(product: Product) -> Iterator[tuple[str, str]]:
-    """Yield (path, what XML cannot carry there), one for each attribute that has any.
+    """Yield (path, what XML cannot represent there), one for each attribute with a problem.
 
     Examples
     --------
@@ -109,18 +113,18 @@ like no value')]
         if (problem := _name_problem(name)) is not None:
             yield name, problem
             continue
-        # A stack, not recursion: what is nested too deeply is one of the things to find.
-        waiting = [_Place(name, value, PRODUCT.get(name, "unknown"), 3)]
-        while waiting:
-            place = waiting.pop()
+        # A stack, not recursion: too deep nesting is one of the problems to find.
+        stack = [_Member(name, value, PRODUCT.get(name, "unknown"), 3)]
+        while stack:
+            place = stack.pop()
             if (problem := _problem(place)) is not None:
                 yield place.path, problem
                 break
-            waiting += reversed(list(_inside(place)))
+            stack += reversed(list(_inside(place)))
 
 
-def _problem(place: _Place) -> str | None:
-    """Say what is wrong with a value itself; what stands in it is looked at by itself."""
+def _problem(place: _Member) -> str | None:
+    """Return the problem of a value itself; its members are checked separately."""
     value, type_ = place.value, place.type
     if place.level > DEEPEST:
         return f"is nested more than {DEEPEST} levels deep"
@@ -135,9 +139,9 @@ def _problem(place: _Place) -> str | None:
     if isinstance(value, str) and (problem := _text_problem(value)) is not None:
         return problem
     if isinstance(type_, Mapping):
-        return "is a single value, where an object is meant"
+        return "is a single value in place of an object"
     if type_ != "unknown":
-        return None if _IS[type_](value) else f"is {value!r:.40}, where {_called(type_)} is meant"
+        return None if _IS[type_](value) else f"is {value!r:.40} in place of {_called(type_)}"
     if not isinstance(value, str):
         return f"is {value!r:.40}, and its type is not known, so it would be read as text"
     if looks_like := _looks_like(value):
@@ -154,11 +158,11 @@ def _list_problem(value: list[Any], type_: Type) -> str | None:
     if type_ == "localized":
         return None if localized == len(value) else f"has an item that is not just {_LOCALIZED}"
     if isinstance(type_, list):
-        return "has a text with its language, which is not meant there" if localized else None
+        return "has a localized text, which the type does not allow" if localized else None
     if type_ not in ("array", "unknown"):
-        return "is a list, where one value is meant"
+        return "is a list in place of one value"
     if localized not in {0, len(value)}:
-        return "has texts with their language beside other items"
+        return "has localized texts and other items"
     if len(value) == 1 and not localized:
         return "is a list of one item that may not be known to be a list, so it could be read as that item"
     return None
@@ -170,9 +174,9 @@ def _object_problem(value: Mapping[str, Any], type_: Type, *, in_list: bool) -> 
     if (odd := next((name for name in value if _name_problem(name)), None)) is not None:
         return _name_problem(odd)
     if not in_list and language_of(value) is not None:
-        return "is a text with its language alone, which would be read as a list"
+        return "is a single localized text, which would be read as a list"
     if type_ != "unknown" and not isinstance(type_, Mapping):
-        return f"is an object, where {_called(type_)} is meant"
+        return f"is an object in place of {_called(type_)}"
     return None
 
 
@@ -180,7 +184,7 @@ def _text_problem(text: str) -> str | None:
     if not text:
         return "is an empty text, which looks like no value"
     if sign := _NOT_A_CHARACTER.search(text):
-        return f"holds the character U+{ord(sign[0]):04X}, which XML does not have"
+        return f"contains the character U+{ord(sign[0]):04X}, which XML does not have"
     if text != text.strip():
         return f"begins or ends with white space, which readers may drop: {text[:40]!r}"
     return None
@@ -198,20 +202,20 @@ def _looks_like(text: str) -> str | None:
     return "null" if text.lower() in _LIKE_NOTHING else None
 
 
-def _inside(place: _Place) -> Iterator[_Place]:
-    """Yield what stands directly in a value."""
+def _inside(place: _Member) -> Iterator[_Member]:
+    """Yield the members of an object or the items of a list."""
     value, type_ = place.value, place.type
     if isinstance(value, list):
         inner: Type = type_[0] if isinstance(type_, list) else "unknown"
         for index, item in enumerate(value):
-            yield _Place(f"{place.path}[{index}]", item, inner, place.level, in_list=True)
+            yield _Member(f"{place.path}[{index}]", item, inner, place.level, in_list=True)
     elif isinstance(value, Mapping):
         localized = language_of(value) is not None
         known = _LOCALIZED_ITEM if localized else type_ if isinstance(type_, Mapping) else {}
         for name, member in value.items():
-            # A localized text is one element, whatever stands in it.
+            # A localized text is one element, whatever its members.
             level = place.level + (not localized)
-            yield _Place(f"{place.path}.{name}", member, known.get(name, "unknown"), level)
+            yield _Member(f"{place.path}.{name}", member, known.get(name, "unknown"), level)
 
 
 def _called(type_: Any) -> str:

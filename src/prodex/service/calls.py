@@ -1,4 +1,4 @@
-"""Protected calls to a service: who asks, how fast, how often again, and with which token."""
+"""Calls with an access token: what all protected endpoints share - token, rate limit, retries, error messages."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from prodex.errors import (
     UnexpectedReply,
 )
 from prodex.limits import Limits
+from prodex.network.addresses import is_loopback
 from prodex.network.retry import RetryableError, Retrying, RetryPolicy
 from prodex.service.rate_limit import RateLimit
 from prodex.service.replies import refusal, tracking_record
 from prodex.service.secret import Secret
-from prodex.service.settings import Settings, is_loopback
+from prodex.service.settings import Settings
 from prodex.service.token import TokenSource, request_token, token_path
-from prodex.service.transport import Reply, Transport, refuse, says
+from prodex.service.transport import Reply, Transport, quoted, raise_for_status
 
 if TYPE_CHECKING:
     import requests
@@ -40,16 +41,13 @@ T = TypeVar("T")
 
 @dataclass
 class _Load:
-    """How far a load has come: whether a first call of it has succeeded."""
+    """State of a load: whether its first call has succeeded."""
 
     has_begun: bool = False
 
 
 class ProtectedCalls:
-    """What all endpoints of a service share; `prodex.service.client.Client` adds them, and says what the settings are.
-
-    Threads may share it.
-    """
+    """What all endpoints share; `prodex.service.client.Client` adds them and documents the parameters."""
 
     def __init__(
         self,
@@ -76,7 +74,7 @@ class ProtectedCalls:
             session = requests.Session()
             session.mount("https://", requests.adapters.HTTPAdapter(pool_maxsize=32))
             session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
-            session.trust_env = not local  # a proxy cannot reach this machine's loopback
+            session.trust_env = not local  # a proxy cannot reach the loopback of this machine
         if calls_per_second is None:
             calls_per_second = math.inf if local else _CALLS_PER_SECOND
         if not calls_per_second > 0:
@@ -85,7 +83,7 @@ class ProtectedCalls:
         self._settings = settings
         self._clock = clock
         self._retrying = Retrying(retry or RetryPolicy(), setting="connect")
-        self._door = Transport(
+        self._transport = Transport(
             settings.base_url,
             session,
             timeout,
@@ -94,27 +92,27 @@ class ProtectedCalls:
             hidden=(settings.client_secret,),
         )
         self._tokens = TokenSource(
-            lambda: request_token(self._door, settings, self._retrying, clock, path), clock
+            lambda: request_token(self._transport, settings, self._retrying, clock, path), clock
         )
         self._load: _Load | None = None
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the client id: who asks, without saying it."""
+        """A digest of the client id: compares access keys without showing them."""
         return hashlib.sha256(self._settings.client_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def base_url(self) -> str:
-        """Where the service is."""
+        """Base URL of the service."""
         return self._settings.base_url
 
     @property
     def settings_sources(self) -> Mapping[str, str]:
-        """Where base_url, client_id and client_secret came from, for people."""
+        """Where base_url, client_id and client_secret were found, in words."""
         return dict(self._settings.sources)
 
     def with_language(self, accept_language: str) -> Self:
-        """Return a client that asks for labels in another language; token, pace and connections are shared.
+        """Return a client that requests labels in another language; token, rate limit and connections are shared.
 
         Examples
         --------
@@ -128,10 +126,10 @@ class ProtectedCalls:
         return other
 
     def for_load(self) -> Self:
-        """Return a client for one load: its reads are tried again for longer, once a first one has succeeded.
+        """Return a client for one load: after its first success, reads are tried again for longer.
 
-        Token, pace, connections and the budget of retries are shared. A load that has begun outlives a restart of the
-        service (`RetryPolicy.load_seconds`); one that cannot begin says so soon (`RetryPolicy.seconds`).
+        Token, rate limit, connections and the budget of retries are shared. A load that has begun survives a restart of
+        the service (`RetryPolicy.load_seconds`); one that cannot begin fails soon (`RetryPolicy.seconds`).
 
         Examples
         --------
@@ -145,7 +143,7 @@ class ProtectedCalls:
         return other
 
     def without_secrets(self, text: str) -> str:
-        """Return what the service said as a message may show it: without secrets, and shortened.
+        """Return a text of the service for a message: without secrets, and shortened.
 
         Examples
         --------
@@ -154,10 +152,10 @@ class ProtectedCalls:
         >>> service.without_secrets("nothing secret")
         'nothing secret'
         """
-        return self._door.hide(text)
+        return self._transport.hide(text)
 
     def token_facts(self) -> tuple[str | None, float]:
-        """Connect, and return whom the access token was issued to (None when it does not say) and its seconds left.
+        """Connect, and return the subject of the access token (None if it has none) and the seconds until it expires.
 
         Examples
         --------
@@ -181,15 +179,15 @@ class ProtectedCalls:
         headers: Mapping[str, str] | None = None,
         idempotent: bool = True,
     ) -> T:
-        """Make one protected call, with token, pace and retries; every endpoint goes through here.
+        """Make one protected call, with token, rate limit and retries; every endpoint uses this method.
 
         Parameters
         ----------
         decode
-            Makes the result of a successful reply. An `UnexpectedReply` that it raises counts as a
-            passing fault.
+            Converts a successful reply to the result. An `UnexpectedReply` that it raises is tried again: truncated
+            JSON and web pages of proxies often disappear.
         idempotent
-            False for a write, which is never blindly repeated.
+            False for a write, which is only repeated when the service cannot have processed it.
 
         Examples
         --------
@@ -202,28 +200,32 @@ class ProtectedCalls:
 
         def attempt() -> T:
             token = self._token()
-            reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
+            reply = self._transport.send(
+                method, path, params=params, body=body, headers=headers, bearer=token
+            )
             if self._refusal(reply, token, decode) is not None:
-                # It did nothing for a caller that it does not know, so a write is sent again as well.
-                token = self._token(spent=token)
-                reply = self._door.send(method, path, params=params, body=body, headers=headers, bearer=token)
-            if (said := self._refusal(reply, token, decode)) is not None:
+                # The service does nothing for an unknown caller, so even a write is sent again.
+                token = self._token(rejected=token)
+                reply = self._transport.send(
+                    method, path, params=params, body=body, headers=headers, bearer=token
+                )
+            if (message := self._refusal(reply, token, decode)) is not None:
                 raise AuthenticationFailed(
-                    f"The service did not accept a new token for {what}.{says(said)} The access "
+                    f"The service rejected a new token for {what}.{quoted(message)} The access "
                     "key may have been revoked; check it in the user's profile of the service.",
                     status=reply.status,
                 )
-            refuse(what, reply)
+            raise_for_status(what, reply)
             try:
                 return decode(reply)
             except IdentifierUnreadable as error:
-                answer = self._door.hide(error.answer, token, 1_000)
-                said = f"It says: {answer}" if answer else "It is empty."
-                raise IdentifierUnreadable(f"{error} {said}", status=error.status, answer=answer) from None
+                answer = self._transport.hide(error.answer, token, 1_000)
+                words = f"It says: {answer}" if answer else "It is empty."
+                raise IdentifierUnreadable(f"{error} {words}", status=error.status, answer=answer) from None
             except UnexpectedReply as error:
-                problem = self._door.hide(str(error), token)
-            # Raised out here, because an error of a JSON reader carries the whole text that it could
-            # not read.
+                problem = self._transport.hide(str(error), token)
+            # Raised outside of the handler: the error of a JSON parser contains the whole text that it could not read,
+            # and would become the context of this one.
             raise RetryableError(problem, kind=UnexpectedReply, status=reply.status)
 
         result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
@@ -231,21 +233,23 @@ class ProtectedCalls:
             self._load.has_begun = True
         return result
 
-    def _token(self, *, spent: Secret | None = None) -> Secret:
+    def _token(self, *, rejected: Secret | None = None) -> Secret:
         try:
-            return self._tokens.get(spent=spent)
+            return self._tokens.get(rejected=rejected)
         except (ServiceUnreachable, UnexpectedReply) as error:
             if not self._is_in_load():
                 raise
-            # It was tried for the time of a first call, alone or by another thread; a load goes on trying.
-            raise RetryableError(str(error), kind=type(error), status=error.status, untouched=True) from error
+            # The token call was tried for `seconds`, by this thread or another; a load continues for `load_seconds`.
+            raise RetryableError(
+                str(error), kind=type(error), status=error.status, not_processed=True
+            ) from error
 
     def _is_in_load(self) -> bool:
         return self._load is not None and self._load.has_begun
 
     def _refusal(self, reply: Reply, token: Secret, decode: Callable[[Reply], Any]) -> str | None:
-        said = refusal(reply, of_tracking=decode is tracking_record)
-        return None if said is None else self._door.hide(said, token)
+        message = refusal(reply, of_tracking=decode is tracking_record)
+        return None if message is None else self._transport.hide(message, token)
 
     def __repr__(self) -> str:
         key = self._settings.client_id

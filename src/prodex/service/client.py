@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from prodex import locales
-from prodex.errors import CursorLost, RequestRefused, UnexpectedReply
+from prodex.errors import CursorLost, RequestRefused
 from prodex.query import ProductQuery
 from prodex.service.calls import ProtectedCalls
-from prodex.service.paging import ProductPage
+from prodex.service.paging import ProductPage, announced
 from prodex.service.replies import anything, json_value, tracking_record
 from prodex.service.tracking_identifiers import canonical, tracking_identifier
 from prodex.service.transport import Reply
@@ -24,7 +24,7 @@ ORGANIZATION_PATH = "/auth/v2/organization"
 SEGMENT_PATH = "/core/v3/productsegments/hierarchy"
 RULESET_PATH = "/public/v1/validation/rulesets/require"
 
-# Refusals of a call with a cursor that speak of the cursor: the same filters were accepted a call before.
+# Statuses that, in a call with a cursor, are about the cursor: the same filters were accepted one call before.
 _CURSOR_STATUSES = frozenset({400, 404, 409, 410, 422})
 
 Filters = ProductQuery | Mapping[str, Any]
@@ -38,22 +38,22 @@ class Client(ProtectedCalls):
     Parameters
     ----------
     settings
-        Where the service is, and the credentials.
+        Base URL and credentials.
     accept_language
         Language of the labels of code values ("fr-FR"); US English when None.
     timeout
         Seconds to wait for a connection, and for the next bytes of a reply.
     calls_per_second
-        Limit of calls to the service, replays and token calls included; None for 2 to a remote service and no
-        limit on this machine, `math.inf` for no limit.
+        Limit of calls to the service, retries and token calls included; None for 2 to a remote service and no limit on
+        this machine, `math.inf` for no limit.
     retry
-        For how long a call is tried again when the service or the way to it fails.
+        For how long a failed call is tried again.
     limits
-        What one reply may take.
+        The most seconds and bytes of one reply.
     session
-        The way to the network: every call goes through it.
+        The `requests` session for all calls.
     token_version
-        2, or 1 for the deprecated endpoint of a service that has no other.
+        2, or 1 for a service that only has the deprecated token endpoint.
     clock
         Seconds since 1970; decides when the token is renewed.
 
@@ -86,14 +86,14 @@ class Client(ProtectedCalls):
         limit, offset
             ProductPage size (20 when None, 500 at most) and index of the first product.
         next_page
-            Cursor of the page before.
+            Cursor of the previous page.
         accept_language
             Language of labels, when other than the client's.
 
         Raises
         ------
         ServiceError
-            See `prodex.errors` for what can happen on the way.
+            See `prodex.errors` for the kinds.
 
         Examples
         --------
@@ -103,8 +103,9 @@ class Client(ProtectedCalls):
         2
         """
         params = query.to_params() if isinstance(query, ProductQuery) else dict(query or {})
-        paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
-        return self._products("GET", LIST_PATH, params, paging, accept_language)
+        return self._products(
+            "GET", LIST_PATH, params, accept_language, limit=limit, offset=offset, next_page=next_page or None
+        )
 
     def rich_content(
         self,
@@ -117,8 +118,8 @@ class Client(ProtectedCalls):
     ) -> ProductPage:
         """List GTIN, id and assets of products by GET (spec, endpoint 6), one page.
 
-        The parameters are those of `list_products`; what the query says about fields is replaced. No
-        more than 4,000 products can be reached. In the reply, `id` is a string.
+        The parameters are those of `list_products`; fields that the query includes or excludes are replaced. No more
+        than 4,000 products can be reached. In the reply, `id` is a string.
 
         Examples
         --------
@@ -128,8 +129,10 @@ class Client(ProtectedCalls):
         2
         """
         query = query if isinstance(query, ProductQuery) else ProductQuery.from_body(query or {})
-        paging = {"limit": limit, "offset": offset, "next_page": next_page or None}
-        return self._products("GET", LIST_PATH, query.to_rich_content_params(), paging, accept_language)
+        params = query.to_rich_content_params()
+        return self._products(
+            "GET", LIST_PATH, params, accept_language, limit=limit, offset=offset, next_page=next_page or None
+        )
 
     def search_products(
         self,
@@ -149,16 +152,16 @@ class Client(ProtectedCalls):
         limit, offset
             ProductPage size (20 when None, 500 at most) and index of the first product.
         next_page
-            "" on the first call of a scroll, then the cursor of the page before.
+            "" on the first call of a scroll, then the cursor of the previous page.
         accept_language
             Language of labels, when other than the client's.
 
         Raises
         ------
         CursorLost
-            When the service does not know the cursor any more: the scroll has to start again.
+            When the service no longer knows the cursor: the scroll has to start again.
         ServiceError
-            See `prodex.errors` for what else can happen on the way.
+            See `prodex.errors` for the other kinds.
 
         Examples
         --------
@@ -169,8 +172,9 @@ class Client(ProtectedCalls):
         True
         """
         body = query.to_body() if isinstance(query, ProductQuery) else dict(query or {})
-        paging = {"limit": limit, "offset": offset, "next_page": next_page}
-        return self._products("POST", SEARCH_PATH, body, paging, accept_language)
+        return self._products(
+            "POST", SEARCH_PATH, body, accept_language, limit=limit, offset=offset, next_page=next_page
+        )
 
     def count(self, query: ProductQuery | None = None) -> int:
         """Return the number of products that match, without loading them.
@@ -186,26 +190,26 @@ class Client(ProtectedCalls):
         return sum(announced(self.search_products(part.to_probe())) for part in parts)
 
     def upsert_products(self, body: bytes, content_type: str = "application/json") -> int | str:
-        """Write products by POST (spec, endpoint 7), one payload; `prodex.upsert` checks, cuts and keeps track.
+        """Write products by POST (spec, endpoint 7), one payload; use `prodex.upsert` to check, split and follow them.
 
         Parameters
         ----------
         body
-            The payload as it goes out.
+            The payload.
         content_type
             "application/json" or "application/xml".
 
         Returns
         -------
         int or str
-            The tracking identifier: the import itself has only begun. Text where a number would not name it ("007").
+            The tracking identifier; the import itself has only begun. Text if a number would change it ("007").
 
         Raises
         ------
         IdentifierUnreadable
-            When the service accepted the payload, and its answer holds no identifier that can be read.
+            When the service accepted the payload, and its reply has no identifier that can be read.
         OutcomeUnknown
-            When the answer was lost. The payload is not sent again, since it may have been taken.
+            When the reply was lost. The payload is not sent again, since the service may have processed it.
 
         Examples
         --------
@@ -222,7 +226,7 @@ class Client(ProtectedCalls):
         )
 
     def track(self, tracking_id: int | str) -> dict[str, Any]:
-        """Return the tracking record of a write (spec, endpoint 8) as it came.
+        """Return the tracking record of a write (spec, endpoint 8) as received.
 
         Examples
         --------
@@ -235,8 +239,8 @@ class Client(ProtectedCalls):
             return self.call("GET", f"{TRACK_PATH}/{tracking_id}", decode=tracking_record)
         except RequestRefused as error:
             raise RequestRefused(
-                f"{error} Only who sent a write can track it: check the tracking identifier, the base URL and the "
-                "access key.",
+                f"{error} Only the access key that sent a write can track it: check the tracking identifier, the base "
+                "URL and the access key.",
                 status=error.status,
             ) from error
 
@@ -257,12 +261,12 @@ class Client(ProtectedCalls):
         >>> len(service.organizations(organization_type=2, limit=1)["data"])
         1
         """
-        asked = {"organization_type": organization_type, "offset": offset, "limit": limit}
-        params = {name: str(value) for name, value in asked.items() if value is not None}
+        given = {"organization_type": organization_type, "offset": offset, "limit": limit}
+        params = {name: str(value) for name, value in given.items() if value is not None}
         return self.call("GET", ORGANIZATION_PATH, decode=json_value, params=params)
 
     def product_segments(self, permission: str | None = None) -> Any:
-        """Return the product segment hierarchy (spec, endpoint 9) as it came: its shape is not shown there.
+        """Return the product segment hierarchy (spec, endpoint 9) as received, since its shape is not shown.
 
         Examples
         --------
@@ -291,8 +295,8 @@ class Client(ProtectedCalls):
         Returns
         -------
         Any
-            What the service says, whose shape is not shown: JSON, else its text; None where it says nothing. Any
-            answer of success means that it was done.
+            The reply, whose shape the specification does not show: JSON, else text; None if it is empty. Any reply with
+            a status of success means that it was done.
 
         Examples
         --------
@@ -320,40 +324,25 @@ class Client(ProtectedCalls):
         method: str,
         path: str,
         filters: Mapping[str, Any],
-        paging: Mapping[str, int | str | None],
         accept_language: str | None,
+        **paging: int | str | None,
     ) -> ProductPage:
-        wanted = {**filters, **{key: value for key, value in paging.items() if value is not None}}
+        asked = {**filters, **{key: value for key, value in paging.items() if value is not None}}
         language = self.accept_language if accept_language is None else locales.language_tag(accept_language)
         headers = {} if language is None else {"Accept-language": language}
         try:
             if method == "GET":
-                params = {key: str(value) for key, value in wanted.items()}
+                params = {key: str(value) for key, value in asked.items()}
                 return self.call(method, path, decode=_page, params=params, headers=headers)
             headers["Content-Type"] = "application/json"
-            return self.call(method, path, decode=_page, body=json.dumps(wanted).encode(), headers=headers)
+            return self.call(method, path, decode=_page, body=json.dumps(asked).encode(), headers=headers)
         except RequestRefused as error:
-            if wanted.get("next_page") and error.status in _CURSOR_STATUSES:
+            if asked.get("next_page") and error.status in _CURSOR_STATUSES:
                 raise CursorLost(
-                    f"{error} A cursor lives for 2 minutes from call to call: start the scroll again.",
+                    f"{error} A cursor expires 2 minutes after the last call: start the scroll again.",
                     status=error.status,
                 ) from error
             raise
-
-
-def announced(page: ProductPage) -> int:
-    """Return the total that a page announces.
-
-    Raises
-    ------
-    UnexpectedReply
-        When it announces none: without it nobody can tell whether all products came.
-    """
-    if page.total_results is None or page.total_results < 0:
-        raise UnexpectedReply(
-            f"The service announced {page.total_results!r} as totalResults; a count is needed."
-        )
-    return page.total_results
 
 
 def _page(reply: Reply) -> ProductPage:

@@ -1,7 +1,8 @@
-"""From "here is where" to a client that is ready to be asked."""
+"""Connecting: `connect`, and the service that a public function was given."""
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 
 _SANDBOX = "sandbox"
+
+#: Names the service of a terminal, for commands and for `connect()` without a target.
+_VARIABLE = "PRODEX_SERVICE"
 
 
 def connect(
@@ -44,13 +48,14 @@ def connect(
     Parameters
     ----------
     target
-        "sandbox" for the local service, which is started when it does not run yet, or a base URL.
+        "sandbox" for the local service, which is started when it does not run yet, or a base URL. When neither this
+        nor `base_url` is given, the environment variable `PRODEX_SERVICE` may name the sandbox.
     client_id, client_secret, base_url
-        Credentials and base URL. What is not given comes from the environment (`PRODEX_BASE_URL`,
-        `PRODEX_CLIENT_ID`, `PRODEX_CLIENT_SECRET`), the nearest `.env` file up to the home directory, the
-        keyring, or a question. The secret goes to a base URL that you give or type, that stands in the same
-        place, or that the keyring keeps it for; `settings_sources` of the client says where each came from.
-        The sandbox needs none; with credentials it is asked as another of its organisations.
+        Credentials and base URL. What is not given is read from the environment (`PRODEX_BASE_URL`,
+        `PRODEX_CLIENT_ID`, `PRODEX_CLIENT_SECRET`), the nearest `.env` file up to the home directory, the keyring, or a
+        prompt. The secret is only sent to a base URL that you give or type, that comes from the same source, or for
+        which the keyring has it; `settings_sources` of the client tells where each was found. The sandbox needs no
+        credentials; with some, you are another of its organisations.
     accept_language
         Language of labels ("fr-FR", "French"); US English when None.
     timeout
@@ -60,16 +65,16 @@ def connect(
     retry
         For how long a call is tried again when the service or the way to it fails: `prodex.RetryPolicy`.
     limits
-        What one reply may take in seconds and bytes: `prodex.Limits`.
+        The most seconds and bytes of one reply: `prodex.Limits`.
     session
-        The way to the network, for proxies and certificates that need code: every call goes through it.
+        A `requests` session for all calls, for proxies and certificates that need code.
     token_version
-        2, or 1 for the deprecated token endpoint of a service that has no other; it is never tried by itself.
+        2, or 1 for a service that only has the deprecated token endpoint; it is never tried automatically.
 
     Raises
     ------
     SettingsError
-        When a setting is missing, the base URL cannot be used, or the secret is not for it.
+        When a setting is missing, the base URL is not valid, or the secret is not for it.
     ServiceUnreachable
         When the sandbox does not start.
 
@@ -85,7 +90,7 @@ def connect(
     ...         retry=RetryPolicy(load_seconds=900), limits=Limits(unpacked_bytes=1_000_000_000))
     <Client https://api.example.com key my-a...>
     """
-    token_path(token_version)  # a wrong one is refused before a sandbox is started
+    token_path(token_version)  # before a sandbox is started for nothing
     client_secret = None if client_secret is None else Secret(client_secret)
     if target is not None and base_url is not None:
         raise SettingsError("connect got a target and a base_url. Give one of them.")
@@ -98,6 +103,8 @@ def connect(
         raise SettingsError(
             f"There is no service {target!r:.60}; did you mean {_SANDBOX!r}? Or give a base URL."
         )
+    if target is None and base_url is None:
+        target = _sandbox_named_in_environment()
     if target == _SANDBOX:
         settings = local_sandbox.sandbox_settings(client_id=client_id, client_secret=client_secret)
     else:
@@ -116,22 +123,40 @@ def connect(
     )
 
 
+def _sandbox_named_in_environment() -> str | None:
+    """Return "sandbox" if `PRODEX_SERVICE` names it, and None if it names nothing.
+
+    Raises
+    ------
+    SettingsError
+        When it names anything else. An editor may load it from a `.env` file that came along with files of others,
+        and what is given as a target gets the secret: an address there could fetch it.
+    """
+    named = os.environ.get(_VARIABLE, "").strip()
+    if named not in ("", _SANDBOX):
+        raise SettingsError(
+            f"The environment variable {_VARIABLE} may only be {_SANDBOX!r}. Name a service of your own with "
+            "PRODEX_BASE_URL, connect(...) or --service."
+        )
+    return named or None
+
+
 def service_given(given: object, call: str, *others: object) -> Client:
-    """Return the service that was given first to a function.
+    """Return the service that was given as the first argument of a function.
 
     Parameters
     ----------
     given
-        What stands in the place of the service.
+        The first argument: a client, or the text "sandbox".
     call
-        The call as it should be: "load_products(service, name='shop')".
+        The call as it should be, for the message: "load_products(service, name='shop')".
     *others
-        What was given after it: where the service is among them, the order was wrong.
+        The other arguments: if the service is among them, the order is wrong.
 
     Raises
     ------
     InputError
-        When it is none; the message has the line to write.
+        When it is neither; the message contains the line to write.
     """
     if isinstance(given, Client):
         return given

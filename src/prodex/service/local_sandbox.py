@@ -1,6 +1,6 @@
-"""The sandbox on this machine: reach the one that runs, or start one.
+"""The sandbox on this machine: find the one that is running, or start one.
 
-The sandbox is another program (`python -m prodex sandbox`); nothing of it is imported here.
+The sandbox is a separate program (`python -m prodex sandbox`); nothing of it is imported here.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ import msgspec
 from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.files.untrusted import read_json
+from prodex.network.addresses import is_health_of_sandbox, is_loopback
 from prodex.progress import is_watched
 from prodex.service.secret import Secret
-from prodex.service.settings import Settings, is_loopback
+from prodex.service.settings import Settings
 
 _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
 
-# Seconds. The first start fills the store with the sample catalogue.
+# Seconds. The first start takes long: it fills the store with the sample catalogue.
 _START_TIME = 300
 _HINT_AFTER = 3
 _STOP_TIME = 10
 
 
 def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secret | None = None) -> Settings:
-    """Return the address and credentials of a sandbox that runs; start one where there is none.
+    """Return base URL and credentials of the running sandbox; start one if none is running.
 
     A sandbox that was started here ends with this process.
 
     Parameters
     ----------
     client_id, client_secret
-        Those of another organisation of the sandbox; by default its principal retailer, who sees all
-        products.
+        Of another organisation of the sandbox; by default its principal retailer, who sees all products.
 
     Raises
     ------
     MissingExtra
         When the packages that the sandbox needs are not installed.
     ServiceUnreachable
-        When it does not start; the message holds what it said.
+        When it does not start; the message contains its output.
     """
     if (client_id is None) != (client_secret is None):
         raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
@@ -80,25 +80,25 @@ def sandbox_home() -> Path:
     return files.home() / "sandbox"
 
 
-class _Key(msgspec.Struct):
+class _AccessKey(msgspec.Struct):
     client_id: str
     client_secret: str
 
 
-class _Word(msgspec.Struct):
-    """What a sandbox says of itself, as far as it is asked for."""
+class _ServerFile(msgspec.Struct):
+    """The part of `server.json`, which a running sandbox writes, that is needed here."""
 
     base_url: str
     pid: Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
-    credentials: Annotated[list[_Key], msgspec.Meta(min_length=1)]
+    credentials: Annotated[list[_AccessKey], msgspec.Meta(min_length=1)]
 
 
 def running_sandbox(home: Path) -> Mapping[str, Any] | None:
-    """Return what the sandbox of this folder says of itself, or None where none answers."""
+    """Return base URL, process and credentials of the sandbox of this folder, or None if none is running."""
     import requests
 
     try:
-        facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _Word))
+        facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
         if not is_loopback(facts["base_url"]) or not files.is_alive(facts["pid"]):
             return None
         with requests.Session() as session:
@@ -109,27 +109,14 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
     return facts if is_health_of_sandbox(health) else None
 
 
-def is_health_of_sandbox(reply: bytes) -> bool:
-    """Say whether this is what a sandbox says of itself at /health.
-
-    >>> is_health_of_sandbox(b'{"service": "prodex sandbox", "products": 600}'), is_health_of_sandbox(b"<html>")
-    (True, False)
-    """
-    try:
-        health = json.loads(reply)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(health, dict) and health.get("service") == "prodex sandbox"
-
-
 def _start(home: Path) -> Mapping[str, Any]:
     for package in ("fastapi", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(f"The sandbox needs {package}. Install it with: pip install 'prodex[sandbox]'")
     with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
-        ready, said = Path(folder, "ready.json"), Path(folder, "stderr.txt")
+        ready, output = Path(folder, "ready.json"), Path(folder, "stderr.txt")
         options = ["--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
-        with said.open("wb") as stderr:
+        with output.open("wb") as stderr:
             process = subprocess.Popen(  # noqa: S603 - our own program
                 [*_COMMAND, *options],
                 stdin=subprocess.DEVNULL,
@@ -142,24 +129,24 @@ def _start(home: Path) -> Mapping[str, Any]:
         if facts is None:
             _stop(process)
             raise ServiceUnreachable(
-                f"The sandbox did not start. Try `{' '.join(_COMMAND[1:])}` in a terminal. It said: "
-                f"{said.read_text('utf-8', 'replace').strip()[-2000:] or 'nothing'}"
+                f"The sandbox did not start. Try `{' '.join(_COMMAND[1:])}` in a terminal. Its output: "
+                f"{output.read_text('utf-8', 'replace').strip()[-2000:] or 'nothing'}"
             )
     return facts
 
 
 def _await(process: subprocess.Popen[bytes], ready: Path) -> Mapping[str, Any] | None:
-    """Wait until the sandbox writes that it is ready; None when it ends or takes too long."""
-    begin, hinted = time.monotonic(), False
+    """Wait until the sandbox writes that it is ready; None if it ends or takes too long."""
+    begin, is_announced = time.monotonic(), False
     while time.monotonic() - begin < _START_TIME:
         if ready.exists():
             facts: Mapping[str, Any] = json.loads(ready.read_bytes())
             return facts
         if process.poll() is not None:
             return None
-        if not hinted and time.monotonic() - begin > _HINT_AFTER and is_watched():
-            sys.stderr.write("Starting the sandbox; the first time it makes its sample catalogue ...\n")
-            hinted = True
+        if not is_announced and time.monotonic() - begin > _HINT_AFTER and is_watched():
+            sys.stderr.write("Starting the sandbox. The first time, it creates its sample catalogue ...\n")
+            is_announced = True
         time.sleep(0.05)
     return None
 

@@ -1,20 +1,21 @@
-"""A walk through the pages of one query: what to ask for next, and when it has ended.
+"""Paging: a page of products, which page to request next, and the loop over the pages of a query.
 
-Pure, and made of nothing but what was seen on the pages so far: a walk that was interrupted is taken up again by
-telling it those pages once more. Spec: "Pagination rules".
+`PagingState` is pure and depends on the received pages only, so an interrupted load continues by replaying the pages
+that it has. Spec: "Pagination rules".
 
-A total is what the service claims. It is held against what came, and never ends a walk: services announce at most
-10,000 whatever they have, or the size of the page, or nothing.
+`totalResults` is a claim of the service. It is compared with what was received and never ends the loop: services
+announce at most 10,000 whatever they have, or the size of the page, or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
+from prodex.errors import UnexpectedReply
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity, identify
 
@@ -28,11 +29,11 @@ class ProductPage:
     body
         The reply as received, decompressed.
     envelope
-        What stands around the products, and each product as its JSON bytes.
+        The fields around the products, and each product as JSON bytes.
     received_at
-        When it came, by this machine's clock (UTC).
+        When it was received, by this machine's clock (UTC).
     server_date
-        When it was sent, by the service's clock (UTC), or None.
+        The service's clock (UTC), or None.
 
     Examples
     --------
@@ -51,12 +52,12 @@ class ProductPage:
         return len(self.envelope.data)
 
     def __bool__(self) -> bool:
-        """Be true even without products: an empty page is a page."""
+        """An empty page is a page: without this method, `__len__` would make it false."""
         return True
 
     @property
     def total_results(self) -> int | None:
-        """Number of products that match, as the service announced it; None where it announced none."""
+        """Number of products that match, as the service announced it; None if it announced none."""
         return self.envelope.total_results
 
     @property
@@ -66,66 +67,60 @@ class ProductPage:
 
     @property
     def next_page(self) -> str | None:
-        """Cursor of the next scroll call, or None where the service gives none."""
+        """Cursor of the next scroll call, or None if the service sent none."""
         cursor = self.envelope.next_page
         return None if cursor in (None, "") else str(cursor)
 
     @cached_property
     def identities(self) -> list[Identity | None]:
-        """Who each product is; None for an item that is no product."""
+        """Keys and dates of the products; None for an item that is not a product."""
         return [identify(product) for product in self.envelope.data]
 
-    def new_to(self, seen: set[str]) -> int:
-        """Return how many of its products were not seen before, and note them all as seen; other items do not count."""
-        before = len(seen)
-        seen.update(one.product_id for one in self.identities if one)
-        return len(seen) - before
 
-
-#: From this many products on, offset pages do not reach all.
+#: From this many products on, offset pages do not reach all (spec, "Pagination rules").
 SCROLL_FROM = 10_000
 
 LARGEST_PAGE = 500
 _OFFSET_PAGE = 50  # recommended (spec, "Pagination rules", 4)
 
-#: A walk that brought nothing new on so many pages one after the other goes in circles.
+#: After so many successive pages without a new product, the service is repeating itself.
 _MOST_IDLE_PAGES = 3
 
-#: An offset page begins with the last products of the page before. Where they are not the same ones, products came
-#: or went in between, and others may have been skipped.
+#: An offset page repeats the last products of the previous page. If they differ, products were added or removed in
+#: between, and others may have been skipped.
 OVERLAP = 2
 
 
 @dataclass(frozen=True)
 class PagingState:
-    """How far a walk has come. A step makes a new one.
+    """What was received so far, and which page to request next. A page makes a new state.
 
     Attributes
     ----------
     by_scroll
-        Through a scroll cursor; by offset otherwise.
+        Whether pages are requested by a scroll cursor; otherwise by offset.
     limit
-        Products to ask for on each page.
+        Products to request per page.
     reach
         Offset plus limit never exceed this.
     announced
-        `totalResults` as announced last; None while nothing was announced.
+        The last `totalResults`; None if there was none.
     most
-        The most that was announced so far, 0 while nothing was.
+        The largest `totalResults` so far; 0 if there was none.
     pages, rows, distinct
-        Pages and products that came, and different products among them.
+        Pages and products received, and distinct products among them.
     cursor
-        What to send as `next_page`; "" opens a scroll.
+        The next `next_page`; "" begins a scroll.
     offset
-        Index of the first product to ask for.
+        Index of the first product to request.
     tail
         The products with which the next offset page should begin.
     moved
-        Whether an offset page did not continue the page before: products may have been skipped.
+        Whether an offset page did not continue the previous one, so that products may have been skipped.
     ended
-        Whether there is nothing left to ask for.
+        Whether there is no further page to request.
     idle
-        How many pages in a row brought no product that was not there before.
+        Successive pages without a new product.
     """
 
     by_scroll: bool
@@ -152,9 +147,9 @@ class PagingState:
         by_scroll: bool | None = None,
         reach: int | None = None,
     ) -> Self:
-        """Start a walk through so many products: by offset below 10,000 and by scroll from there on, unless told.
+        """Return the state before the first page: by default offset pages below 10,000 products, else a scroll.
 
-        >>> PagingState.begin(120).asks_for(), PagingState.begin(12_000).asks_for()
+        >>> PagingState.begin(120).parameters(), PagingState.begin(12_000).parameters()
         ({'limit': 50, 'offset': 0}, {'limit': 500, 'next_page': ''})
         """
         most = announced or 0
@@ -162,11 +157,16 @@ class PagingState:
         limit = page_size or (LARGEST_PAGE if scroll else _OFFSET_PAGE)
         return cls(scroll, limit, SCROLL_FROM if reach is None else reach, announced, most)
 
-    def asks_for(self) -> dict[str, int | str]:
+    def parameters(self) -> dict[str, int | str]:
         """Return the paging parameters of the next page."""
         if self.by_scroll:
-            return {"limit": self.limit, "next_page": self.cursor}
-        return {"limit": min(self.limit, self.reach - self.offset), "offset": self.offset}
+            return {"limit": self.page_limit, "next_page": self.cursor}
+        return {"limit": self.page_limit, "offset": self.offset}
+
+    @property
+    def page_limit(self) -> int:
+        """Products to request on the next page; the last offset page is shorter, since it must not exceed `reach`."""
+        return self.limit if self.by_scroll else min(self.limit, self.reach - self.offset)
 
     def after(
         self,
@@ -176,18 +176,18 @@ class PagingState:
         *,
         next_page: str | None = None,
     ) -> Self:
-        """Return the walk after one more page.
+        """Return the state after one more page.
 
         Parameters
         ----------
         keys
-            Key of each product on the page; None for an item that is no product.
+            Key of each item of the page; None for an item that is not a product.
         new
-            How many of them no page before had.
+            Number of products that no earlier page had.
         announced, next_page
-            What its envelope says.
+            From the envelope of the page.
         """
-        came = replace(
+        state = replace(
             self,
             announced=self.announced if announced is None else announced,
             most=max(self.most, announced or 0),
@@ -198,12 +198,12 @@ class PagingState:
             idle=0 if new else self.idle + 1,
         )
         # Cursors are not compared: they may legally stay equal.
-        if came.by_scroll:
-            return replace(came, ended=not keys or not came.cursor or came.circles)
-        return came._turned(keys)
+        if state.by_scroll:
+            return replace(state, ended=not keys or not state.cursor or state.repeats)
+        return state._with_next_offset(keys)
 
-    def _turned(self, keys: Sequence[str | None]) -> Self:
-        """Return a walk by offset, set to the next page."""
+    def _with_next_offset(self, keys: Sequence[str | None]) -> Self:
+        """Return a state with offset pages, set to the next page."""
         reached = self.offset + len(keys)
         overlap = min(OVERLAP, len(keys) // 2)
         only_known = len(keys) <= len(self.tail) and self.idle > 0
@@ -212,20 +212,76 @@ class PagingState:
             moved=self.moved or self.tail != tuple(keys[: len(self.tail)]),
             offset=reached - overlap,
             tail=tuple(keys[len(keys) - overlap :]),
-            ended=not keys or only_known or self.circles or reached >= self.reach,
+            ended=not keys or only_known or self.repeats or reached >= self.reach,
         )
 
     @property
-    def circles(self) -> bool:
-        """Whether the service keeps giving the same products."""
+    def repeats(self) -> bool:
+        """Whether the service sends the same products again and again."""
         return self.idle >= _MOST_IDLE_PAGES
 
     @property
     def capped(self) -> bool:
-        """Whether it ended where offsets end, so that there may be more."""
+        """Whether it ended at the last offset that the service allows, so that there may be more products."""
         return not self.by_scroll and self.ended and self.offset + len(self.tail) >= self.reach
 
     @property
     def short(self) -> bool:
-        """Whether it ended with fewer products than the service announced at any time."""
+        """Whether fewer products were received than the service announced at any time."""
         return self.distinct < self.most
+
+    def after_page(
+        self,
+        identities: Iterable[Identity | None],
+        seen: set[str],
+        announced: int | None,
+        next_page: str | None,
+    ) -> Self:
+        """Return the state after a page whose products are compared with those seen before, and added to them."""
+        keys = [None if one is None else one.product_id for one in identities]
+        before = len(seen)
+        seen.update(key for key in keys if key is not None)
+        return self.after(keys, len(seen) - before, announced, next_page=next_page)
+
+
+class FetchedPage(NamedTuple):
+    """A page, the state in which it was requested, and the state after it."""
+
+    page: ProductPage
+    before: PagingState
+    after: PagingState
+
+
+def fetch_pages(
+    fetch: Callable[..., ProductPage], state: PagingState, seen: set[str]
+) -> Iterator[FetchedPage]:
+    """Fetch page after page until the state says that there is no further one; the only loop over pages.
+
+    Parameters
+    ----------
+    fetch
+        Requests one page; it gets the paging parameters by name.
+    state
+        Where to begin.
+    seen
+        Keys of the products of earlier pages; those of each page are added.
+    """
+    while not state.ended:
+        page = fetch(**state.parameters())
+        before, state = state, state.after_page(page.identities, seen, page.total_results, page.next_page)
+        yield FetchedPage(page, before, state)
+
+
+def announced(page: ProductPage) -> int:
+    """Return the total that a page announces.
+
+    Raises
+    ------
+    UnexpectedReply
+        When it announces none: without a total, nobody can tell whether all products were received.
+    """
+    if page.total_results is None or page.total_results < 0:
+        raise UnexpectedReply(
+            f"The service announced {page.total_results!r} as totalResults, which is not a count."
+        )
+    return page.total_results

@@ -1,6 +1,6 @@
-"""Every product of a query, page by page: a generator for whoever needs all of them at once.
+"""All products of a query, page by page, without a journal: a generator for small and temporary requests.
 
-Loads go the same way with their journal at hand; see `prodex.load.fetch`.
+Loads use the same loop over pages, with a journal and several windows; see `prodex.load.fetch`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prodex.errors import IncompleteLoad, QueryError
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.service.client import Client
-from prodex.service.paging import LARGEST_PAGE, SCROLL_FROM, PagingState, ProductPage
+from prodex.service.paging import LARGEST_PAGE, SCROLL_FROM, PagingState, ProductPage, fetch_pages
 
 # What GET reaches in one query, without and with source_include (spec, endpoint 4).
 _GET_CAPS = {False: 500, True: 4_000}
@@ -24,27 +24,27 @@ _GET_CAPS = {False: 500, True: 4_000}
 
 @dataclass
 class PullReport:
-    """What a pull saw, filled in while its pages are taken.
+    """The counts of a pull, filled in while its pages are consumed.
 
-    Totals are those that the service announced; for GTINs asked for in several calls, their sums. What it does not
-    announce counts as 0.
+    Totals are those that the service announced; a list of GTINs that needs several calls has their sums. A total that
+    was not announced counts as 0.
 
     Attributes
     ----------
     total_probed, total_first, total_last
         Products announced before the first page, on it, and on the last.
     most
-        The most products announced at any time.
+        The largest total announced.
     pages, rows, distinct
-        Pages and products that came, and different products among them.
+        Pages and products received, and distinct products among them.
     moved
-        Whether products came or went between offset pages, so that others may have been skipped.
+        Whether products were added or removed between offset pages, so that others may have been skipped.
     capped
-        Whether the pages ended where offsets end, and there may be more.
+        Whether the pages ended at the last possible offset, so that there may be more.
     gtins_missing
-        GTINs that were asked for and are in no page.
+        Requested GTINs that are in no page.
     server_date
-        The service's clock at the first call: what changes later may be missing.
+        The service's clock at the first call: later changes may be missing.
     """
 
     total_probed: int = 0
@@ -61,7 +61,7 @@ class PullReport:
 
     @property
     def complete(self) -> bool:
-        """Whether at least as many different products came as were announced, and none can have been skipped."""
+        """Whether at least as many distinct products were received as announced, and none can have been skipped."""
         return self.distinct >= max(self.most, self.total_probed) and not self.moved and not self.capped
 
 
@@ -77,9 +77,8 @@ def pages(
 ) -> Iterator[ProductPage]:
     """Fetch all products of a query, page by page.
 
-    A long list of GTINs is cut into several calls. A page that fails is tried again; a cursor that is
-    lost all the same ends the pull with `CursorLost`, because only who keeps the pages can tell which
-    products are new when the scroll starts again.
+    A long list of GTINs is split into several calls. A page that fails is tried again. A lost cursor ends the pull with
+    `CursorLost`: after a restart of the scroll, only a caller that keeps the pages can tell which products are new.
 
     Parameters
     ----------
@@ -88,11 +87,10 @@ def pages(
     accept_language
         Language of labels, when other than the client's.
     progress
-        A bar where somebody is watching (None), in any case (True), never (False), or a function that
-        gets the number of products that have come and the number announced.
+        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of the number of
+        products received and the number announced.
     report
-        Filled in while pages are taken. Who gives one judges it; without one, fewer products than
-        announced raise.
+        Filled in while pages are consumed; the caller then has to check it. Without one, an incomplete pull raises.
     method
         "search" (POST) reaches everything. "list" and "rich_content" are GET and end at 500 or 4,000
         products.
@@ -102,16 +100,16 @@ def pages(
     QueryError
         When the page size is out of range, or the query has more products than GET reaches.
     IncompleteLoad
-        When fewer products came than the service announced at any time, or others may have been skipped, and no report
-        was given.
+        When fewer products were received than announced at any time, or some may have been skipped, and no report was
+        given.
     CursorLost
-        When the service forgot the cursor of a scroll.
+        When the service no longer knows the cursor of a scroll.
     ServiceError
-        See `prodex.errors` for what else can happen on the way.
+        See `prodex.errors` for the other kinds.
     """
     page_size = checked_page_size(page_size)
     query = query or ProductQuery()
-    ledger = PullReport() if report is None else report
+    counts = PullReport() if report is None else report
     awaited = set(query.gtins_in or ())
     endpoints = {
         "search": client.search_products,
@@ -120,39 +118,41 @@ def pages(
     }
     with showing(progress, "Products") as show:
         for part in query.in_calls():
-            total = _probe(client, part, ledger)
+            total = _probe(client, part, counts)
             if method != "search":
                 _refuse_more_than_get_reaches(total, part, method)
             reach = None if method == "search" else _GET_CAPS[_has_chosen_fields(part, method)]
             fetch = partial(endpoints[method], part, accept_language=accept_language)
             by_scroll = None if method == "search" else False
-            walk = PagingState.begin(total, page_size, by_scroll=by_scroll, reach=reach)
-            for page in _walked(fetch, walk, ledger):
+            state = PagingState.begin(total, page_size, by_scroll=by_scroll, reach=reach)
+            for page in _counted(fetch, state, counts):
                 awaited.difference_update(one.filled_gtin for one in page.identities if one)
-                show(ledger.distinct, max(ledger.total_probed, ledger.distinct))
+                show(counts.distinct, max(counts.total_probed, counts.distinct))
                 yield page
-    ledger.gtins_missing = tuple(gtin for gtin in query.gtins_in or () if gtin in awaited)
-    if report is None and not ledger.complete:
+    counts.gtins_missing = tuple(gtin for gtin in query.gtins_in or () if gtin in awaited)
+    if report is None and not counts.complete:
+        announced = max(counts.most, counts.total_probed)
         raise IncompleteLoad(
-            f"{ledger.distinct:,} products came, but the service announced {max(ledger.most, ledger.total_probed):,}"
-            + ("; products came or went between its pages" if ledger.moved else "")
-            + ("; its offset pages end there, and there may be more" if ledger.capped else "")
-            + ". Load again; if it stays so, load in smaller portions (by market, tag or time of update)."
+            f"{counts.distinct:,} products were received, but the service announced {announced:,}"
+            + ("; products were added or removed between its pages" if counts.moved else "")
+            + ("; offset pages end there, and there may be more" if counts.capped else "")
+            + ". Load again; if it happens again, load in smaller portions (by market, tag or time of update)."
         )
 
 
 def checked_page_size(page_size: int | None) -> int | None:
-    """Return the page size, or refuse one that the service does not take."""
-    if page_size is not None and whole_number(page_size, 1, LARGEST_PAGE) is None:
-        raise QueryError(f"page_size is {page_size!r}; the service takes 1 to {LARGEST_PAGE}.")
-    return page_size
+    """Return the page size, if the service accepts it."""
+    whole = None if page_size is None else whole_number(page_size, 1, LARGEST_PAGE)
+    if page_size is not None and whole is None:
+        raise QueryError(f"page_size is {page_size!r}; the service accepts 1 to {LARGEST_PAGE}.")
+    return whole
 
 
-def _probe(client: Client, query: ProductQuery, ledger: PullReport) -> int:
+def _probe(client: Client, query: ProductQuery, counts: PullReport) -> int:
     page = client.search_products(query.to_probe())
     total = page.total_results or 0
-    ledger.total_probed += total
-    ledger.server_date = ledger.server_date or page.server_date
+    counts.total_probed += total
+    counts.server_date = counts.server_date or page.server_date
     return total
 
 
@@ -169,23 +169,18 @@ def _refuse_more_than_get_reaches(total: int, query: ProductQuery, method: str) 
         )
 
 
-def _walked(fetch: partial[ProductPage], walk: PagingState, ledger: PullReport) -> Iterator[ProductPage]:
-    """Go through the pages of one query, and enter them into the ledger."""
-    seen: set[str] = set()
-    most_before = ledger.most
-    while not walk.ended:
-        page = fetch(**walk.asks_for())
-        before = walk
-        keys = [None if one is None else one.product_id for one in page.identities]
-        walk = walk.after(keys, page.new_to(seen), page.total_results, next_page=page.next_page)
-        ledger.total_first += 0 if before.pages else walk.announced or 0
-        ledger.most = most_before + walk.most
-        ledger.pages += 1
-        ledger.rows += len(page)
-        ledger.distinct += walk.distinct - before.distinct
+def _counted(fetch: partial[ProductPage], begin: PagingState, counts: PullReport) -> Iterator[ProductPage]:
+    """Yield the pages of one query, and add them to the counts."""
+    most_before, state = counts.most, begin
+    for page, before, state in fetch_pages(fetch, begin, set()):
+        counts.total_first += 0 if before.pages else state.announced or 0
+        counts.most = most_before + state.most
+        counts.pages += 1
+        counts.rows += len(page)
+        counts.distinct += state.distinct - before.distinct
         yield page
-    ledger.total_last += walk.announced or 0
-    ledger.moved |= walk.moved
-    # As many as were announced came, and that is no number at which services stop counting.
-    is_exact = walk.distinct == walk.most and walk.reach < SCROLL_FROM
-    ledger.capped |= walk.capped and not is_exact
+    counts.total_last += state.announced or 0
+    counts.moved |= state.moved
+    # Exactly the announced number was received, and it is not 10,000, where services stop counting.
+    is_exact = state.distinct == state.most and state.reach < SCROLL_FROM
+    counts.capped |= state.capped and not is_exact

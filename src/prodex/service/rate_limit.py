@@ -8,15 +8,15 @@ from collections.abc import Callable
 
 
 class RateLimit:
-    """Let calls pass at a steady rate.
+    """Starts calls at a steady rate, as the operators of the service ask for (at most 2 a second).
 
-    Each call books the next free moment and waits for it outside the lock, so threads queue up without
-    blocking each other. All times are in seconds.
+    Each call reserves the next free moment and waits for it outside the lock, so that threads queue without blocking
+    each other. All times are in seconds.
 
     Parameters
     ----------
     calls_per_second
-        The rate; `math.inf` for none.
+        The rate; `math.inf` for no limit.
     clock, sleep
         For tests.
     """
@@ -35,10 +35,10 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def wait(self) -> None:
-        """Return when the caller's turn has come."""
+        """Return when the caller may start its call."""
         with self._lock:
             now = self._clock()
-            turn = max(now, self._next)
-            self._next = turn + self._interval
-        if turn > now:
-            self._sleep(turn - now)
+            start = max(now, self._next)
+            self._next = start + self._interval
+        if start > now:
+            self._sleep(start - now)

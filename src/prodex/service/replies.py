@@ -1,4 +1,9 @@
-"""What replies say, of whatever shape they are, and the words that the specification lets them say."""
+"""Decoders of replies whose shape varies, and the replies that reject the caller.
+
+Spec, Errors: "Credentials rejected, or token missing/invalid: an authentication failure message stating the caller
+could not be authenticated"; no status is shown for it but the 401 of an expired token. So a 200 may contain such a
+message (services do that), and so may a 400 or 403.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +13,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from prodex.errors import UnexpectedReply
-from prodex.service.transport import Reply
+from prodex.service.transport import MESSAGE_KEYS, Reply
 
-#: The state of an import that goes on, and of one that went well (spec, States).
+#: The state of an import that is running, and of one that succeeded (spec, States).
 RUNNING = "IN_PROGRESS"
 SUCCESS = "SUCCESS"
 
-#: The states of an import that has ended, and all there are.
+#: The states of an import that has ended, and all states.
 ENDED = frozenset({"EMPTY", "ERROR", "CONTAINS_ERRORS", SUCCESS, "TIMEOUT"})
 IMPORT_STATES = ENDED | {RUNNING}
 
-#: What may stand before a reply and says nothing.
+#: What may precede the content of a reply.
 _BLANK = "\ufeff \t\r\n"
 
 
 def json_value(reply: Reply) -> Any:
-    """Return the JSON of a reply, of whatever shape."""
+    """Return the JSON of a reply, of any shape."""
     try:
         return json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -31,7 +36,7 @@ def json_value(reply: Reply) -> Any:
 
 
 def anything(reply: Reply) -> Any:
-    """Return the JSON of a reply whose shape the specification does not show, or its text; None where nothing came."""
+    """Return the JSON of a reply whose shape the specification does not show, or its text; None if it is empty."""
     try:
         return json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -39,21 +44,21 @@ def anything(reply: Reply) -> Any:
 
 
 def tracking_record(reply: Reply) -> dict[str, Any]:
-    """Return a tracking record (spec, endpoint 8) as it came; it is judged where it is known what was sent."""
+    """Return a tracking record (spec, endpoint 8) as received; `send.outcome` compares it with what was sent."""
     record = json_value(reply)
     if not isinstance(record, dict):
-        raise UnexpectedReply(f"The reply is no tracking record; it {_begins(reply.body)}.")
+        raise UnexpectedReply(f"The reply is not a tracking record; it {_begins(reply.body)}.")
     return record
 
 
 def beginning(body: bytes) -> str:
-    """Return how a reply begins, as text, with control characters as escapes; it may hold secrets."""
+    """Return the beginning of a reply as text, control characters escaped; it may contain secrets."""
     text = body[:20_000].decode(_encoding(body), "replace").strip(_BLANK)
     return "".join(sign if sign.isprintable() or sign == " " else repr(sign)[1:-1] for sign in text)
 
 
 def is_web_page(body: bytes) -> bool:
-    """Whether a reply is an HTML page, as a proxy sends it instead of the service."""
+    """Whether a reply is an HTML page, as proxies send it in place of the service."""
     return beginning(body)[:40].lower().startswith(("<!doctype html", "<html"))
 
 
@@ -65,8 +70,8 @@ def _begins(body: bytes) -> str:
     return f"begins with {body[:80].decode('utf-8', 'replace')!r}" if body else "is empty"
 
 
-#: The words for it. Other messages about access ("3 unauthorised products left out") are none of them.
-_WORDS = re.compile(
+#: Wordings of an authentication failure; other messages about access ("3 unauthorised products left out") do not match.
+_REJECTION = re.compile(
     r"(?:not|n't|cannot) (?:be |been )?authenticated"
     r"|unauthenticated"
     r"|authentication (?:has )?(?:failed|failure|error|required|is required)"
@@ -78,25 +83,22 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(rb"authenti|unauthori|token|invalid.client|credentials", re.IGNORECASE)
-_MARKUP = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^>]*>")
 
-#: Where services put such a message.
-_MESSAGES = ("message", "error_description", "detail", "title", "error", "errors", "reason")
+#: Keys of a regular reply (spec, Resources). A product may well contain the words "invalid token".
+_REGULAR_KEYS = ("data", "totalResults", "next_page", "tracking", "id", "uuid", "children", "products")
 
-#: What a reply holds that keeps its endpoint's promise (spec, Resources), or may be the record that was asked for.
-_PROMISED = ("data", "totalResults", "next_page", "tracking", "id", "uuid", "children", "products")
-
-#: A refusal is short: longer replies are not searched.
+#: Bytes. Such a message is short; longer replies are not searched, which would cost time for each page of products.
 _LONGEST = 5_000
 
 
 def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
-    """Return the words with which a service says that it does not know the caller, or None when it does not.
+    """Return the message with which a service rejects the caller; None if the reply is not a rejection.
 
     Parameters
     ----------
     of_tracking
-        Whether a tracking record was asked for, which may itself speak of an error.
+        Whether a tracking record was requested, whose message may be about an error of the import.
 
     Examples
     --------
@@ -109,34 +111,36 @@ def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
     may_hold_one = 200 <= reply.status < 300 or reply.status in {400, 403}
     if not may_hold_one or len(reply.body) > _LONGEST or not _HINT.search(reply.body):
         return None
-    said = _said(reply.body)
-    if isinstance(said, dict):
-        is_record = of_tracking and isinstance(said.get("status"), str) and said["status"] in IMPORT_STATES
-        if is_record or any(said.get(key) for key in _PROMISED):
+    content = _content(reply.body)
+    if isinstance(content, dict):
+        is_record = (
+            of_tracking and isinstance(content.get("status"), str) and content["status"] in IMPORT_STATES
+        )
+        if is_record or any(content.get(key) for key in _REGULAR_KEYS):
             return None
-        said = {key: said[key] for key in _MESSAGES if key in said}
-    elif not isinstance(said, str):
+        content = {key: content[key] for key in MESSAGE_KEYS if key in content}
+    elif not isinstance(content, str):
         return None
-    return next((text for text in _texts(said) if _WORDS.search(text)), None)
+    return next((text for text in _texts(content) if _REJECTION.search(text)), None)
 
 
-def _said(body: bytes) -> Any:
-    """Read a reply as JSON, else as the text between its tags; a web page says nothing about the token."""
+def _content(body: bytes) -> Any:
+    """Parse a reply as JSON, else return the text between its tags; an HTML page is not about the token."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
         text = body.decode("utf-8", "replace")
-    return None if "<html" in text.lower() else " ".join(_MARKUP.sub(" ", text).split())
+    return None if "<html" in text.lower() else " ".join(_TAG.sub(" ", text).split())
 
 
-def _texts(said: Any) -> Iterator[str]:
-    """Yield every text in what was said, whatever it stands in."""
-    waiting = [said]
-    while waiting:
-        each = waiting.pop(0)
+def _texts(content: Any) -> Iterator[str]:
+    """Yield every text in a JSON value."""
+    pending = [content]
+    while pending:
+        each = pending.pop(0)
         if isinstance(each, str):
             yield each
         elif isinstance(each, dict):
-            waiting += each.values()
+            pending += each.values()
         elif isinstance(each, list):
-            waiting += each
+            pending += each

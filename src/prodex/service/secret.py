@@ -1,4 +1,4 @@
-"""A text that shows itself to nobody who does not ask for it by name."""
+"""A text that is only shown by an explicit call: client secrets, tokens, and requests that contain one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from prodex.errors import SettingsError
 
 _SHOWN = "***"
 
-#: So many letters of a secret say nothing of it.
+#: A shorter excerpt does not reveal the secret, and would also replace common words in a message.
 _SHORTEST = 4
 
 
 class Secret:
-    """A client secret, a token, or a request that holds one.
+    """A client secret, a token, or a request that contains one.
 
-    Printed, formatted, copied or put into a frame it is `***`; it cannot be pickled. `reveal` is the only
-    way to the text.
+    Printed, formatted, copied or put into a frame it is `***`; it cannot be pickled. Only `reveal` returns the text.
 
     Examples
     --------
@@ -38,13 +37,15 @@ class Secret:
         return self.__text
 
     def hidden_in(self, text: str) -> str:
-        """Return a text without this one, however it is written there: plain, in JSON, quoted or in a URL."""
+        """Return a text without the secret, in whatever form: plain, in JSON, quoted, or in a URL."""
         plain = self.__text
         in_json = [json.dumps(plain, ensure_ascii=escaped)[1:-1] for escaped in (True, False)]
         spelled = {plain, *in_json, repr(plain)[1:-1], quote(plain, safe="", errors="replace")}
         for each in sorted(spelled, key=len, reverse=True):
             text = text.replace(each, _SHOWN) if each else text
-        for length in range(len(plain) - 1, _SHORTEST - 1, -1):  # where an excerpt ends within it
+        for length in range(
+            len(plain) - 1, _SHORTEST - 1, -1
+        ):  # an error message may quote only its beginning
             text = text.replace(f"{plain[:length]}'", f"{_SHOWN}'")
         return text
 
@@ -57,6 +58,7 @@ class Secret:
     def __bool__(self) -> bool:
         return bool(self.__text)
 
+    # compare_digest takes the same time for any text, so that nobody can guess a secret letter by letter.
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Secret):
             return NotImplemented
@@ -74,8 +76,8 @@ class Secret:
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise SettingsError(
-            "A secret cannot be pickled: it would be readable in the file or on the way. Call connect(...) where it "
-            "is needed; catalogues and snapshots hold none."
+            "A secret cannot be pickled: it would be readable in the file. Call connect(...) where it is needed; "
+            "catalogues and snapshots contain no secret."
         )
 
     def __getstate__(self) -> NoReturn:

@@ -1,7 +1,7 @@
-"""The product segment hierarchy out of a reply whose shape the specification does not show (spec, endpoint 9).
+"""The product segment hierarchy as rows, from a reply whose shape the specification does not show (spec, endpoint 9).
 
-Read are trees under any name for the children, lists of segments that name their parents, and mixtures of both. Every
-object becomes a row. What contradicts itself is in the row's `note`; what cannot be read is an error.
+Three shapes are understood: trees, whatever the children are called; lists of segments that name their parents; and
+mixtures of both. Every object becomes a row. Contradictions are in the row's `note`; any other shape is an error.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _IDS = ("id", "uuid", "segmentid", "segmentuuid", "code")
 _NAMES = ("name", "label", "title", "segmentname")
 _PARENTS = ("parent", "parentid", "parentuuid", "parentsegment", "parentsegmentid", "parentcode")
 _CHILDREN = ("children", "childs", "childsegments", "subsegments", "nodes")
-#: Names under which an envelope holds the segments; a node may have them too.
+#: Names under which an envelope contains the segments; a segment may use them too.
 _WRAPPED = ("data", "segments", "productsegments", "hierarchy", "items", "results")
-#: What services write where there is no parent.
+#: Values that services write if there is no parent.
 _NO_PARENT = ("", "0", "-1")
-#: Columns of ours; an attribute of such a name has another in the frame.
-_OURS = frozenset({"parent", "level", "path", "note"})
+#: Columns that are added; an attribute of the same name gets another one in the frame.
+_ADDED_COLUMNS = frozenset({"parent", "level", "path", "note"})
 _NAMELESS = "(no name)"
 
 
@@ -42,14 +42,14 @@ class _Segment:
 
     @property
     def ids(self) -> dict[str, str]:
-        """Its identifiers by kind, the first is its id."""
+        """Its identifiers by kind; the first is its id."""
         found = {_plain(name): _text(value) for name, value in self.values.items()}
         return {name: text for name in _IDS if (text := found.get(name)) is not None}
 
     @property
     def name(self) -> str | None:
         named = {_plain(name): value for name, value in self.values.items() if name not in self.used}
-        return next((text for name in _NAMES if (text := _words(named.get(name))) is not None), None)
+        return next((text for name in _NAMES if (text := _name(named.get(name))) is not None), None)
 
 
 def segment_rows(reply: Any) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def segment_rows(reply: Any) -> list[dict[str, Any]]:
     Raises
     ------
     ValueError
-        When the reply is no hierarchy; the message says why.
+        When the reply is not a hierarchy; the message says why.
 
     Examples
     --------
@@ -72,25 +72,25 @@ def segment_rows(reply: Any) -> list[dict[str, Any]]:
     for root in segments:
         if root.above is None:
             rows |= _rows_below(root, 0, rows)
-    for segment in segments:  # what no root reaches stands in a circle
+    for segment in segments:  # a segment that no root reaches is part of a circle
         if id(segment) not in rows:
-            segment.notes.append(f"its parents lead in a circle: {_circle(segment)}")
+            segment.notes.append(f"its parents form a circle: {_circle(segment)}")
             rows |= _rows_below(segment, None, rows)
     for segment in segments:
         if segment.id is not None and times[segment.id] > 1:
-            segment.notes.append(f"its id comes {times[segment.id]} times")
+            segment.notes.append(f"its id occurs {times[segment.id]} times")
         if segment.notes:
             rows[id(segment)]["note"] = "; ".join(segment.notes)
     return list(rows.values())
 
 
 def _roots(reply: Any) -> list[Any]:
-    """Return the objects at the top: those of a list, a root, or what an envelope holds."""
+    """Return the top objects: the items of a list, a root, or the content of an envelope."""
     for _ in range(4):
         if isinstance(reply, list):
             return reply
         if not isinstance(reply, dict):
-            raise ValueError(f"a {type(reply).__name__} came")  # noqa: TRY004 - of the reply, not of our call
+            raise ValueError(f"it is a {type(reply).__name__}")  # noqa: TRY004 - about the reply, not about our call
         if _is_segment(reply, _IDS[:-1]) or _has_facts_and_children(reply):
             return [reply]
         containers = {name: value for name, value in reply.items() if isinstance(value, list | dict)}
@@ -99,31 +99,31 @@ def _roots(reply: Any) -> list[Any]:
         if len(wrapped) != 1 and len(filled) > 1 and all(isinstance(value, list) for value in filled):
             return [item for value in filled for item in value]
         if not wrapped and len(containers) != 1:
-            raise ValueError("nothing in it is a list of objects")
+            raise ValueError("it contains no list of objects")
         reply = wrapped[0] if wrapped else next(iter(containers.values()))
-    raise ValueError("it is wrapped too often")
+    raise ValueError("it has too many envelopes")
 
 
 def _all_segments(roots: list[Any]) -> list[_Segment]:
     """Return every object of the reply, parents before children."""
     found: list[_Segment] = []
-    waiting: list[tuple[Any, _Segment | None]] = [(root, None) for root in reversed(roots)]
-    while waiting:  # a stack, not recursion: a tree may be of any depth
-        values, above = waiting.pop()
+    pending: list[tuple[Any, _Segment | None]] = [(root, None) for root in reversed(roots)]
+    while pending:  # a stack, not recursion: a tree may be of any depth
+        values, above = pending.pop()
         if not isinstance(values, dict):
-            raise ValueError(f"{values!r:.40} is where a segment should be")  # noqa: TRY004
+            raise ValueError(f"it has {values!r:.40} in place of a segment")  # noqa: TRY004
         children = _children(values)
         segment = _Segment(values, above, used=frozenset(children))
         found.append(segment)
         if above is not None:
             above.below.append(segment)
         below = [child for several in children.values() for child in several]
-        waiting += [(child, segment) for child in reversed(below)]
+        pending += [(child, segment) for child in reversed(below)]
     return found
 
 
 def _children(values: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return the members that hold children, by name."""
+    """Return the members that contain children, by name."""
     known = {
         name: _several(name, value)
         for name, value in values.items()
@@ -153,11 +153,11 @@ def _several(name: str, value: Any) -> list[Any]:
         return [one if _Segment(one, None).id else {"id": key, **one} for key, one in value.items()]
     if len(value) == 1 and isinstance(inner := next(iter(value.values())), list):
         return inner
-    raise ValueError(f"{name!r} holds {value!r:.80}, which is no list of segments")
+    raise ValueError(f"{name!r} is {value!r:.80}, which is not a list of segments")
 
 
 def _link(segments: list[_Segment]) -> None:
-    """Put the segments that name their parents below them."""
+    """Put each segment that names its parent below it."""
     by_id: dict[tuple[str, str], _Segment] = {}
     by_any: dict[str, _Segment] = {}
     for segment in segments:
@@ -165,16 +165,16 @@ def _link(segments: list[_Segment]) -> None:
             by_id.setdefault((kind, text), segment)
             by_any.setdefault(text, segment)
     for segment in segments:
-        kind, wanted = _said_parent(segment)
-        if wanted is None or wanted in _NO_PARENT:
+        kind, named = _named_parent(segment)
+        if named is None or named in _NO_PARENT:
             continue
-        parent = by_id.get((kind, wanted)) or by_any.get(wanted)
+        parent = by_id.get((kind, named)) or by_any.get(named)
         if segment.above is not None:
             if parent is not segment.above:
-                segment.notes.append(f"it names {wanted} as its parent, and is below {segment.above.id}")
+                segment.notes.append(f"it names {named} as its parent, and is below {segment.above.id}")
         elif parent is None:
-            segment.missing_parent = wanted
-            segment.notes.append(f"its parent {wanted} is not in the reply")
+            segment.missing_parent = named
+            segment.notes.append(f"its parent {named} is not in the reply")
         elif parent is segment:
             segment.notes.append("it names itself as its parent")
         else:
@@ -182,8 +182,8 @@ def _link(segments: list[_Segment]) -> None:
             parent.below.append(segment)
 
 
-def _said_parent(segment: _Segment) -> tuple[str, str | None]:
-    """Return of which kind the named parent's identifier is, and the identifier."""
+def _named_parent(segment: _Segment) -> tuple[str, str | None]:
+    """Return the kind and the identifier of the parent that a segment names."""
     for name, value in segment.values.items():
         if name in segment.used or _plain(name) not in _PARENTS:
             continue
@@ -196,17 +196,17 @@ def _said_parent(segment: _Segment) -> tuple[str, str | None]:
 
 
 def _rows_below(root: _Segment, level: int | None, rows: Mapping[int, Any]) -> dict[int, dict[str, Any]]:
-    """Return the rows of a segment and of all below it, by identity; `rows` are those that are there already."""
+    """Return the rows of a segment and of all below it, by identity; segments in `rows` already have one."""
     found: dict[int, dict[str, Any]] = {}
-    waiting: list[tuple[_Segment, int | None, tuple[str, ...]]] = [(root, level, ())]
-    while waiting:
-        segment, at, above = waiting.pop()
+    pending: list[tuple[_Segment, int | None, tuple[str, ...]]] = [(root, level, ())]
+    while pending:
+        segment, at, above = pending.pop()
         if id(segment) in found or id(segment) in rows:
             continue
         path = (*above, segment.name or segment.id or _NAMELESS)
         found[id(segment)] = _row(segment, at, path)
         below = None if at is None else at + 1
-        waiting += [(child, below, path) for child in reversed(segment.below)]
+        pending += [(child, below, path) for child in reversed(segment.below)]
     return found
 
 
@@ -215,7 +215,7 @@ def _row(segment: _Segment, level: int | None, path: tuple[str, ...]) -> dict[st
     for name, value in segment.values.items():
         if name in segment.used or (name == "id" and _text(value)) or (name == "name" and _text(value)):
             continue
-        taken = name in _OURS or (name in ("id", "name") and value is not None)
+        taken = name in _ADDED_COLUMNS or (name in ("id", "name") and value is not None)
         if taken or name not in ("id", "name"):
             others[f"{name} (attribute)" if taken else name] = value
     return {
@@ -229,7 +229,7 @@ def _row(segment: _Segment, level: int | None, path: tuple[str, ...]) -> dict[st
 
 
 def _circle(segment: _Segment) -> str:
-    """Name the parents of a segment, up to the one that was named before."""
+    """Return the parents of a segment in words, up to the first repeated one."""
     seen: list[_Segment] = []
     at: _Segment | None = segment
     while at is not None and at not in seen:
@@ -239,27 +239,27 @@ def _circle(segment: _Segment) -> str:
 
 
 def _is_segment(values: Mapping[str, Any], ids: tuple[str, ...]) -> bool:
-    """Whether an object has an identifier or a name, as segments have; a text in a language has neither."""
+    """Whether an object has an identifier or a name, as segments have; a localized text does not count."""
     if "data" in values and "expressedIn" in values:
         return False
     names = {_plain(name): value for name, value in values.items()}
     return any(_text(names.get(name)) is not None for name in ids) or any(
-        _words(names.get(name)) is not None for name in _NAMES
+        _name(names.get(name)) is not None for name in _NAMES
     )
 
 
 def _has_facts_and_children(values: Mapping[str, Any]) -> bool:
-    """Whether an object without identifier and name is a root all the same: children, and something said of it."""
+    """Whether an object without identifier and name is still a root: it has children and other attributes."""
     names = {_plain(name): value for name, value in values.items()}
     return any(isinstance(names.get(name), list) for name in _CHILDREN) and any(
         not isinstance(value, list | dict) and value is not None for value in values.values()
     )
 
 
-def _words(value: Any) -> str | None:
-    """Return a name: a text, or the first of texts in several languages."""
+def _name(value: Any) -> str | None:
+    """Return a name: a text, or the first of several localized texts."""
     if isinstance(value, list):
-        return next((text for item in value if (text := _words(item)) is not None), None)
+        return next((text for item in value if (text := _name(item)) is not None), None)
     if isinstance(value, dict):
         named = next(
             (value[key] for key in ("data", "en", "text", "label") if isinstance(value.get(key), str)), None
@@ -269,7 +269,7 @@ def _words(value: Any) -> str | None:
 
 
 def _text(value: Any) -> str | None:
-    """Return an identifier or a name as text; None where it is none."""
+    """Return an identifier or a name as text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return str(value)

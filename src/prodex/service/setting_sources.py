@@ -1,4 +1,4 @@
-"""The places that may hold settings: the environment, a `.env` file, the keyring, a question."""
+"""The sources of settings: arguments, the environment, a `.env` file, the keyring, a prompt."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prodex.service.secret import Secret
 
 logger = logging.getLogger("prodex")
 
-#: Setting -> the environment variable, key in `.env` and keyring entry that hold it.
+#: Setting -> its environment variable, which is also its key in `.env` and in the keyring.
 VARIABLES: Mapping[str, str] = {
     "base_url": "PRODEX_BASE_URL",
     "client_id": "PRODEX_CLIENT_ID",
@@ -36,7 +36,7 @@ _KEYRING = "prodex"
 
 
 class SettingSource(StrEnum):
-    """Where a setting may stand, in the order in which the places are asked."""
+    """The sources, in the order in which they are read."""
 
     ARGUMENT = "argument"
     ENVIRONMENT = "environment"
@@ -52,28 +52,28 @@ class FoundSetting:
     Attributes
     ----------
     value
-        What stands there; a base URL, too, is only shown once it was checked.
-    place, where
-        The kind of place, and which one it is, for people.
+        As found. A base URL is a `Secret` too until it was checked: it may contain credentials.
+    source, where
+        The kind of source, and which one in words.
     host
-        The host that an entry of the keyring is kept for, or None.
+        The host that an entry of the keyring is for, or None.
     """
 
     value: Secret
-    place: SettingSource
+    source: SettingSource
     where: str
     host: str | None = None
 
 
 class SettingSources:
-    """All places, each read when it is first asked.
+    """All sources; each is read when it is first needed.
 
     Parameters
     ----------
     given
         The arguments.
     ask
-        How to ask for a missing setting; by default at the terminal or in the notebook.
+        Asks for a missing setting; by default at the terminal or in the notebook.
     """
 
     def __init__(
@@ -83,41 +83,41 @@ class SettingSources:
         self._ask = ask
         self.passed_over = ""
 
-    def find(self, place: SettingSource, name: str, host: str | None = None) -> FoundSetting | None:
-        """Return a setting as it stands in one place, or None where it is absent or blank.
+    def find(self, source: SettingSource, name: str, host: str | None = None) -> FoundSetting | None:
+        """Return a setting from one source, or None if it is absent or blank there.
 
         Parameters
         ----------
         host
-            The host that credentials are for, as far as it is known.
+            The host that credentials are for, if it is known.
         """
         variable = VARIABLES[name]
-        match place:
+        match source:
             case SettingSource.ARGUMENT:
-                return _found(self._given.get(name), place, "an argument")
+                return _found(self._given.get(name), source, "an argument")
             case SettingSource.ENVIRONMENT:
-                return _found(os.environ.get(variable), place, f"the environment variable {variable}")
+                return _found(os.environ.get(variable), source, f"the environment variable {variable}")
             case SettingSource.DOTENV:
-                return _found(self._dotenv.get(variable), place, str(self._dotenv_path))
+                return _found(self._dotenv.get(variable), source, str(self._dotenv_path))
             case SettingSource.KEYRING:
                 own = f"{_KEYRING}@{host}"
                 kept = _from_keyring(own, variable) if host else None
-                bound = _found(kept, place, f"the keyring ({own})", host)
-                return bound or _found(_from_keyring(_KEYRING, variable), place, "the keyring")
+                bound = _found(kept, source, f"the keyring ({own})", host)
+                return bound or _found(_from_keyring(_KEYRING, variable), source, "the keyring")
             case SettingSource.PROMPT:
                 answer = self._ask(name) if self._ask else _ask(variable, host)
-                return _found(answer, place, "an answer typed in")
+                return _found(answer, source, "an answer typed in")
 
     @cached_property
     def _dotenv_path(self) -> Path | None:
         """The nearest `.env`, from the working directory up to the home directory or the root."""
         try:
             folder, home = Path.cwd(), Path.home()
-        except (OSError, RuntimeError):  # a folder that was deleted, a user without a home
+        except (OSError, RuntimeError):  # the folder was deleted, or the user has no home
             return None
         for each in (folder, *folder.parents):
             path = each / ".env"
-            with suppress(OSError):  # a folder that may not be looked into
+            with suppress(OSError):  # a folder without permission to read
                 if path.is_file() and _is_ours(path):
                     return path
                 if path.is_file():
@@ -137,18 +137,18 @@ class SettingSources:
 
 
 def _found(
-    value: str | Secret | None, place: SettingSource, where: str, host: str | None = None
+    value: str | Secret | None, source: SettingSource, where: str, host: str | None = None
 ) -> FoundSetting | None:
     text = "" if value is None else Secret(value).reveal().strip()
-    return FoundSetting(Secret(text), place, where, host) if text else None
+    return FoundSetting(Secret(text), source, where, host) if text else None
 
 
 def _is_ours(path: Path) -> bool:
-    """Say whether a file is this user's or the system's; warn of one that everybody may change."""
+    """Whether a file belongs to this user or to root; log a warning if everybody may change it."""
     if os.name == "nt":
         return True
     facts, user = path.stat(), os.geteuid()
-    # In a container, root reads what somebody else mounted.
+    # In a container, root reads files that belong to the user outside, who mounted them.
     if user != 0 and facts.st_uid not in (0, user):
         return False
     if facts.st_mode & stat.S_IWOTH:
@@ -157,12 +157,12 @@ def _is_ours(path: Path) -> bool:
 
 
 def _read_dotenv(path: Path) -> Mapping[str, Secret] | None:
-    """Return what stands in a `.env`, or None when it is no text: the error of the decoder would hold it."""
+    """Return the values of a `.env`, or None if it is not text: a decoding error would contain its content."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return None
-    # A secret may hold a $ of its own, so nothing is filled in.
+    # Without interpolation, since a secret may contain a $.
     values = dotenv.dotenv_values(stream=io.StringIO(text), interpolate=False)
     return {name: Secret(value) for name, value in values.items() if value is not None}
 
@@ -173,7 +173,7 @@ def _from_keyring(service: str, variable: str) -> str | None:
     keyring = importlib.import_module("keyring")
     try:
         value: str | None = keyring.get_password(service, variable)
-    except keyring.errors.KeyringError:  # no usable keyring on this machine, or it stays locked
+    except keyring.errors.KeyringError:  # there is no usable keyring, or it is locked
         return None
     return value
 
@@ -182,7 +182,9 @@ def _ask(variable: str, host: str | None) -> str | None:
     if not (in_notebook() or (sys.stdin is not None and sys.stdin.isatty())):
         return None
     question = f"{variable} for {host}: " if host else f"{variable}: "
+    if variable == VARIABLES["base_url"]:  # who has no account yet would not know what to answer
+        question = f'{variable} (without an account: connect("sandbox"), or --service sandbox): '
     try:
         return getpass.getpass(question) if variable == VARIABLES["client_secret"] else input(question)
-    except (EOFError, NotImplementedError):  # a notebook that is run by a program has nobody to ask
+    except (EOFError, NotImplementedError):  # a notebook that a program runs has no user to answer
         return None

@@ -1,35 +1,35 @@
-"""Where the service is and who we are: which settings may be used together, and what a base URL may look like.
+"""Base URL and credentials: which settings may be combined, and what a base URL may look like.
 
 Spec: "HTTPS on the default port 443 is the only transport; the host name must carry no explicit port".
 """
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from prodex.errors import SettingsError
+from prodex.network.addresses import is_loopback_host
 from prodex.service.secret import Secret
 from prodex.service.setting_sources import VARIABLES, FoundSetting, SettingSource, SettingSources
 
-__all__ = ["VARIABLES", "Settings", "checked_base_url", "find_settings", "is_loopback"]
+__all__ = ["VARIABLES", "Settings", "checked_base_url", "find_settings"]
 
 logger = logging.getLogger("prodex")
 
 
 @dataclass(frozen=True, init=False)
 class Settings:
-    """Where the service is, and the credentials for it.
+    """Base URL of the service, and the credentials for it.
 
     Attributes
     ----------
     base_url, client_id, client_secret
-        As given; the secret shows itself to nobody.
+        As given; the secret is never shown.
     sources
-        Where each of the three came from, for people.
+        Where each of the three was found, in words.
     """
 
     base_url: str
@@ -61,55 +61,56 @@ def find_settings(
     client_secret: str | Secret | None = None,
     ask: Callable[[str], str | None] | None = None,
 ) -> Settings:
-    """Find each setting in the first place that has it.
+    """Find each setting in the first source that has it.
 
-    The places are: the argument, the environment, the nearest `.env` file from the working directory
-    up to the home directory, the keyring (where the package `keyring` is installed), and a question where
-    somebody is there to answer it. Credentials are looked for where the base URL was found before they are
-    looked for elsewhere.
+    The sources are: the argument, the environment, the nearest `.env` file from the working directory up to the home
+    directory, the keyring (where the package `keyring` is installed), and a prompt where a person can answer it.
+    Credentials are first looked for in the source of the base URL.
 
-    A secret goes to an address that somebody gave as an argument or typed, to one from the same place, or to
-    the host for which the keyring keeps it (`keyring set prodex@api.example.com PRODEX_CLIENT_SECRET`, or a
-    PRODEX_BASE_URL beside it). Else an address that came along in a `.env` could fetch it.
+    A secret is sent to a base URL that was given as an argument or typed, to one from the same source, or to the host
+    for which the keyring has it (`keyring set prodex@api.example.com PRODEX_CLIENT_SECRET`, or a PRODEX_BASE_URL beside
+    it). Otherwise a base URL in a `.env` that came with somebody's files could receive it.
 
     Parameters
     ----------
     ask
-        How to ask for a missing setting; by default at the terminal or in the notebook.
+        Asks for a missing setting; by default at the terminal or in the notebook.
 
     Raises
     ------
     SettingsError
-        When a setting is in none of these places, the base URL cannot be used, or the secret is not for it.
+        When a setting is in none of these sources, the base URL is not valid, or the secret is not for it.
     """
-    client_secret = None if client_secret is None else Secret(client_secret)  # no frame holds it as text
+    client_secret = (
+        None if client_secret is None else Secret(client_secret)
+    )  # so that no traceback shows it as text
     given = {"base_url": base_url, "client_id": client_id}
     texts = {name: None if text is None else Secret(text) for name, text in given.items()}
-    places = SettingSources({**texts, "client_secret": client_secret}, ask)
-    address = _required("base_url", _first(places, "base_url", SettingSource), places)
+    lookup = SettingSources({**texts, "client_secret": client_secret}, ask)
+    address = _required("base_url", _first(lookup, "base_url", SettingSource), lookup)
     url = checked_base_url(address.value.reveal())
     host = urlsplit(url).netloc
-    nearest = dict.fromkeys((SettingSource.ARGUMENT, address.place, *SettingSource))
+    nearest = dict.fromkeys((SettingSource.ARGUMENT, address.source, *SettingSource))
     nearest.pop(SettingSource.PROMPT)
-    key = _first(places, "client_id", (*nearest, SettingSource.PROMPT), host)
-    key = _required("client_id", key, places)
-    secret = _secret(places, nearest, address, url) or places.find(
+    key = _first(lookup, "client_id", (*nearest, SettingSource.PROMPT), host)
+    key = _required("client_id", key, lookup)
+    secret = _secret(lookup, nearest, address, url) or lookup.find(
         SettingSource.PROMPT, "client_secret", host
     )
-    secret = _required("client_secret", secret, places)
+    secret = _required("client_secret", secret, lookup)
     sources = {"base_url": address.where, "client_id": key.where, "client_secret": secret.where}
     logger.info("Settings for %s from %s", host, ", ".join(": ".join(pair) for pair in sources.items()))
     return Settings(url, key.value.reveal(), secret.value, sources)
 
 
 def checked_base_url(url: str) -> str:
-    """Return the base URL in its plain form, without a slash at the end.
+    """Return the base URL in its normal form, without a slash at the end.
 
     Raises
     ------
     SettingsError
-        When the service could not be reached there, or a secret could leak. The message shows no more
-        than the host.
+        When the service cannot be there, or a secret could leak. The message shows the host only: a mistyped URL may
+        contain credentials.
 
     Examples
     --------
@@ -120,7 +121,9 @@ def checked_base_url(url: str) -> str:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise SettingsError("The base URL cannot be read. It looks like https://api.example.com") from None
+        raise SettingsError(
+            "The base URL cannot be parsed. It must look like https://api.example.com"
+        ) from None
     if (
         parts.scheme not in ("https", "http")
         or not host
@@ -129,10 +132,10 @@ def checked_base_url(url: str) -> str:
         raise SettingsError("The base URL must look like https://api.example.com")
     if parts.username is not None or parts.query or parts.fragment:
         raise SettingsError(
-            f"The base URL of {host} holds more than scheme, host and path. Credentials go into client_id "
-            "and client_secret, filters into the query."
+            f"The base URL of {host} contains more than scheme, host and path. Give credentials as client_id "
+            "and client_secret, and filters in the query."
         )
-    if not _is_loopback_host(host):
+    if not is_loopback_host(host):
         if parts.scheme != "https":
             raise SettingsError(f"http://{host} would send secrets in the clear. Use https://{host}")
         if port is not None or parts.netloc.endswith(":"):
@@ -140,92 +143,81 @@ def checked_base_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 
-def is_loopback(base_url: str) -> bool:
-    """Say whether the base URL is on this machine."""
-    return _is_loopback_host(urlsplit(base_url).hostname or "")
-
-
-def _is_loopback_host(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _first(
-    places: SettingSources, name: str, order: Iterable[SettingSource], host: str | None = None
+    lookup: SettingSources, name: str, order: Iterable[SettingSource], host: str | None = None
 ) -> FoundSetting | None:
-    return next((found for place in order if (found := places.find(place, name, host))), None)
+    return next((found for source in order if (found := lookup.find(source, name, host))), None)
 
 
-def _required(name: str, found: FoundSetting | None, places: SettingSources) -> FoundSetting:
+def _required(name: str, found: FoundSetting | None, lookup: SettingSources) -> FoundSetting:
     if found is None:
         raise SettingsError(
             f"{name} is not set. Give connect({name}=...), or set {VARIABLES[name]} in the environment or in a .env "
-            f"file, or store it with `keyring set prodex {VARIABLES[name]}`.{places.passed_over} Without an account, "
-            'connect("sandbox") starts a complete local service.'
+            f"file, or store it with `keyring set prodex {VARIABLES[name]}`.{lookup.passed_over} Without an account, "
+            'connect("sandbox") starts a complete local service; so does --service sandbox with a command, or '
+            "PRODEX_SERVICE=sandbox in the environment."
         )
     return found
 
 
 def _secret(
-    places: SettingSources, order: Iterable[SettingSource], address: FoundSetting, url: str
+    lookup: SettingSources, order: Iterable[SettingSource], address: FoundSetting, url: str
 ) -> FoundSetting | None:
-    """Return the first secret that may go to an address; None where there is none at all.
+    """Return the first secret that may be sent to a base URL; None if there is no secret.
 
     Raises
     ------
     SettingsError
-        When there are only secrets for other addresses, or the one that was given as an argument is.
+        When every secret is for another base URL, or the one that was given as an argument is.
     """
     refused = None
-    for place in order:
-        found = places.find(place, "client_secret", urlsplit(url).netloc)
+    for source in order:
+        found = lookup.find(source, "client_secret", urlsplit(url).netloc)
         if found is None:
             continue
-        if _may_go(found, address, url, places):
+        if _may_be_sent(found, address, url, lookup):
             return found
         refused = refused or found
-        if place is SettingSource.ARGUMENT:
+        if source is SettingSource.ARGUMENT:
             break
     if refused is not None:
-        raise SettingsError(_refusal(refused, address, url, places))
+        raise SettingsError(_refusal(refused, address, url, lookup))
     return None
 
 
-def _may_go(secret: FoundSetting, address: FoundSetting, url: str, places: SettingSources) -> bool:
-    """Say whether a secret may be sent to an address, by where both were found."""
-    if address.place in {SettingSource.ARGUMENT, SettingSource.PROMPT} or secret.host is not None:
+def _may_be_sent(secret: FoundSetting, address: FoundSetting, url: str, lookup: SettingSources) -> bool:
+    """Whether a secret may be sent to a base URL, by the sources of both."""
+    if address.source in {SettingSource.ARGUMENT, SettingSource.PROMPT} or secret.host is not None:
         return True
-    if secret.place is SettingSource.KEYRING and (bound := _keyring_address(places)) is not None:
+    if secret.source is SettingSource.KEYRING and (bound := _keyring_address(lookup)) is not None:
         return _origin(bound) == _origin(url)
-    return secret.place in {address.place, SettingSource.DOTENV} or not _came_in_a_file(address, places)
+    return secret.source in {address.source, SettingSource.DOTENV} or not _is_in_dotenv(address, lookup)
 
 
-def _keyring_address(places: SettingSources) -> str | None:
-    """Return the address that the keyring's own secret is for; None where it names none."""
-    found = places.find(SettingSource.KEYRING, "base_url")
+def _keyring_address(lookup: SettingSources) -> str | None:
+    """Return the base URL that the keyring has beside its secret; None if it has none."""
+    found = lookup.find(SettingSource.KEYRING, "base_url")
     return None if found is None else checked_base_url(found.value.reveal())
 
 
-def _came_in_a_file(address: FoundSetting, places: SettingSources) -> bool:
-    """Say whether an address stands in `.env`: editors load such a file into the environment by themselves."""
-    if address.place is SettingSource.KEYRING:
+def _is_in_dotenv(address: FoundSetting, lookup: SettingSources) -> bool:
+    """Whether a base URL comes from `.env`, also by way of the environment, into which editors load that file."""
+    if address.source is SettingSource.KEYRING:
         return False
-    in_file = places.find(SettingSource.DOTENV, "base_url")
+    in_file = lookup.find(SettingSource.DOTENV, "base_url")
     return in_file is not None and in_file.value == address.value
 
 
-def _refusal(secret: FoundSetting, address: FoundSetting, url: str, places: SettingSources) -> str:
-    """Say why a secret is not sent to an address, and what to do."""
+def _refusal(secret: FoundSetting, address: FoundSetting, url: str, lookup: SettingSources) -> str:
+    """Return the message: why a secret is not sent to a base URL, and what to do."""
     host = urlsplit(url).netloc
-    bound = _keyring_address(places) if secret.place is SettingSource.KEYRING else None
-    whose = "" if bound is None else f", where it is kept for {urlsplit(bound).netloc}"
+    bound = _keyring_address(lookup) if secret.source is SettingSource.KEYRING else None
+    whose = "" if bound is None else f" for {urlsplit(bound).netloc}"
     return (
-        f"client_secret stands in {secret.where}{whose}, but the address {host} in {address.where}. An address that "
-        "came along with files of others could so fetch your secret, and nothing was sent. If it is the right one, "
-        f'name it yourself: connect("{url}"), or --service {url}; or keep both in one place; or bind the secret to '
-        f"its host: keyring set prodex@{host} {VARIABLES['client_secret']}."
+        f"client_secret was found in {secret.where}{whose}, but the base URL {host} in {address.where}. Nothing was "
+        "sent: a base URL in somebody else's files could receive your secret. If it is the right one, give it "
+        f'yourself: connect("{url}"), or --service {url}; or keep both in one place; or bind the secret to its host: '
+        f"keyring set prodex@{host} {VARIABLES['client_secret']}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The access token: one call for all threads, renewed before it ends, never shown.
+"""The access token: requested once for all threads, renewed before it expires, never shown.
 
 Spec: endpoint 1, "Authentication", "Time-driven states".
 """
@@ -19,9 +19,9 @@ from prodex.errors import AuthenticationFailed, RequestRefused, SettingsError, U
 from prodex.network.retry import RetryableError, Retrying
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
-from prodex.service.transport import Reply, Transport, refuse, says
+from prodex.service.transport import Reply, Transport, quoted, raise_for_status
 
-#: Version -> where a token is asked for; the first one is deprecated (spec, endpoints 1 and 2).
+#: Version -> path of the token endpoint; version 1 is deprecated (spec, endpoints 1 and 2).
 TOKEN_PATHS = {1: "/auth/v1/token", 2: "/auth/v2/token"}
 
 _WHAT_TO_DO = (
@@ -31,18 +31,18 @@ _WHAT_TO_DO = (
 
 @dataclass(frozen=True)
 class Token:
-    """An access token, and until when it is good. All times are seconds since 1970.
+    """An access token and its lifetime. All times are seconds since 1970.
 
     Attributes
     ----------
     text
         The token itself.
     renew_at
-        When it is better renewed, somewhat before its end.
+        When to renew it: somewhat before it expires, so that no call starts with a token that ends on the way.
     ends_at
-        When it ends.
+        When it expires.
     subject
-        Whom it was issued to, as far as it says so.
+        Whom it was issued to, if it contains that.
     """
 
     text: Secret
@@ -52,12 +52,12 @@ class Token:
 
 
 class TokenSource:
-    """Hand out a valid access token to any number of threads.
+    """Provides a valid access token to any number of threads.
 
     Parameters
     ----------
     fetch
-        Gets a new token from the service.
+        Requests a new token from the service.
     clock
         Seconds since 1970.
     """
@@ -67,49 +67,49 @@ class TokenSource:
         self._clock = clock
         self._lock = threading.Lock()
         self._token: Token | None = None
-        self._flight: Future[Token] | None = None
+        self._pending: Future[Token] | None = None
 
-    def get(self, *, spent: Secret | None = None) -> Secret:
+    def get(self, *, rejected: Secret | None = None) -> Secret:
         """Return a token.
 
-        The first thread that needs a new one gets it; the others wait for that one call and share what
-        comes of it, a failure too.
+        The first thread that needs a new one requests it; the others wait for that call and share its result, or its
+        error: with wrong credentials, one call fails and not one for each thread.
 
         Parameters
         ----------
-        spent
-            A token that the service did not accept: any other will do.
+        rejected
+            A token that the service rejected; only a different one is returned.
         """
-        return self.current(spent=spent).text
+        return self.current(rejected=rejected).text
 
-    def current(self, *, spent: Secret | None = None) -> Token:
-        """Return the same with what is known of it."""
+    def current(self, *, rejected: Secret | None = None) -> Token:
+        """Return the token with its lifetime."""
         with self._lock:
             token = self._token
-            if token is not None and token.text != spent and self._clock() < token.renew_at:
+            if token is not None and token.text != rejected and self._clock() < token.renew_at:
                 return token
-            flight = self._flight
-            if mine := flight is None:
-                flight = self._flight = Future()
-        if mine:
-            self._fly(flight)
-        return flight.result()
+            pending = self._pending
+            if is_first := pending is None:
+                pending = self._pending = Future()
+        if is_first:
+            self._request(pending)
+        return pending.result()
 
-    def _fly(self, flight: Future[Token]) -> None:
+    def _request(self, pending: Future[Token]) -> None:
         try:
             token = self._fetch()
-        except BaseException as error:  # whoever waits has to hear of it, of a KeyboardInterrupt too
+        except BaseException as error:  # even a KeyboardInterrupt, or waiting threads would wait for ever
             with self._lock:
-                self._flight = None
-            flight.set_exception(error)
+                self._pending = None
+            pending.set_exception(error)
             raise
         with self._lock:
-            self._token, self._flight = token, None
-        flight.set_result(token)
+            self._token, self._pending = token, None
+        pending.set_result(token)
 
 
 def token_path(version: int) -> str:
-    """Return where a token is asked for.
+    """Return the path of a token endpoint.
 
     Raises
     ------
@@ -118,36 +118,36 @@ def token_path(version: int) -> str:
     """
     if type(version) is not int or version not in TOKEN_PATHS:
         raise SettingsError(
-            f"token_version is {version!r}; give 1 or 2: the endpoint {TOKEN_PATHS[1]}, which is deprecated, or "
-            f"{TOKEN_PATHS[2]}."
+            f"token_version is {version!r}; give 2 for the endpoint {TOKEN_PATHS[2]}, or 1 for the deprecated "
+            f"{TOKEN_PATHS[1]}."
         )
     return TOKEN_PATHS[version]
 
 
 def request_token(
-    door: Transport,
+    transport: Transport,
     settings: Settings,
     retrying: Retrying,
     clock: Callable[[], float],
     path: str = TOKEN_PATHS[2],
 ) -> Token:
-    """Get a token from client credentials.
+    """Request a token with client credentials.
 
     Raises
     ------
     AuthenticationFailed
-        When the service does not accept the credentials, or sends a token that cannot be used.
+        When the service rejects the credentials, or sends a token that cannot be used.
     """
 
     def attempt() -> Token:
-        asked_at = clock()
-        reply = door.send(
+        requested_at = clock()
+        reply = transport.send(
             "POST", path, body=_credentials(settings), headers={"Content-Type": "application/json"}
         )
         if reply.status in (400, 401, 403):
             raise _failed(reply.message, reply.status)
-        refuse(f"POST {path}", reply)
-        answer = _answer(reply, door)
+        raise_for_status(f"POST {path}", reply)
+        answer = _answer(reply, transport)
         if answer is None:
             raise RetryableError(
                 "the reply is not JSON. Check the base URL, and whether a proxy answers instead of the service.",
@@ -155,16 +155,16 @@ def request_token(
                 status=reply.status,
             )
         if answer.token is None:
-            # The spec shows no status for rejected credentials: a message in place of a token is one, too.
+            # The spec shows no status for rejected credentials: some services answer 200 with a message and no token.
             raise _failed(answer.message, reply.status)
-        _check(answer.token, reply.status)
+        _check_header_characters(answer.token, reply.status)
         claims = claims_of(answer.token)
-        lifetime = min(lifetime_of(claims, asked_at), answer.expires_in)
+        lifetime = min(lifetime_of(claims, requested_at), answer.expires_in)
         subject = claims.get("sub")
         return Token(
             answer.token,
-            renew_at=asked_at + lifetime - min(60, lifetime / 10),
-            ends_at=asked_at + lifetime,
+            renew_at=requested_at + lifetime - min(60, lifetime / 10),
+            ends_at=requested_at + lifetime,
             subject=str(subject) if isinstance(subject, str | int) else None,
         )
 
@@ -178,14 +178,14 @@ def request_token(
 
 def _other_version(path: str) -> str:
     return (
-        " A service that only has the deprecated endpoint is asked with token_version=1."
+        " For a service that only has the deprecated endpoint, give token_version=1."
         if path == TOKEN_PATHS[2]
         else ""
     )
 
 
 def _credentials(settings: Settings) -> Secret:
-    """Return the body of the call; what is not ASCII goes as JSON's own escapes."""
+    """Return the request body; JSON escapes characters beyond ASCII."""
     return Secret(
         json.dumps(
             {
@@ -199,69 +199,72 @@ def _credentials(settings: Settings) -> Secret:
 
 def _failed(message: str, status: int) -> AuthenticationFailed:
     return AuthenticationFailed(
-        f"The service did not accept the credentials.{says(message)} {_WHAT_TO_DO}", status=status
+        f"The service rejected the credentials.{quoted(message)} {_WHAT_TO_DO}", status=status
     )
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """What the service says to credentials: a token and the seconds that it lives, or a message without secrets."""
+    """The reply to credentials: a token with its lifetime in seconds, or a message without secrets."""
 
     token: Secret | None
     expires_in: float
     message: str
 
 
-def _answer(reply: Reply, door: Transport) -> _Answer | None:
-    """Read the answer to credentials; None where it is no JSON.
+def _answer(reply: Reply, transport: Transport) -> _Answer | None:
+    """Parse the reply to credentials; None if it is not JSON.
 
-    Nothing is raised here: the error of a JSON reader, and this frame, hold the whole text, token and all.
+    Nothing is raised here: the error of the JSON parser and this frame contain the whole text, with the token.
     """
     try:
-        fields = json.loads(reply.body, parse_int=whole)
+        fields = json.loads(reply.body, parse_int=parse_long_integer)
     except (ValueError, RecursionError):
         return None
+    # Some services wrap every reply in an object `data`.
     if isinstance(fields, dict) and "access_token" not in fields and isinstance(fields.get("data"), dict):
         fields = fields["data"]
     if not isinstance(fields, dict):
         return _Answer(None, LONGEST_LIFETIME, "")
     text = fields.get("access_token")
     token = Secret(text) if isinstance(text, str) and text else None
-    message = door.hide(str(fields.get("message") or ""))
+    message = transport.hide(str(fields.get("message") or ""))
     return _Answer(token, positive(fields.get("expires_in")) or LONGEST_LIFETIME, message)
 
 
-def _check(token: Secret, status: int) -> None:
-    """Make sure that a token can stand in a header, where a line break would begin another one."""
+def _check_header_characters(token: Secret, status: int) -> None:
+    """Make sure that a token fits into a header, where a line break would begin another header."""
     odd = {sign for sign in token.reveal() if not "!" <= sign <= "~"}
     if not odd:
         return
-    what = "line breaks" if odd & {"\r", "\n"} else "characters that no header may hold"
+    what = "line breaks" if odd & {"\r", "\n"} else "characters that a header cannot contain"
     raise AuthenticationFailed(
-        f"The service sent an access token with {what}, so it cannot be sent back. Check the base URL, and whether "
-        "a proxy changes replies; else tell the operators of the service.",
+        f"The service sent an access token with {what}, so it cannot be used. Check the base URL, and whether a "
+        "proxy changes replies; otherwise contact the operators of the service.",
         status=status,
     )
 
 
-LONGEST_LIFETIME = 2 * 60 * 60  # seconds
+#: Seconds (spec, Limits: "Access token lifetime: 2 hours"). A token that claims more is renewed after two hours too.
+LONGEST_LIFETIME = 2 * 60 * 60
 
 
 def claims_of(token: Secret) -> dict[str, Any]:
-    """Read what a token says of itself; nothing where it is not the JSON Web Token that it should be."""
+    """Return the claims of a JSON Web Token; none if it is not one: tokens may be opaque."""
     try:
         payload = token.reveal().split(".")[1]
         text = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-        claims = json.loads(text, parse_int=whole)
+        claims = json.loads(text, parse_int=parse_long_integer)
     except (ValueError, LookupError, RecursionError):
         return {}
     return claims if isinstance(claims, dict) else {}
 
 
 def lifetime_of(claims: dict[str, Any], now: float) -> float:
-    """Read from the token for how many seconds it is valid; two hours when it says nothing, or more.
+    """Return for how many seconds a token is valid: two hours if its claims say nothing, or more.
 
-    Issue and end are compared with each other where both are given, so that a clock that is off does no harm.
+    Where both are given, the time of expiry is compared with the time of issue and not with this machine's clock, which
+    may be hours off from the service's.
     """
     end, begin = positive(claims.get("exp")), positive(claims.get("iat")) if "iat" in claims else now
     if end is None or begin is None or end <= begin:
@@ -269,8 +272,8 @@ def lifetime_of(claims: dict[str, Any], now: float) -> float:
     return min(end - begin, LONGEST_LIFETIME)
 
 
-def whole(digits: str) -> float:
-    """Read an integer of any length: Python refuses those of several thousand digits."""
+def parse_long_integer(digits: str) -> float:
+    """Parse an integer of any length: Python raises a ValueError for more than 4,300 digits."""
     return int(digits) if len(digits) < 100 else math.inf
 
 

@@ -1,8 +1,8 @@
-"""The tracking identifier in the answer to an upsert (spec, endpoint 7), in the forms in which services give it.
+"""The tracking identifier in the reply to an upsert (spec, endpoint 7), in all forms that services use.
 
-The specification shows an integer `tracking`, or an XML element of that name. Services also give text, numbers beyond
-32 bits, other spellings and objects around it. An identifier is kept as text, digit by digit. Where an answer holds two
-different ones, none is chosen.
+The specification shows an integer `tracking`, or an XML element of that name. Services also send text, numbers beyond
+32 bits, other spellings of the name, and objects around it. An identifier is kept as text, since every digit counts. If
+a reply contains two different ones, none is chosen: the wrong one would track somebody else's import.
 """
 
 from __future__ import annotations
@@ -17,34 +17,36 @@ from prodex.safe_xml import Element, MarkupRefused, parsed
 from prodex.service.replies import beginning, is_web_page
 from prodex.service.transport import Reply
 
-#: Names of the identifier, in small letters and without signs.
+#: Names of the identifier, in lower case, without hyphens and underscores.
 _NAMES = frozenset({"tracking", "trackingid"})
 
 _DIGITS = re.compile(r"[0-9]{1,40}")
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
-#: A reply is small and flat, and what is not is no reply to trust.
+#: Bytes, and levels of elements. A regular reply is small and flat.
 _LARGEST_XML = 1_000_000
 _DEEPEST = 16
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """The members of a JSON object, with names that come twice."""
+    """The members of a JSON object, including repeated names."""
 
 
 def tracking_identifier(reply: Reply) -> str:
-    """Return the identifier in the answer to an upsert that was accepted.
+    """Return the identifier in the reply to an upsert that was accepted.
 
     Raises
     ------
     IdentifierUnreadable
-        When it holds none, or more than one.
+        When there is none, or more than one.
     UnexpectedReply
-        When a web page came: then it was not the service that answered, and nobody knows what it did.
+        When it is an HTML page: a proxy replied, and nobody knows what the service did.
     """
     if is_web_page(reply.body):
-        raise UnexpectedReply("A web page came, so a proxy seems to have answered instead of the service.")
-    found, why = [], "names none"
+        raise UnexpectedReply(
+            "The reply is a web page, so a proxy seems to have answered in place of the service."
+        )
+    found, why = [], "contains none"
     try:
         found = list(dict.fromkeys(_identifiers(reply.body)))
     except MarkupRefused as error:
@@ -54,19 +56,19 @@ def tracking_identifier(reply: Reply) -> str:
     if len(found) == 1 and found[0] is not None:
         return found[0]
     if None in found:
-        why = "names one that is no whole number"
+        why = "contains one that is not a whole number"
     elif len(found) > 1:
-        why = f"names {len(found)} different ones"
+        why = f"contains {len(found)} different ones"
     raise IdentifierUnreadable(
-        f"The service accepted the products (HTTP {reply.status}), but its answer has no tracking identifier that can "
-        f"be read: it {why}.",
+        f"The service accepted the products (HTTP {reply.status}), but no tracking identifier can be read from "
+        f"its reply: it {why}.",
         status=reply.status,
         answer=beginning(reply.body),
     )
 
 
 def is_identifier(text: str) -> bool:
-    """Say whether a text is an identifier.
+    """Whether a text is an identifier.
 
     >>> is_identifier("007"), is_identifier("../7")
     (True, False)
@@ -75,7 +77,7 @@ def is_identifier(text: str) -> bool:
 
 
 def canonical(identifier: str) -> int | str:
-    """Return an identifier as a whole number, or as text where a number would not name it.
+    """Return an identifier as a whole number, or as text if a number would change it.
 
     >>> canonical("7"), canonical("007")
     (7, '007')
@@ -84,19 +86,19 @@ def canonical(identifier: str) -> int | str:
 
 
 def _identifiers(body: bytes) -> Iterator[str | None]:
-    """Yield what stands where an identifier is to be expected; None for what is there and is none."""
+    """Yield the values where an identifier is expected; None for a value that is not one."""
     body = body.strip(_BLANK)
     if body.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
         root = parsed(body, largest=_LARGEST_XML, deepest=_DEEPEST)
         found = list(_in_element(root))
-        yield from found or _plain_ids(root)
+        yield from found or _xml_ids(root)
         return
     answer = json.loads(body, object_pairs_hook=_Pairs)
     if not isinstance(answer, list):
         yield _digits(answer)
         return
     found = list(_in_json(answer, 0))
-    yield from found or _plain_ids_of_json(answer)
+    yield from found or _json_ids(answer)
 
 
 def _in_json(value: Any, level: int) -> Iterator[str | None]:
@@ -112,14 +114,14 @@ def _in_json(value: Any, level: int) -> Iterator[str | None]:
         elif isinstance(member, list) and len(member) == 1 and not isinstance(member, _Pairs):
             yield from _in_json([_Pairs([(name, member[0])])], level + 1)
         elif isinstance(member, list):
-            within = [*_in_json(member, level + 1), *_plain_ids_of_json(member)]
+            within = [*_in_json(member, level + 1), *_json_ids(member)]
             yield from within or [None]
         elif member is not None:
             yield _digits(member)
 
 
-def _plain_ids_of_json(value: Any) -> Iterator[str | None]:
-    """Yield the `id` of the answer, or of the one object that it wraps as `data`; never that of a product."""
+def _json_ids(value: Any) -> Iterator[str | None]:
+    """Yield the `id` of the reply, or of the one object in its `data`; never that of a product."""
     if isinstance(value, list) and not isinstance(value, _Pairs) and len(value) == 1:
         value = value[0]
     if not isinstance(value, _Pairs) or any(name == "gtin" for name, _ in value):
@@ -128,26 +130,26 @@ def _plain_ids_of_json(value: Any) -> Iterator[str | None]:
         if name == "id" and member is not None:
             yield _digits(member)
         elif name == "data":
-            yield from _plain_ids_of_json(member)
+            yield from _json_ids(member)
 
 
 def _in_element(root: Element) -> Iterator[str | None]:
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
+    pending = [root]
+    while pending:
+        element = pending.pop()
         if _is_tracking(_local(element.name)):
             named = [value for name, value in element.attributes.items() if _local(name) in {"id", "value"}]
             texts = [element.text] if element.text.strip() else []
-            inner = list(_plain_ids(element)) if element.children else []
+            inner = list(_xml_ids(element)) if element.children else []
             yield from [*map(_digits, [*named, *texts]), *inner] or [None]
         yield from (
             _digits(value) for name, value in element.attributes.items() if _is_tracking(_local(name))
         )
-        waiting += element.children
+        pending += element.children
 
 
-def _plain_ids(root: Element) -> Iterator[str | None]:
-    """Yield the `id` of an element: its attribute, or a child."""
+def _xml_ids(root: Element) -> Iterator[str | None]:
+    """Yield the `id` of an element: an attribute or a child."""
     yield from (_digits(value) for name, value in root.attributes.items() if _local(name) == "id")
     yield from (_digits(child.text) for child in root.children if _local(child.name) == "id")
 
@@ -157,12 +159,12 @@ def _is_tracking(name: str) -> bool:
 
 
 def _local(name: str) -> str:
-    """Return the name of an element or attribute without its namespace's prefix."""
+    """Return the name of an element or attribute without the prefix of its namespace."""
     return name.rpartition(":")[2]
 
 
 def _digits(value: Any) -> str | None:
-    """Return an identifier as text; a number that is none (negative, a fraction, a boolean) is not taken for one."""
+    """Return an identifier as text; None for anything else (negative, a fraction, a boolean)."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     text = str(value).strip()

@@ -44,7 +44,7 @@ def folder_of(given: str | Path | Catalog, function: str) -> str | Path:
         )
     if given.folder is None:
         raise InputError(
-            f"{function}() takes a snapshot, and this catalogue is in memory. prodex.save(catalog, name) keeps it."
+            f"{function}() takes a snapshot, and this catalogue is in memory. catalog.save(name) keeps it."
         )
     return given.folder
 
@@ -64,7 +64,7 @@ def name_of(given: str | Catalog, function: str) -> str:
     if parent.parent != snapshots_folder().absolute():
         raise InputError(
             f"{function}() takes a snapshot by its name, and {folder} is not in {snapshots_folder()}. Save it there "
-            "first: prodex.save(catalog, name)."
+            "first: catalog.save(name)."
         )
     return parent.name
 
@@ -102,35 +102,8 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
     )
 
 
-def save(catalog: Catalog | str, name: str) -> Catalog:
-    """Store a catalogue as a new snapshot, and return it opened from there.
-
-    Earlier snapshots of the name are not changed. An interrupted save leaves nothing behind.
-
-    Parameters
-    ----------
-    catalog
-        What to store, or the name of a snapshot; of a filtered catalogue only its products are stored.
-    name
-        Name of the snapshot: letters, digits, "-", "_" and ".".
-
-    Raises
-    ------
-    StorageError
-        When the disk refuses.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
-    >>> len(prodex.save(catalog.where(brand_code="ACME"), "acme"))
-    1
-    """
-
-    if isinstance(name, Catalog):
-        raise InputError("The catalogue comes first: write prodex.save(catalog, 'copy').")
-    if not isinstance(catalog, Catalog):
-        catalog = open_snapshot(folder_of(catalog, "save"))
+def save(catalog: Catalog, name: str) -> Catalog:
+    """Store a catalogue as a new snapshot; see `Catalog.save`."""
 
     def write(folder: Path) -> Iterable[StoredPart]:
         for number, part in enumerate(catalog.parts):
@@ -179,7 +152,7 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     Examples
     --------
     >>> import prodex
-    >>> _ = prodex.save(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), "shop")
+    >>> _ = prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).save("shop")
     >>> prodex.open_snapshot("shop").products["gtin"].tolist()
     ['03036811359935']
     """
@@ -212,7 +185,7 @@ def list_snapshots(name: str | Catalog = "*") -> pd.DataFrame:
     Examples
     --------
     >>> import prodex
-    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    >>> _ = prodex.flatten([{"id": 7}]).save("shop")
     >>> prodex.list_snapshots("shop")[["name", "products"]].values.tolist()
     [['shop', 1]]
     """
@@ -246,7 +219,7 @@ def verify(name: str | Path | Catalog) -> pd.DataFrame:
     Examples
     --------
     >>> import prodex
-    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "tried")
+    >>> _ = prodex.flatten([{"id": 7}]).save("tried")
     >>> bool(prodex.verify("tried")["ok"].all())
     True
     """

@@ -66,12 +66,13 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     --------
     >>> import prodex
     >>> for number in range(3):
-    ...     _ = prodex.save(prodex.flatten([{"id": number}]), "cleaned")
+    ...     _ = prodex.flatten([{"id": number}]).save("cleaned")
     >>> prodex.vacuum("cleaned", keep=1)["reason"].tolist()
     ['older than the newest 1', 'older than the newest 1']
     """
-    if whole_number(keep, 1) is None:
+    if (whole := whole_number(keep, 1)) is None:
         raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
+    keep = whole
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
     if not folder.is_dir():

@@ -10,6 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.text import LETTERS
+
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -32,6 +34,20 @@ def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
         length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
         return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
     return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))
+
+
+def unaccented_texts(texts: pa.Array) -> pa.Array:
+    """Return texts as words are compared; see `prodex.text.unaccented`.
+
+    >>> unaccented_texts(pa.array(["CRÈME Brûlée", "Œufs", None])).to_pylist()
+    ['creme brulee', 'oeufs', None]
+    """
+    # Most texts are plain letters, for which all but the first step would be in vain.
+    odd = pc.fill_null(pc.invert(pc.string_is_ascii(texts)), False)
+    marked = pc.utf8_lower(pc.utf8_normalize(texts.filter(odd), "NFKD"))
+    for letter, letters in LETTERS.items():
+        marked = pc.replace_substring(marked, letter, letters)
+    return pc.replace_with_mask(pc.utf8_lower(texts), odd, pc.replace_substring_regex(marked, r"\pM+", ""))
 
 
 def unless_blank(texts: Any) -> pa.Array:

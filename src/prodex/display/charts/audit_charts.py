@@ -75,7 +75,7 @@ def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
     most
         How many groups.
     """
-    code, _ = column_names(by)
+    code, *_ = column_names(by)
     whole = audit.scores(by)
     blocks = dict.fromkeys(check.block for check in audit.checks)
     columns = {"all": whole.set_index(code)["score"]}

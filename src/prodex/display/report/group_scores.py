@@ -139,7 +139,7 @@ class GroupScores:
     def of(cls, audit: Audit, by: str) -> Self:
         """Compute them."""
         blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
-        code, _ = column_names(by)
+        code, *_ = column_names(by)
         whole = audit.scores(by)
         whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
         return cls(
@@ -148,7 +148,7 @@ class GroupScores:
 
     def shown(self, first: int = 0, most: int = _MOST) -> ScoreMap:
         """Return so many groups, from the one at this place."""
-        code, _ = column_names(self.by)
+        code, *_ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
         names = shown_names(self.whole, self.by)[first : first + most]
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
@@ -188,7 +188,7 @@ def _cells(scores: pd.DataFrame) -> list[ScoreCell]:
 
 def offenders(audit: Audit, by: str) -> Ranking:
     """Return the groups with most failing checks, those of ten products or more before the others."""
-    code, _ = column_names(by)
+    code, *_ = column_names(by)
     scores = audit.scores(by)
     worst = scores[scores["failed"] > 0]
     worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(

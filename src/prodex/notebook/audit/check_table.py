@@ -1,4 +1,4 @@
-"""The checks of an audit as a table: choosing a row tells what the rule says, and shows the products that fail it."""
+"""The checks of an audit as a table: selecting a row explains its rule and shows the products that fail it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prodex.display.audit import counted
 from prodex.display.report.contents import CheckRow, check_rows
 from prodex.notebook.audit.drill_down import Choose, DrillDown, of_check
 from prodex.notebook.paged_tables import ITABLE, Pager
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, text_html
 from prodex.quality import Audit
 
 _ROWS = 12
@@ -38,7 +38,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 class CheckTable(w.VBox):
-    """Twelve checks at a time, those that fail first."""
+    """Twelve checks at a time, failing checks first."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._choose = choose
@@ -46,19 +46,19 @@ class CheckTable(w.VBox):
         self._shown: tuple[CheckRow, ...] = ()
         self._gains: dict[str, str] = {}
         self._chosen: DrillDown | None = None
-        self.only_failing = w.Checkbox(value=True, description="only checks that fail", indent=False)
+        self.only_failing = w.Checkbox(value=True, description="Only failing checks", indent=False)
         self.pager = Pager(_ROWS)
         self.table = ITable(
             rule_frame((), {}),
             **_OPTIONS,
         )
-        self.said = html("")
+        self.explanation = html("")
         panel.on(self.only_failing, lambda _: self._filter(), "value")
         panel.on(self.pager, lambda _: self._draw(), "first")
         panel.on(self.table, lambda _: self._selected(), "selected_rows")
         bar = w.HBox([self.only_failing, self.pager])
         bar.add_class("bar-above")
-        super().__init__([html("<h3>Checks</h3>"), bar, self.table, self.said])
+        super().__init__([html("<h3>Checks</h3>"), bar, self.table, self.explanation])
 
     def show(self, audit: Audit) -> None:
         """Show the checks of an audit."""
@@ -66,15 +66,14 @@ class CheckTable(w.VBox):
         self._filter()
 
     def mark(self, chosen: DrillDown | None) -> None:
-        """Show which row is chosen, wherever it was chosen."""
+        """Mark the row of the check whose products are shown, wherever it was selected."""
         self._chosen = chosen
         self.table.selected_rows = self._places()
 
     def _filter(self) -> None:
         was_first = self.pager.first == 0
         count = len(self._wanted())
-        fails = f" that fail{'s' * (count == 1)}" if self.only_failing.value else ""
-        self.pager.over(count, "check", fails)
+        self.pager.over(count, "failing check" if self.only_failing.value else "check")
         if was_first:
             self._draw()
 
@@ -83,7 +82,7 @@ class CheckTable(w.VBox):
 
     def _draw(self) -> None:
         self._shown = self._wanted()[self.pager.first : self.pager.first + _ROWS]
-        self.said.value = ""
+        self.explanation.value = ""
         frame = rule_frame(self._shown, self._gains)
         self.table.update(frame, selected_rows=self._places(), **_OPTIONS)
 
@@ -93,23 +92,23 @@ class CheckTable(w.VBox):
             wanted = self._chosen
         else:
             wanted = of_check(self._shown[places[0]].facts) if places else None
-        self.said.value = rule_words(self._shown[places[0]]) if places else ""
+        self.explanation.value = rule_html(self._shown[places[0]]) if places else ""
         if wanted != self._chosen:
             self._choose(wanted)
 
     def _places(self) -> list[int]:
-        """Return which of the rows is chosen, where it is one of them."""
+        """Return the number of the selected row, if it is on this page."""
         return [place for place, row in enumerate(self._shown) if of_check(row.facts) == self._chosen]
 
 
 def if_fixed(audit: Audit) -> dict[str, str]:
-    """Say for each check that fails what it would bring to mend it."""
+    """Return for each failing check how the score would change if it were fixed."""
     found = audit.gaps()
     return dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
 
 
 def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:
-    """Return checks as they are shown."""
+    """Return checks as rows of the table."""
     cells: list[tuple[Any, ...]] = [
         (
             row.facts.problem,
@@ -127,22 +126,24 @@ def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFram
     return pd.DataFrame(cells, columns=list(_COLUMNS), dtype="str")
 
 
-def rule_words(row: CheckRow) -> str:
-    """Return what a rule says, as markup."""
+def rule_html(row: CheckRow) -> str:
+    """Return the explanation of a rule as HTML."""
     facts = row.facts
-    told = {
-        "What should be true": facts.title,
-        "Why": facts.why,
-        "What to do": facts.fix,
-        "For": facts.scope,
+    described = {
+        "Rule": facts.title,
+        "Why it matters": facts.why,
+        "How to fix it": facts.fix,
+        "Applies to": facts.scope,
         "Source": facts.source,
-        "Check": facts.id,
-        "Crashed": "" if row.crash.is_missing else row.crash.text,
+        "Check ID": facts.id,
+        "Rule crashed": "" if row.crash.is_missing else row.crash.text,
     }
-    listed = "".join(f"<dt>{escape(term)}</dt><dd>{typed(said)}</dd>" for term, said in told.items() if said)
-    fails = counted(row.failed, "product") + (" fails" if row.failed == 1 else " fail")
+    listed = "".join(
+        f"<dt>{escape(term)}</dt><dd>{text_html(text)}</dd>" for term, text in described.items() if text
+    )
+    fails = f"{'fails' if row.failed == 1 else 'fail'} out of {row.failed + row.passed:,} that it applies to"
     return (
-        f"<div class='rule'><h4>{typed(facts.problem)}</h4><p><span class='severity {escape(facts.severity)}'>"
-        f"{escape(facts.severity)}</span> {fails} of {row.failed + row.passed:,} to which it applies.</p>"
+        f"<div class='rule'><h4>{text_html(facts.problem)}</h4><p><span class='severity {escape(facts.severity)}'>"
+        f"{escape(facts.severity)}</span> {counted(row.failed, 'product')} {fails}.</p>"
         f"<dl>{listed}</dl></div>"
     )

@@ -1,4 +1,4 @@
-"""What a click in an audit means: the products of a group that fail one of some checks."""
+"""Drill-down in an audit: the products behind a figure, and the button that shows them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from prodex.quality.states import State
 
 @dataclass(frozen=True)
 class DrillDown:
-    """Products of an audit that somebody wants to see.
+    """The products behind a figure of an audit.
 
     Attributes
     ----------
     title
-        What is said of what they fail: the problem that a check found, or "texts" for a block.
+        What they fail: the problem that a check reports, or "texts" for a block.
     checks
-        They fail at least one of these; None: whatever they fail.
+        They fail at least one of these checks; None for products whichever checks they fail.
     facet
         What they have in common: "brand" and its code, or "grade" and "A"; None for all products.
     group
-        What that is called.
+        The name of what they have in common.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class DrillDown:
     group: str = ""
 
     def products(self, audit: Audit) -> tuple[str, ...]:
-        """Return their ids, as the audit has them."""
+        """Return their ids, in the order of the audit."""
         kept = np.ones(len(audit), bool)
         if self.checks is not None:
             wanted = [place for place, check in enumerate(audit.checks) if check.id in self.checks]
@@ -59,7 +59,7 @@ class DrillDown:
         return tuple(audit.identity["product_id"].filter(pa.array(kept)).to_pylist())
 
     def conditions(self) -> Conditions:
-        """Return what an explorer narrows its products down to, to show them."""
+        """Return the conditions under which an explorer shows just these products."""
         chosen = Conditions()
         if self.facet is not None:
             chosen = chosen.choosing(self.facet[0], (self.facet[1],))
@@ -67,11 +67,9 @@ class DrillDown:
 
 
 def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) -> DrillDown:
-    """Choose the products of a group that fail a check of a block, or of any block without one.
-
-    A language is no group of products but of checks: it chooses those that are about texts in it.
-    """
+    """Return the products of a group that fail a check of a block, or of any block where it is None."""
     checks = [check for check in audit.checks if block in {None, check.block}]
+    # A language is a group of checks, not of products: a product has texts in several.
     if by == "language":
         named = f"{block or 'anything'} in {group}"
         return DrillDown(named, _ids([check for check in checks if check.language == code]))
@@ -79,22 +77,22 @@ def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) ->
 
 
 def of_check(check: CheckFacts) -> DrillDown:
-    """Choose the products that fail a check."""
+    """Return the products that fail a check."""
     return DrillDown(check.problem, (check.id,))
 
 
 def of_grade(grade: str | None) -> DrillDown:
-    """Choose the products of a grade; None are those to which nothing applies."""
+    """Return the products of a grade; None are those to which no check applies."""
     return DrillDown("", None, ("grade", grade), f"grade {grade}" if grade else "no grade")
 
 
 def to_work_on(audit: Audit) -> DrillDown:
-    """Choose the products that fail anything."""
+    """Return the products that fail any check."""
     return DrillDown("anything", _ids(audit.checks))
 
 
 def with_blockers(audit: Audit) -> DrillDown:
-    """Choose the products that fail a blocker."""
+    """Return the products that fail a blocker."""
     return DrillDown("a blocker", _ids([check for check in audit.checks if check.severity == "blocker"]))
 
 
@@ -103,6 +101,7 @@ def _ids(checks: list[CheckFacts] | tuple[CheckFacts, ...]) -> tuple[str, ...]:
 
 
 def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
+    # Every product has at most one grade; other groups overlap (a product has several tags), so pairs are read.
     if by == "grade":
         return np.asarray(audit.grades == code)
     found = np.zeros(len(audit), bool)
@@ -110,30 +109,31 @@ def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
     return found
 
 
-#: Called with what was chosen; None shows all products again.
+#: Called with what was clicked; None shows all products again.
 Choose = Callable[[DrillDown | None], object]
 
 
 class DrillDownButton(w.Button):
-    """One of many equal buttons; they share how they look.
+    """A button that shows the products behind a figure.
 
     Parameters
     ----------
     panel
-        Where errors are told.
+        The panel that shows errors.
     choose
-        Called with the choice that the button stands for.
+        Called with the products behind the button.
     look
-        Class of our style; buttons of the same look share their layout.
+        CSS class of our style.
     """
 
     def __init__(self, panel: Panel, choose: Choose, look: str) -> None:
+        # Every layout and style is a model of its own in the browser: a heat map of 100 buttons shares them.
         super().__init__(layout=_LAYOUTS.setdefault(look, w.Layout(width="auto")), style=_STYLE)
-        self._look, self._more, self._words, self._marked = look, "", "", False
+        self._look, self._more, self._words = look, "", ""
         self.choice: DrillDown | None = None
         panel.on(self, lambda _: None if self.choice is None else choose(self.choice))
 
-    def stand_for(
+    def set_choice(
         self,
         choice: DrillDown | None,
         words: str,
@@ -142,26 +142,26 @@ class DrillDownButton(w.Button):
         hint: str = "",
         chosen: DrillDown | None = None,
     ) -> None:
-        """Stand for another choice; for None the button only says something.
+        """Show the products of another figure; with None the button is a disabled label.
 
         Parameters
         ----------
         words
-            What the button says.
+            The label of the button.
         more
-            A further class of our style.
+            A further CSS class of our style.
         hint
-            Our own words, for who points at it.
+            The tooltip; our own words.
         chosen
-            What is chosen now.
+            What is shown now.
         """
-        with self.hold_sync():
+        with self.hold_sync():  # one message to the browser instead of four
             self.choice, self._words, self._more = choice, words, more
             self.disabled, self.tooltip = choice is None, hint or None
             self.mark(chosen)
 
     def mark(self, chosen: DrillDown | None) -> None:
-        """Show whether what is chosen is what the button stands for."""
+        """Mark the button when its products are shown, by a tick and not by colour alone."""
         is_chosen = chosen is not None and chosen == self.choice
         self.description = f"✓ {self._words}" if is_chosen else self._words
         marks = (self._look, self._more, "chosen" if is_chosen else "")

@@ -1,4 +1,4 @@
-"""The heat map of an audit: scores of groups by block, of which every cell shows its products when pressed."""
+"""The heat map of an audit: scores of groups by block; a click on a cell shows the products that fail there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from prodex.display.audit import counted
 from prodex.display.report.group_scores import GROUPINGS, GroupScores
 from prodex.notebook.audit.drill_down import Choose, DrillDown, DrillDownButton, of_cell
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, text_html
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
 
@@ -16,7 +16,10 @@ _ROWS = 12
 
 
 class HeatMap(w.VBox):
-    """A switch of grouping, and a grid of buttons that is made once and then only says something else."""
+    """A choice of grouping, and a grid of buttons.
+
+    The buttons are made once and then get other labels: new ones for every page would lose the focus and take seconds.
+    """
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._panel, self._choose = panel, choose
@@ -40,9 +43,9 @@ class HeatMap(w.VBox):
         bar = w.HBox([self.switch, self.pager])
         bar.add_class("bar-above")
         title = (
-            "<h3>Scores by group and block <span class='muted small'>the worst first, groups of under "
-            f"{SMALL} products below the others; the stronger the colour of a cell, the lower its score; pressing it "
-            "shows the products that fail there</span></h3>"
+            "<h3>Scores by group and block <span class='muted small'>worst first; groups of fewer than "
+            f"{SMALL} products come last. A stronger colour means a lower score. Press a cell to list the products "
+            "that fail there.</span></h3>"
         )
         super().__init__([html(title), bar, self._grid])
 
@@ -57,7 +60,7 @@ class HeatMap(w.VBox):
         self._switch()
 
     def mark(self, chosen: DrillDown | None) -> None:
-        """Show which cell is chosen, now and whenever it comes back."""
+        """Mark the selected cell, now and whenever its page is shown again."""
         self._chosen = chosen
         for button in self.buttons:
             button.mark(chosen)
@@ -76,12 +79,12 @@ class HeatMap(w.VBox):
         self._fit(("all blocks", *standings.blocks))
         was_first = self.pager.first == 0
         self.pager.over(len(standings.whole), standings.by)
-        if was_first:  # else the pager has said that it turned
+        if was_first:  # else the pager has gone back to its first row, and its observer has drawn
             self._draw()
 
     def _fit(self, blocks: tuple[str, ...]) -> None:
-        """Have a column for each block."""
-        heads = [f"<div class='heat-head'>{typed(block)}</div>" for block in blocks]
+        """Make as many columns as there are blocks."""
+        heads = [f"<div class='heat-head'>{text_html(block)}</div>" for block in blocks]
         if len(self._heads) != len(heads):
             self._heads = [html("") for _ in heads]
             for row in self._cells:
@@ -98,7 +101,7 @@ class HeatMap(w.VBox):
             return
         shown_map = self._standings().shown(self.pager.first, _ROWS)
         for place, row in enumerate(shown_map.rows):
-            name = f"{typed(row.name.text)}{'…' if row.name.is_cut else ''}"
+            name = f"{text_html(row.name.text)}{'…' if row.name.is_cut else ''}"
             size = f"n = {row.products}" if row.is_small else f"{row.products:,}"
             self._names[place].value = f"{name} <span class='muted n'>{size}</span>"
             for cell, button, block in zip(
@@ -109,7 +112,7 @@ class HeatMap(w.VBox):
                     if cell.failed
                     else None
                 )
-                button.stand_for(
+                button.set_choice(
                     choice,
                     cell.score,
                     more="none" if cell.shade is None else f"h{cell.shade}",
@@ -119,5 +122,6 @@ class HeatMap(w.VBox):
         shown: list[w.Widget] = [self._corner, *self._heads]
         for name, cells in zip(self._names[: len(shown_map.rows)], self._cells, strict=False):
             shown += [name, *cells]
+        # Assigning the children draws all of them again, so that is done only when their number changes.
         if len(shown) != len(self._grid.children):
             self._grid.children = tuple(shown)

@@ -1,4 +1,4 @@
-"""The figures of an audit: tiles, how the grades are distributed, and the gaps that matter most."""
+"""The overview of an audit: headline, warnings, tiles, the distribution of grades, and the largest gaps."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from prodex.notebook.audit.drill_down import (
     to_work_on,
     with_blockers,
 )
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, list_html, text_html
 from prodex.quality import Audit
 
 _GRADES = (*"ABCDE", None)
 _GAPS = 10
+#: Characters of a warning, which may quote a rule that somebody wrote.
+_LONG = 2_000
 
 
 class AuditTiles(w.Box):
-    """How many products there are, how many are ready, how good they are, how many need work."""
+    """Tiles with the number of products, how many are ready, their score, and how many need work."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._figures = [html("") for _ in range(5)]
@@ -40,10 +42,8 @@ class AuditTiles(w.Box):
         self.add_class("tiles")
 
     def show(self, audit: Audit, before: Audit | None = None) -> None:
-        """Show the figures of an audit, and what became of them since another."""
-        waiting = (
-            f"{audit.pending:,} with an update that waits" if audit.pending else "none waits for an update"
-        )
+        """Show the figures of an audit, and how they changed since an earlier one."""
+        waiting = f"{audit.pending:,} with a pending update" if audit.pending else "no pending updates"
         shown = (Tile("Products", f"{len(audit):,}", waiting, None, "", ""), *tiles(audit, before))
         for figure, tile in zip(self._figures, shown, strict=True):
             figure.value = (
@@ -54,7 +54,7 @@ class AuditTiles(w.Box):
             self.buttons, shown[-2:], (to_work_on(audit), with_blockers(audit)), strict=True
         ):
             is_some = tile.figure != "0"
-            button.stand_for(choice if is_some else None, "Show them" if is_some else "None")
+            button.set_choice(choice if is_some else None, "Show products" if is_some else "None")
 
 
 def _change(tile: Tile) -> str:
@@ -68,7 +68,7 @@ def _change(tile: Tile) -> str:
 
 
 class GradeBars(w.VBox):
-    """How many products have which grade; each bar is named by a button that shows them."""
+    """A bar for the number of products of each grade; its label is a button that shows them."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self.buttons = [DrillDownButton(panel, choose, "grade") for _ in _GRADES]
@@ -79,7 +79,7 @@ class GradeBars(w.VBox):
         super().__init__([html("<h3>Grades</h3>"), *self._rows])
 
     def show(self, audit: Audit) -> None:
-        """Show how the grades of an audit are distributed."""
+        """Show the distribution of the grades of an audit."""
         figures = audit.summary
         counts = [int(figures[f"grade_{grade}"]) for grade in _GRADES if grade]
         counts.append(len(audit) - sum(counts))
@@ -87,7 +87,7 @@ class GradeBars(w.VBox):
             _GRADES, counts, self.buttons, self._bars, self._rows, strict=True
         ):
             named = f"Grade {grade}" if grade else "No grade"
-            button.stand_for(of_grade(grade) if count else None, named)
+            button.set_choice(of_grade(grade) if count else None, named)
             share = count / len(audit) if len(audit) else 0.0
             bar.value = (
                 f"<div class='bar grade-{grade or 'none'}' aria-hidden='true'>"
@@ -98,7 +98,7 @@ class GradeBars(w.VBox):
 
 
 class GapList(w.VBox):
-    """What it would bring to mend a check, the ten that bring most."""
+    """The ten failing checks that would raise the score most if fixed."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._title = html("")
@@ -117,7 +117,7 @@ class GapList(w.VBox):
         more = (
             f" <span class='muted'>{len(shown)} of {len(found):,}</span>" if len(found) > len(shown) else ""
         )
-        self._title.value = f"<h3>{'Largest gaps' if shown else 'Nothing fails'}{more}</h3>"
+        self._title.value = f"<h3>{'Largest gaps' if shown else 'No failing checks'}{more}</h3>"
         for place, (sentence, button, row) in enumerate(
             zip(self._words, self.buttons, self._rows, strict=True)
         ):
@@ -127,50 +127,45 @@ class GapList(w.VBox):
             gap = shown[place]
             sentence.value = (
                 f"<span class='severity {escape(gap['severity'])}'>{escape(gap['severity'])}</span> "
-                f"<span class='what'>{typed(gap['problem'])}</span> <span class='muted then'>if fixed: "
+                f"<span class='what'>{text_html(gap['problem'])}</span> <span class='muted then'>if fixed: "
                 f"<b>{escape(gap['brings'].replace('->', '→'))}</b></span>"
             )
-            button.stand_for(of_check(of[gap["check"]]), f"Show {counted(int(gap['products']), 'product')}")
-
-
-_LONG = 2_000
+            button.set_choice(of_check(of[gap["check"]]), f"Show {counted(int(gap['products']), 'product')}")
 
 
 def headline(audit: Audit, title: str) -> str:
-    """Say what was judged, by what, as of when."""
+    """Return which products were audited, with which profile, as of when."""
     folder = audit.catalog_folder
     named = f"{folder.parent.name}, {folder.name}" if folder else f"in memory, from {audit.origin.source}"
     return (
-        f"<p class='headline'><b>{counted(len(audit), 'product')}</b> by <b>{typed(title)}</b> "
-        f"({counted(len(audit.checks), 'check')}) <span class='muted'>{typed(named)}; as of "
+        f"<p class='headline'><b>{counted(len(audit), 'product')}</b> audited with <b>{text_html(title)}</b> "
+        f"({counted(len(audit.checks), 'check')}) <span class='muted'>{text_html(named)}; as of "
         f"{audit.now:%Y-%m-%d %H:%M}</span></p>"
     )
 
 
 def warnings(audit: Audit, catalog: Catalog | None) -> str:
-    """Say what makes the figures less than they seem; nothing if nothing does."""
+    """Return what limits the meaning of the figures; nothing if nothing does."""
     found = [line for line, is_warning in lines(audit) if is_warning]
     if catalog is not None and not is_about(audit, catalog):
         found.insert(
             0,
-            f"This audit is of another catalogue ({counted(len(audit), 'product')}) than the one that is looked at "
-            f"({counted(len(catalog), 'product')}). Press Audit to judge that one.",
+            f"This audit covers another catalogue ({counted(len(audit), 'product')}) than the one shown "
+            f"({counted(len(catalog), 'product')}). Press Audit to audit the one shown.",
         )
-    if not found:
-        return ""
-    listed = "".join(f"<li>{typed(words(line, _LONG).text)}</li>" for line in found)
-    return f"<div class='problem' role='note'><ul>{listed}</ul></div>"
+    return list_html([words(line, _LONG).text for line in found])
 
 
 def footnotes(audit: Audit) -> str:
-    """Say what the figures mean."""
+    """Return what the figures mean."""
     return "".join(f"<p class='muted small'>{escape(note)}</p>" for note in notes(audit))
 
 
 def is_about(audit: Audit, catalog: Catalog) -> bool:
-    """Say whether an audit is of just these products, as they were loaded then."""
+    """Return whether an audit covers exactly these products, as they were loaded then."""
     if audit.catalog is catalog:
         return True
+    # An audit that was saved and opened again has no catalogue, so the load and the ids are compared.
     loads = [(one.query, one.server_time, one.loaded_at) for one in (audit.origin, catalog.origin)]
     if loads[0] != loads[1] or len(audit) != len(catalog):
         return False

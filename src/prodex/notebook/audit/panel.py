@@ -1,4 +1,4 @@
-"""The panel of an audit: judge a catalogue, see where it fails, and have whatever fails shown."""
+"""The audit panel: run an audit, see where the catalogue fails, and list the products that fail."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footn
 from prodex.notebook.audit.run_controls import RunControls
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
 from prodex.store.snapshot import catalog_given
 
-_INVITATION = "Press a figure, a grade, a gap or a cell, or choose a check, to see its products."
+_INVITATION = "Select a figure, grade, gap, cell or check to list its products."
 
 
 class AuditPanel(Panel):
-    """Where a catalogue stands, what to mend first, and which products that concerns.
+    """The quality of a catalogue, what to fix first, and which products are affected.
 
     Parameters
     ----------
     audit
-        What is shown; without one the panel offers to make it.
+        The audit to show; without one the panel offers to run it.
     profile
-        What to judge by at first: a name, a path, a mapping, or a `Profile`.
+        The profile that is offered first: a name, a path, a mapping, or a `Profile`.
     catalog
-        What to judge.
+        The catalogue to audit.
     exploration
-        The state shared with other panels: the catalogue and the audit are taken from there, and what is clicked
-        becomes its conditions, so that an explorer shows the products.
+        The state shared with other panels: it has the catalogue and the audit, and a click in the panel sets its
+        conditions, so that an explorer lists the products.
 
     Attributes
     ----------
     audit
         The audit that is shown, or None.
     failing
-        Ids of the products that were chosen by a click.
+        Ids of the products that a click has listed.
 
     Examples
     --------
@@ -75,8 +75,8 @@ class AuditPanel(Panel):
         self.add_class("figures")
         self.exploration = _exploration(audit, catalog, exploration)
         self._chosen: DrillDown | None = None
-        self._before: LatestTask[Audit | None] = LatestTask(previous, self._compared, self.tell)
-        self.judging = RunControls(self, self._to_judge, self._judged, profile)
+        self._before: LatestTask[Audit | None] = LatestTask(previous, self._compared, self.show_error)
+        self.controls = RunControls(self, self._to_audit, self._audited, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
         self.show_all = w.Button(description="Show all products", layout=w.Layout(width="auto"))
@@ -84,48 +84,48 @@ class AuditPanel(Panel):
         self._chosen_row.add_class("chosen-row")
         self.tiles, self.grades = AuditTiles(self, self._choose), GradeBars(self, self._choose)
         self.gaps, self.heat = GapList(self, self._choose), HeatMap(self, self._choose)
-        self.rules, self.files = CheckTable(self, self._choose), AuditExport(self)
+        self.checks, self.export = CheckTable(self, self._choose), AuditExport(self)
         columns = w.Box([self.grades, self.gaps])
         columns.add_class("columns")
         self._results = w.VBox(
             [
                 *(self._headline, self._warnings, self.tiles, self._chosen_row, columns),
-                *(self.heat, self.rules, self.files, self._notes),
+                *(self.heat, self.checks, self.export, self._notes),
             ]
         )
-        self.fill(self.judging, self._results)
+        self.fill(self.controls, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
         if self.exploration is not None:
             link((self.exploration, "audit"), (self, "audit"))
-            self.on(self.exploration, lambda _: self._look_at(), "catalog")
+            self.on(self.exploration, lambda _: self._stop_audit(), "catalog")
             self.on(self.exploration, lambda _: self._follow(), "conditions")
         else:
             self.audit = audit
         self._draw()
 
     def wait(self, seconds: float = 600.0) -> None:
-        """Wait until nothing is judged or read any more; for scripts and tests."""
-        self.judging.wait(seconds)
+        """Wait until no audit runs or is read; for scripts and tests."""
+        self.controls.wait(seconds)
         self._before.wait(seconds)
 
     @property
     def _catalog(self) -> Catalog | None:
         return None if self.exploration is None else self.exploration.catalog
 
-    def _to_judge(self) -> Catalog:
+    def _to_audit(self) -> Catalog:
         if self._catalog is None:
-            raise InputError("The audit came without its catalogue. Give the panel catalog=, too.")
+            raise InputError("The audit has no catalogue with it. Give the panel catalog=, too.")
         return self._catalog
 
-    def _judged(self, made: Audit) -> None:
-        self._choose(None)  # what was chosen may be no check of the new audit
+    def _audited(self, made: Audit) -> None:
+        self._choose(None)  # the new audit may not have the check that was selected
         self.audit = made
 
     def _draw(self) -> None:
-        """Show the audit, or that there is none yet."""
+        """Show the audit, or only the controls that run one."""
         made = self.audit
-        self.judging.layout.display = "" if self._catalog is not None else "none"
+        self.controls.layout.display = "" if self._catalog is not None else "none"
         self._results.layout.display = "" if made is not None else "none"
         if self._chosen is not None:
             self._choose(None)
@@ -133,24 +133,24 @@ class AuditPanel(Panel):
             self._mark(None)
         if made is None:
             return
-        self.judging.prefer(made.profile)
-        self._headline.value = headline(made, self.judging.title(made.profile))
+        self.controls.prefer(made.profile)
+        self._headline.value = headline(made, self.controls.title(made.profile))
         self._notes.value = footnotes(made)
         self._warn()
-        for box in (self.tiles, self.grades, self.gaps, self.heat, self.rules, self.files):
+        for box in (self.tiles, self.grades, self.gaps, self.heat, self.checks, self.export):
             box.show(made)
         self._before(made)
 
     def _compared(self, before: Audit | None) -> None:
-        """Say what became of the figures since the audit before."""
+        """Show how the figures changed since the audit before."""
         if before is not None and self.audit is not None:
             with self.guarded():
                 self.tiles.show(self.audit, before)
                 self._mark(self._chosen)
 
-    def _look_at(self) -> None:
-        """Judge no catalogue that is looked at no longer."""
-        self.judging.forget()
+    def _stop_audit(self) -> None:
+        """Stop an audit of a catalogue that is no longer shown."""
+        self.controls.forget()
         self._warn()
 
     def _warn(self) -> None:
@@ -158,13 +158,13 @@ class AuditPanel(Panel):
             self._warnings.value = warnings(self.audit, self._catalog)
 
     def _choose(self, choice: DrillDown | None) -> None:
-        """Show the products of a choice; the same one again, or None, shows all."""
+        """List the products behind a figure; clicking it again, or None, lists all."""
         self._mark(None if choice == self._chosen else choice)
         if self.exploration is not None:
             self.exploration.conditions = self._chosen.conditions() if self._chosen else Conditions()
 
     def _follow(self) -> None:
-        """Take the choice back when somebody else narrowed the products down otherwise."""
+        """Clear the selection when another panel has set other conditions."""
         if (
             self._chosen is not None
             and self.exploration is not None
@@ -178,16 +178,18 @@ class AuditPanel(Panel):
         for button in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             button.mark(chosen)
         self.heat.mark(chosen)
-        self.rules.mark(chosen)
-        said = _INVITATION if chosen is None else _said(chosen, len(ids))
-        self._shown.value = f"<span role='status'>{said}</span>"
+        self.checks.mark(chosen)
+        sentence = _INVITATION if chosen is None else _summary(chosen, len(ids))
+        self._shown.value = f"<span role='status'>{sentence}</span>"
         self.failing = ids
 
 
-def _said(chosen: DrillDown, count: int) -> str:
-    group = f" of {typed(chosen.group)}" if chosen.facet is not None else ""
+def _summary(chosen: DrillDown, count: int) -> str:
+    group = f" of {text_html(chosen.group)}" if chosen.facet is not None else ""
     fails = (
-        "" if chosen.checks is None else f" that {'fails' if count == 1 else 'fail'}: {typed(chosen.title)}"
+        ""
+        if chosen.checks is None
+        else f" that {'fails' if count == 1 else 'fail'}: {text_html(chosen.title)}"
     )
     return f"<b>{counted(count, 'product')}</b>{group}{fails}"
 
@@ -195,15 +197,15 @@ def _said(chosen: DrillDown, count: int) -> str:
 def _exploration(
     audit: Audit | None, catalog: Catalog | None, exploration: Exploration | None
 ) -> Exploration | None:
-    """Return the state to share: the one given, or one's own where there is a catalogue."""
+    """Return the shared state: the one given, or a new one if there is a catalogue."""
     if audit is not None and not isinstance(audit, Audit):
         raise InputError(
-            f"AuditPanel shows an audit, not {type(audit).__name__}. prodex.audit(catalog) makes one; catalog= is what "
-            "the panel judges itself."
+            f"audit must be an audit, not {type(audit).__name__}. prodex.audit(catalog) returns one; with catalog= the "
+            "panel audits the catalogue itself."
         )
     if exploration is not None:
         if catalog is not None:
-            raise InputError("Give AuditPanel a catalogue or an exploration, which has one, but not both.")
+            raise InputError("Give AuditPanel either a catalogue or an exploration, which has a catalogue.")
         if audit is not None:
             exploration.audit = audit
         return exploration
@@ -213,6 +215,6 @@ def _exploration(
         catalog = audit.catalog
     if catalog is None and audit is None:
         raise InputError(
-            "AuditPanel shows nothing yet. Give it an audit, a catalogue to judge, or an exploration."
+            "AuditPanel has nothing to show. Give it an audit, a catalogue to audit, or an exploration."
         )
     return None if catalog is None else Exploration(catalog=catalog, audit=audit)

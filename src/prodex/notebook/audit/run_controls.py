@@ -1,4 +1,4 @@
-"""A profile to choose, and a button that judges a catalogue by it, in the background, with progress and Cancel."""
+"""The controls that run an audit in the background: profile, pending updates, progress and Cancel."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import ipywidgets as w
 from prodex.catalog import Catalog
 from prodex.display.audit import counted
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Panel, html, rest, typed
+from prodex.notebook.panel import Panel, html, set_busy, text_html
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates
 
 
 class RunControls(w.VBox):
-    """The beginning of an audit panel.
+    """The first row of an audit panel.
 
     Parameters
     ----------
     panel
-        Where errors are told.
+        The panel that shows errors.
     catalog
-        Gives what is to be judged.
+        Returns the catalogue to audit.
     done
         Called with the audit.
     own
@@ -43,38 +43,41 @@ class RunControls(w.VBox):
     ) -> None:
         self._panel, self._catalog, self._done = panel, catalog, done
         self._stop = threading.Event()
-        self._judging: LatestTask[Audit] = LatestTask(self._judge, self._judged, self._failed)
+        self._task: LatestTask[Audit] = LatestTask(self._run_audit, self._finished, self._failed)
         self._titles: dict[str, str] = {}
         self.profile = w.Dropdown(description="Profile", options=self._profiles(own))
         self.run = w.Button(description="Audit", layout=w.Layout(width="auto"))
         self.run.add_class("primary")
         self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
-        self.is_accepted = w.Checkbox(
-            description="as if updates that wait were accepted", indent=False, layout=w.Layout(width="auto")
+        self.include_pending = w.Checkbox(
+            description="Include pending updates",
+            tooltip="Audit the products as if their pending updates were accepted",
+            indent=False,
+            layout=w.Layout(width="auto"),
         )
-        self.progress = w.IntProgress(description="Judged", min=0)
+        self.progress = w.IntProgress(description="Audited", min=0)
         self._about = html("")
-        row = w.HBox([self.profile, self.is_accepted, self.run, self.progress, self.cancel])
+        row = w.HBox([self.profile, self.include_pending, self.run, self.progress, self.cancel])
         row.add_class("form-row")
         super().__init__([row, self._about])
         panel.on(self.profile, lambda _: self._describe(), "value")
-        panel.on(self.run, lambda _: self._ask())
+        panel.on(self.run, lambda _: self._start())
         panel.on(self.cancel, lambda _: self._cancel())
         self._busy(False)
         self._describe()
 
     def title(self, name: str) -> str:
-        """Return what the profile of a name is called, where it is one of those offered."""
+        """Return the title of a profile by its name; the name itself if it is not offered."""
         return self._titles.get(name, name)
 
     def prefer(self, name: str) -> None:
-        """Choose a profile, where it is one of those offered."""
+        """Select a profile, if it is offered."""
         if name in [value for _, value in self.profile.options]:
             self.profile.value = name
 
     def wait(self, seconds: float = 600.0) -> None:
-        """Wait until nothing is judged any more; for scripts and tests."""
-        self._judging.wait(seconds)
+        """Wait until no audit runs; for scripts and tests."""
+        self._task.wait(seconds)
 
     def _profiles(
         self, own: str | Path | Mapping[str, Any] | Profile | None
@@ -95,47 +98,49 @@ class RunControls(w.VBox):
         checks = counted(len(profile.checks), "check")
         rules = counted(len({check.rule.id for check in profile.checks}), "rule")
         self._about.value = (
-            f"<p class='muted'>{typed(profile.description)} {checks} of {rules}: a check is a rule with its "
+            f"<p class='muted'>{text_html(profile.description)} It has {checks} from {rules}; a check is a rule with "
             "parameters, such as a language.</p>"
         )
 
-    def _ask(self) -> None:
+    def _start(self) -> None:
         catalog = self._catalog()
         self._stop = threading.Event()
         self.progress.value, self.progress.max = 0, max(len(catalog), 1)
         self._busy(True)
-        self._judging(catalog, self.profile.value, self.is_accepted.value, self._stop)
+        self._task(catalog, self.profile.value, self.include_pending.value, self._stop)
 
-    def _judge(
-        self, catalog: Catalog, profile: str | Profile, is_accepted: bool, stop: threading.Event
+    def _run_audit(
+        self, catalog: Catalog, profile: str | Profile, include_pending: bool, stop: threading.Event
     ) -> Audit:
         def show(done: int, _: int) -> None:
+            # An audit has no other place at which it can be stopped.
             if stop.is_set():
                 raise CancelledError
+            # Set from this thread: nothing observes it, and the event loop would be late with it.
             self.progress.value = done
 
-        return audit(with_pending_updates(catalog) if is_accepted else catalog, profile, progress=show)
+        return audit(with_pending_updates(catalog) if include_pending else catalog, profile, progress=show)
 
-    def _judged(self, made: Audit) -> None:
+    def _finished(self, made: Audit) -> None:
         self._busy(False)
         with self._panel.guarded():
             self._done(made)
 
     def _failed(self, error: BaseException) -> None:
         self._busy(False)
-        self._panel.tell(error)
+        self._panel.show_error(error)
 
     def _cancel(self) -> None:
         self.forget()
-        self.run.focus()  # the button that was pressed is gone
+        self.run.focus()  # Cancel is hidden now, and would leave the focus nowhere
 
     def forget(self) -> None:
-        """Judge no more: what would come of it is wanted no longer."""
+        """Stop the audit that runs, and drop its result."""
         self._stop.set()
-        self._judging.forget()
+        self._task.forget()
         self._busy(False)
 
     def _busy(self, is_busy: bool) -> None:
-        rest(self.run, is_resting=is_busy)
+        set_busy(self.run, is_busy=is_busy)
         for widget in (self.progress, self.cancel):
             widget.layout.display = "" if is_busy else "none"

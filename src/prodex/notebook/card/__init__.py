@@ -1,5 +1,5 @@
-"""The card of one product: what a catalogue says of it, read as values and laid out as a part of a page."""
+"""The card of a product: everything that a catalogue knows about it, as values and as HTML."""
 
-from prodex.notebook.card.contents import CardContents, card
+from prodex.notebook.card.contents import CardContents, read_card
 
-__all__ = ["CardContents", "card"]
+__all__ = ["CardContents", "read_card"]

@@ -1,4 +1,4 @@
-"""What an audit says of one product: score, what fails with the reason, and what nobody can say."""
+"""The result of an audit for one product: score, failed checks with their findings, and unknown checks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_FINDINGS = 200
 
 @dataclass(frozen=True)
 class CheckFinding:
-    """One reason for which a check fails: where, in which language, what was seen, and why."""
+    """A reason why a check fails: attribute, language, the value found, and what is wrong."""
 
     attribute: Words
     language: Words
@@ -34,7 +34,7 @@ class CheckFinding:
 
 @dataclass(frozen=True)
 class FailedCheck:
-    """A check that fails, with its findings."""
+    """A failed check with its findings."""
 
     facts: CheckFacts
     findings: tuple[CheckFinding, ...]
@@ -42,22 +42,22 @@ class FailedCheck:
 
 @dataclass(frozen=True)
 class ProductAudit:
-    """How a product was judged.
+    """The result of an audit for a product.
 
     Attributes
     ----------
     profile
-        By which profile.
+        Name of the profile.
     score, grade, ready
-        In words.
+        As they are shown.
     failed
-        The worst first.
+        The failed checks, worst first.
     findings, findings_total
-        How many findings are shown, and how many there are.
+        Number of findings that are shown, and of all findings.
     passed, unknown, not_applicable
         The other checks.
     crashes
-        Why checks could not be asked, by their id.
+        Why a rule crashed, by the id of its check.
     wanted
         Attributes with languages that the checks look for in this product.
     """
@@ -76,8 +76,8 @@ class ProductAudit:
     wanted: tuple[tuple[str, str | None], ...]
 
 
-def judgement(audit: Audit, product_id: str) -> ProductAudit | None:
-    """Return what an audit says of a product, or None where it was not judged."""
+def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
+    """Return the result of an audit for a product, or None if the audit does not cover it."""
     for part in audit.parts:
         place = pc.index(part.products["product_id"], pa.scalar(product_id)).as_py()
         if place >= 0:
@@ -86,7 +86,8 @@ def judgement(audit: Audit, product_id: str) -> ProductAudit | None:
 
 
 def _only(part: AuditPart, place: int) -> AuditPart:
-    """Return what a part says of one product."""
+    """Return a part of an audit with one product only."""
+    # So the functions that score and explain a part do the same for a product: a card cannot disagree with its audit.
     evidence = part.evidence.filter(pc.equal(part.evidence["product"], place))
     first = pa.array(np.zeros(evidence.num_rows), pa.int32())
     column = evidence.schema.get_field_index("product")

@@ -1,4 +1,4 @@
-"""A product's card: everything that is known of one product, as values."""
+"""The contents of a product's card, and their HTML from a template that escapes everything."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import jinja2
 from prodex.catalog import Catalog
 from prodex.display.audit import counted
 from prodex.display_text import Words, ends, words
-from prodex.notebook.card.audit import ProductAudit, judgement
-from prodex.notebook.card.header import CardHeader, head
-from prodex.notebook.card.hierarchies import HierarchyTrees, packing
+from prodex.notebook.card.audit import ProductAudit, read_product_audit
+from prodex.notebook.card.header import CardHeader, read_header
+from prodex.notebook.card.hierarchies import HierarchyTrees, read_hierarchies
 from prodex.notebook.card.labelled_values import CardTable, LabelledValue
-from prodex.notebook.card.pending_update import PendingUpdate, pending
+from prodex.notebook.card.pending_update import PendingUpdate, read_pending_update
 from prodex.notebook.card.pictures import CardPictures, pictures
-from prodex.notebook.card.record import raw, read_record
+from prodex.notebook.card.record import read_raw, read_record
 from prodex.notebook.card.sections import Nutrients, codes, numbers_and_dates, nutrients, quantities, sections
 from prodex.notebook.card.texts import Texts, texts
 from prodex.notebook.panel import style
@@ -27,35 +27,35 @@ from prodex.quality import Audit
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CardContents:
-    """What a catalogue, and an audit where there is one, say of a product.
+    """What a catalogue, and an audit if there is one, know about a product.
 
-    A notebook shows it as a page part without script, in which nothing is asked for from elsewhere: addresses are
-    text, pictures are facts.
+    A notebook shows it as HTML without scripts and without anything to load: addresses are text, pictures are
+    descriptions.
 
     Attributes
     ----------
     product_id
-        Which product.
-    head
-        What it is and where it stands.
+        The product.
+    header
+        What it is, and its status.
     pending
-        What an update that waits would change, or None.
-    judgement
-        What an audit says of it, or None where it was not judged.
+        What a pending update would change, or None.
+    audit
+        The result of its audit, or None if the audit does not cover it.
     profile
-        Name of the profile of the audit, or None where none was given.
+        Name of the profile of the audit, or None without an audit.
     texts
         Texts by language.
     pictures
-        Pictures as facts.
-    packing
+        Descriptions of its pictures.
+    hierarchies
         Logistical hierarchies and sharing units.
     codes, quantities
         Codes with labels; numbers with units.
     nutrients
-        One table for each partition.
+        A table for each partition.
     sections
-        Labels, tags, files and whatever else there is.
+        Labels, tags, files and all other tables.
     facts
         Numbers and dates.
     raw
@@ -63,13 +63,13 @@ class CardContents:
     """
 
     product_id: str
-    head: CardHeader
+    header: CardHeader
     pending: PendingUpdate | None
-    judgement: ProductAudit | None
+    audit: ProductAudit | None
     profile: str | None
     texts: Texts
     pictures: CardPictures
-    packing: tuple[HierarchyTrees, ...]
+    hierarchies: tuple[HierarchyTrees, ...]
     codes: CardTable
     quantities: CardTable
     nutrients: Nutrients
@@ -79,79 +79,77 @@ class CardContents:
 
     @property
     def without(self) -> tuple[CardTable, ...]:
-        """The tables in which nothing stands."""
+        """The tables that are empty."""
         return tuple(one for one in (self.codes, self.quantities, *self.sections) if not one.total)
 
     @property
     def html(self) -> str:
-        """The card as a part of a page, without its style."""
-
-        return rendered(self)
+        """The card as HTML, without its style sheet."""
+        return "".join(parts(self))
 
     def _repr_html_(self) -> str:
-
-        return styled(self.html)
+        return f"<div><style>{style()}</style>{self.html}</div>"
 
     def __repr__(self) -> str:
-        name = "without a name" if self.head.name.is_missing else repr(self.head.name.text[:60])
+        name = "without a name" if self.header.name.is_missing else repr(self.header.name.text[:60])
         counts = f"{counted(self.texts.total, 'text')}, {counted(self.pictures.total, 'picture')}"
         return f"CardContents(product {self.product_id!r}, {name}, {counts})"
 
 
-def card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> CardContents:
+def read_card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> CardContents:
     """Return the card of a product.
 
     Parameters
     ----------
     catalog
-        Where it is; of a snapshot only the part with this product is read.
+        The catalogue; of a snapshot only the part with this product is read.
     product_id
-        Its key.
+        The key of the product.
     audit
-        What is known of its quality.
+        The audit of its quality.
 
     Raises
     ------
     InputError
-        When the catalogue does not have it; the message names the ids that come near.
+        When the catalogue does not have it; the message names similar ids.
 
     Examples
     --------
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME"}}])
-    >>> card(catalog, "7")
+    >>> read_card(catalog, "7")
     CardContents(product '7', without a name, 0 texts, 0 pictures)
     """
     record = read_record(catalog, product_id)
-    judged = None if audit is None else judgement(audit, product_id)
+    audited = None if audit is None else read_product_audit(audit, product_id)
     return CardContents(
         product_id=product_id,
-        head=head(record),
-        pending=pending(record),
-        judgement=judged,
+        header=read_header(record),
+        pending=read_pending_update(record),
+        audit=audited,
         profile=None if audit is None else audit.profile,
-        texts=texts(record, () if judged is None else judged.wanted),
+        texts=texts(record, () if audited is None else audited.wanted),
         pictures=pictures(record),
-        packing=packing(record),
+        hierarchies=read_hierarchies(record),
         codes=codes(record),
         quantities=quantities(record),
         nutrients=nutrients(record),
         sections=sections(record),
         facts=numbers_and_dates(record),
-        raw=raw(record.json),
+        raw=read_raw(record.json),
     )
 
 
 @dataclass(frozen=True)
 class PictureImage:
-    """A picture as it is shown: its bytes, or in words why there are none.
+    """A picture as it is shown: its bytes, or why there are none.
 
     Attributes
     ----------
     image
         A JPEG or PNG file, or None.
     problem
-        What went wrong, where something did.
+        Why there is no image, or None.
     """
 
     image: bytes | None
@@ -159,7 +157,7 @@ class PictureImage:
 
     @property
     def address(self) -> str:
-        """The bytes as a data address."""
+        """The bytes as a data URL."""
         image = self.image or b""
         kind = "png" if image.startswith(b"\x89PNG") else "jpeg"
         return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
@@ -169,31 +167,23 @@ class PictureImage:
         return words(self.problem, 1_000)
 
 
-def rendered(card: CardContents, images: Mapping[str, PictureImage] | None = None) -> str:
-    """Return the card.
+def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) -> tuple[str, str, str]:
+    """Return the HTML of a card in three pieces: before the pictures, the pictures, and after them.
 
     Parameters
     ----------
     card
-        What it shows.
+        The contents.
     images
-        Pictures by position, where somebody asked for them.
+        Images by the position of their picture, once somebody has asked for them.
     """
-    return "".join(parts(card, images))
-
-
-def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) -> tuple[str, str, str]:
-    """Return the card in three pieces: before the pictures, the pictures, and what comes after them."""
+    # Three widgets show them: only the second is sent again when the images have arrived, and the long texts that
+    # somebody has opened in the others stay open.
     page = _template().module
     return tuple(  # type: ignore[return-value]
         f'<div class="prodex card mathjax_ignore">{piece}</div>'
         for piece in (page.before(card), page.pictures(card.pictures, images or {}), page.after(card))  # type: ignore[attr-defined]
     )
-
-
-def styled(html: str) -> str:
-    """Return a page part with the style of all panels."""
-    return f"<div><style>{style()}</style>{html}</div>"
 
 
 @cache

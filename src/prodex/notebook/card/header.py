@@ -1,4 +1,4 @@
-"""The head of a card: what the product is, whether its GTIN can be right, and where it stands with whom."""
+"""The header of a card: what the product is, whether its GTIN is valid, and its status."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from prodex.display_text import Words, label, words
 from prodex.errors import InputError
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
-from prodex.gtin import normal_form
-from prodex.notebook.card.labelled_values import UNIT_FLAGS, LabelledValue, said
-from prodex.notebook.card.missing import Missing, face
+from prodex.gtin import check_digit, normal_form
+from prodex.notebook.card.labelled_values import UNIT_FLAGS, LabelledValue, value_text
+from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import PATHS, Record
 from prodex.query import SharingStatus, ValidationStatus
 
-#: What people call the columns that say yes or no.
+#: Labels of the columns with yes or no.
 _FLAGS = {
     **UNIT_FLAGS,
     "is_promotional_item": "promotional item",
@@ -39,31 +39,31 @@ _STATUSES = {
 
 @dataclass(frozen=True)
 class CardHeader:
-    """What stands above everything else.
+    """The first part of a card.
 
     Attributes
     ----------
     name
-        What people call it, in the language that its market reads best.
+        The name of the product, in the first language of its market that has one.
     language
-        Of the name.
-    name_waits
-        Whether it only has a name in an update that waits.
+        Language of the name.
+    name_is_pending
+        Whether only a pending update has a name.
     gtin, digits
-        Its GTIN as sent, and what is to be said of it: that it can be right, or why not.
+        The GTIN as sent, and the result of its check.
     gtin_is_valid
-        Whether it can be right.
+        Whether the GTIN passes the check.
     facts
         Brand, kind, owner, market, packaging.
     flags
-        What it is and is not, and of what nothing is said: answer, names.
+        Properties by answer: yes, no, or why there is no answer.
     statuses
-        By name.
+        The statuses of the product.
     """
 
     name: Words
     language: str | None
-    name_waits: bool
+    name_is_pending: bool
     gtin: Words
     digits: str
     gtin_is_valid: bool
@@ -72,18 +72,18 @@ class CardHeader:
     statuses: tuple[LabelledValue, ...]
 
 
-def head(record: Record) -> CardHeader:
-    """Return the head of a product's card."""
+def read_header(record: Record) -> CardHeader:
+    """Return the header of a product's card."""
     product = record.product
     name, language, waits = _name(record)
     gtin = product["gtin"]
-    problem = "there is no GTIN: " + face(record, "gtin") if gtin is None else _wrong(gtin)
+    problem = "no GTIN: " + why_missing(record, "gtin") if gtin is None else _wrong(gtin)
     return CardHeader(
         name=label(name),
         language=language,
-        name_waits=waits,
+        name_is_pending=waits,
         gtin=words(gtin),
-        digits=problem or "check digit right",
+        digits=problem or "check digit correct",
         gtin_is_valid=not problem,
         facts=(
             _named(record, "Brand", "brand"),
@@ -115,14 +115,12 @@ def _wrong(gtin: str) -> str:
         digits = "".join(one for one in shown if one.isascii() and one.isdigit())
         if shown == digits and len(digits) in {8, 12, 13, 14} and int(digits):
             return _check_digit(digits)
-        return "this is no GTIN: it should be 14 digits"
-    return "" if full == gtin else f"check digit right; written in full it is {full}"
+        return "not a GTIN: 14 digits expected"
+    return "" if full == gtin else f"check digit correct; with all 14 digits {full}"
 
 
 def _check_digit(digits: str) -> str:
-    from prodex.gtin import check_digit
-
-    return f"the check digit is {digits[-1]}, and {check_digit(digits[:-1].zfill(13))} would be right"
+    return f"check digit {digits[-1]} is wrong, expected {check_digit(digits[:-1].zfill(13))}"
 
 
 def _named(record: Record, term: str, name: str) -> LabelledValue:
@@ -130,20 +128,20 @@ def _named(record: Record, term: str, name: str) -> LabelledValue:
 
 
 def _fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
-    told, coded = record.product[name], record.product.get(code) if code else None
-    missing = face(record, PATHS[code or name].rpartition(".")[0])
-    if told is None:
+    value, coded = record.product[name], record.product.get(code) if code else None
+    missing = why_missing(record, PATHS[code or name].rpartition(".")[0])
+    if value is None:
         return LabelledValue(term, label(coded), missing=missing)
-    return LabelledValue(term, label(told), label(None if coded == told else coded), missing)
+    return LabelledValue(term, label(value), label(None if coded == value else coded), missing)
 
 
 def _market(record: Record) -> LabelledValue:
     own = record.product["target_market"]
     number = record.market
     if number is None:
-        return LabelledValue("Market", words(None), missing=face(record, PATHS["target_market"]))
+        return LabelledValue("Market", words(None), missing=why_missing(record, PATHS["target_market"]))
     name = market_label(number)
-    note = number if own else f"{number}, asked for"
+    note = number if own else f"{number}, from the query"
     return LabelledValue("Market", label(name), label(None if note == name else note))
 
 
@@ -151,23 +149,25 @@ def _flags(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
     answers: dict[str, list[str]] = {}
     for column, name in _FLAGS.items():
         value = record.product[column]
-        answer = _unsaid(record, column) if value is None else "yes" if value else "no"
+        answer = _no_answer(record, column) if value is None else "yes" if value else "no"
         answers.setdefault(answer, []).append(name)
     for answer in ("yes", "no", *sorted(answers.keys() - {"yes", "no"})):
         if answer in answers:
             yield answer, tuple(answers[answer])
 
 
-def _unsaid(record: Record, column: str) -> str:
-    gap = face(record, PATHS[column])
-    return str(gap) if gap is Missing.NOT_ASKED else f"not said ({gap})"
+def _no_answer(record: Record, column: str) -> str:
+    gap = why_missing(record, PATHS[column])
+    return str(gap) if gap is Missing.NOT_ASKED else f"not specified ({gap})"
 
 
 def _status(record: Record, column: str, term: str) -> LabelledValue:
     value = record.product[column]
     if value is None:
-        return LabelledValue(term, words(None), missing=face(record, PATHS[column]))
+        return LabelledValue(term, words(None), missing=why_missing(record, PATHS[column]))
     if column in _NAMED:
         known = {int(one): one.name for one in _NAMED[column]}
-        return LabelledValue(term, said(known.get(value, value)), said(value if value in known else None))
-    return LabelledValue(term, said(value))
+        return LabelledValue(
+            term, value_text(known.get(value, value)), value_text(value if value in known else None)
+        )
+    return LabelledValue(term, value_text(value))

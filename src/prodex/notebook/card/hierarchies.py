@@ -1,4 +1,4 @@
-"""Hierarchies as trees: what is packed in what, how many of it, and where this product stands."""
+"""Hierarchies as trees: which units are packed in which, how many, and where this product is."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from prodex.display_text import Words, label, words
-from prodex.notebook.card.labelled_values import MOST, UNIT_FLAGS, LabelledValue, lines_of, said
-from prodex.notebook.card.missing import face
+from prodex.notebook.card.labelled_values import MOST, UNIT_FLAGS, LabelledValue, leaves_of, value_text
+from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import PACKINGS, Record, Row
 
 _MOST = 400
-#: Further values of one unit.
+#: Further values that are shown of a unit.
 _MOST_FACTS = 60
-#: Units that are packed deeper stand beside those of this level: no page nests without end.
+#: Units that are packed deeper are shown at this level: browsers give up on elements that nest without end.
 _DEEPEST = 24
 _NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
 _TITLES = {
@@ -34,23 +34,23 @@ class HierarchyUnit:
     level
         0 at the root.
     quantity
-        How many stand in the unit around it; "" at the root.
+        How many are packed in the unit around it; "" at the root.
     in_all
-        How many stand in the outermost unit; "" where that is the unit around it, and at the root.
+        How many are packed in the outermost unit; "" if that is the unit around it, and at the root.
     is_this
         Whether it is the product itself.
     is_active
-        Whether it is shared through a listing; None where nothing is said.
+        Whether it is shared through a listing; None if unknown.
     is_cycle
-        Whether it stands in a unit of its own GTIN.
+        Whether a unit with its own GTIN is around it.
     parents
-        How many units of the same hierarchies it stands in.
+        Number of units that it is packed in.
     flags
-        What it is: names.
+        Its uses.
     facts, facts_total
-        Whatever else is said of it, and how much that is.
+        Its further values that are shown, and the number of all.
     units
-        What is packed in it.
+        The units that are packed in it.
     """
 
     gtin: Words
@@ -70,20 +70,20 @@ class HierarchyUnit:
 
 @dataclass(frozen=True)
 class HierarchyTrees:
-    """The trees of one source.
+    """The trees of one attribute.
 
     Attributes
     ----------
     title
-        Which.
+        The title of the attribute.
     roots
         The outermost units.
     shown, total
-        Numbers of units.
+        Number of units that are shown, and of all units.
     facts, facts_total
-        What is said in the hierarchies, and of no unit that is shown; how much that is.
+        Values in the hierarchies that belong to no unit shown, and the number of all such values.
     missing
-        Why there are none.
+        Why there are no units, if there are none.
     """
 
     title: str
@@ -95,8 +95,8 @@ class HierarchyTrees:
     missing: str
 
 
-def packing(record: Record) -> tuple[HierarchyTrees, ...]:
-    """Return logistical hierarchies and sharing units, told apart."""
+def read_hierarchies(record: Record) -> tuple[HierarchyTrees, ...]:
+    """Return the logistical hierarchies and the sharing units of a product."""
     return tuple(_packing(record, source) for source in PACKINGS)
 
 
@@ -113,7 +113,7 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
             parents.setdefault(gtins[place], set()).add(gtins[around] or around)
     strays = [fact for place, found in facts.items() if place not in places for fact in found]
     inside: dict[str, list[HierarchyUnit]] = {}
-    for row in reversed(rows):  # what is inside comes after what is around it
+    for row in reversed(rows):  # from the inside out: a unit is frozen, so the units in it are made before it
         place = row["position"]
         unit = _unit(
             record,
@@ -132,7 +132,7 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
         total=len(every),
         facts=tuple(strays[:_MOST_FACTS]),
         facts_total=len(strays),
-        missing=f"{source} is {face(record, source)}",
+        missing=f"{source} is {why_missing(record, source)}",
     )
 
 
@@ -149,12 +149,16 @@ def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
         gtin=label(row["node_gtin"]),
         packaging=label(row["packaging"] or row["packaging_code"]),
         level=row["level"],
-        quantity="" if not inner else f"× {said(quantity).text}" if quantity is not None else "× unknown",
+        quantity=""
+        if not inner
+        else f"× {value_text(quantity).text}"
+        if quantity is not None
+        else "× unknown",
         in_all=""
         if row["level"] < 2
-        else f"= {said(units).text} in all"
+        else f"= {value_text(units).text} in total"
         if units is not None
-        else "number in all unknown",
+        else "total unknown",
         is_this=_same(row["node_gtin"], record.product["gtin"]),
         is_active=row["active_listing"],
         flags=tuple(name for column, name in UNIT_FLAGS.items() if row[column]),
@@ -163,7 +167,7 @@ def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
 
 
 def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list[LabelledValue]]:
-    """Return what is said of each unit beside what the tree shows, by position."""
+    """Return the values of each unit that the tree itself does not show, by position."""
     found: dict[str, list[LabelledValue]] = {}
     known = set(places)
     for row in _nodes(record, source):
@@ -177,7 +181,9 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
                 or None,
                 "active listing": row["active_listing"],
             }
-            facts = [LabelledValue(term, said(value)) for term, value in told.items() if value is not None]
+            facts = [
+                LabelledValue(term, value_text(value)) for term, value in told.items() if value is not None
+            ]
             found.setdefault(row["position"], []).extend(facts)
     for table in record.tables:
         if table in {"hierarchies", "products", "presence", "raw"}:
@@ -186,7 +192,7 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
             if (match := _NODE.fullmatch(row["attribute"])) and match[1] == source:
                 level = match[2].count(".children")
                 place = ".".join(row["position"].split(".")[: level + 1])
-                for line in lines_of(table, {**row, "attribute": match[3]}):
+                for line in leaves_of(table, {**row, "attribute": match[3]}):
                     spoken = label(line.place if table == "texts" else None)
                     found.setdefault(place, []).append(
                         LabelledValue(line.attribute, words(line.value, MOST), spoken)
@@ -199,7 +205,7 @@ def _position(position: str) -> tuple[int, ...]:
 
 
 def _around(position: str, places: set[str]) -> str:
-    """Return the position of the nearest unit around another; "" where there is none."""
+    """Return the position of the nearest unit around another; "" if there is none."""
     outer = position.rpartition(".")[0]
     while outer and outer not in places:
         outer = outer.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""What is said of a product, or why it is not: a term, the words, and how values are written."""
+"""The values of a card: with a label, as tables, and as the leaves of a record."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
 
 NOTHING = words(None)
-#: Bytes that one value takes at most; texts have a room of their own.
+#: Bytes of a value that are shown; texts have a limit of their own.
 MOST = 2_000
 
-#: What people call the uses of a unit, of a product and of what is packed in it alike.
+#: Labels of the uses of a unit, for a product and for the units of a hierarchy alike.
 UNIT_FLAGS = {
     "is_consumer_unit": "consumer unit",
     "is_display_unit": "display unit",
@@ -29,18 +29,18 @@ UNIT_FLAGS = {
 
 @dataclass(frozen=True)
 class LabelledValue:
-    """A term and what is said.
+    """A value with a label.
 
     Attributes
     ----------
     term
-        Our own words.
+        The label; our own words.
     value
-        What is said.
+        The value.
     note
-        What stands beside it in small letters: a code, say.
+        What follows it in small letters, such as its code.
     missing
-        Why nothing is said, where nothing is.
+        Why there is no value, if there is none.
     """
 
     term: str
@@ -49,11 +49,11 @@ class LabelledValue:
     missing: str = "none"
 
 
-def said(value: Any, most: int = MOST) -> Words:
-    """Return a value as people read it.
+def value_text(value: Any, most: int = MOST) -> Words:
+    """Return a value as it is shown.
 
-    >>> said(True).text, said(4000.0).text, said(datetime(2026, 11, 20, 8, 0)).text, said(None).is_missing
-    ('yes', '4,000', '2026-11-20 08:00:00', True)
+    >>> value_text(True).text, value_text(4000.0).text, value_text(datetime(2026, 11, 20, 8, 0)).text
+    ('yes', '4,000', '2026-11-20 08:00:00')
     """
     if isinstance(value, bool):
         return words("yes" if value else "no")
@@ -64,10 +64,10 @@ def said(value: Any, most: int = MOST) -> Words:
     return words(value, most)
 
 
-def as_sent(value: Any) -> str:
-    """Return a value as the wire had it, so that columns and scalars can be held against each other.
+def wire_text(value: Any) -> str:
+    """Return a value as it was on the wire, so that typed columns and untyped scalars can be compared.
 
-    >>> as_sent(True), as_sent(0.5), as_sent(datetime(2026, 11, 20, 8, 0))
+    >>> wire_text(True), wire_text(0.5), wire_text(datetime(2026, 11, 20, 8, 0))
     ('true', '0.5', '2026-11-20T08:00:00')
     """
     if isinstance(value, bool):
@@ -79,8 +79,8 @@ def as_sent(value: Any) -> str:
     return str(value)
 
 
-def item(position: str) -> str | None:
-    """Say which item of a list a position means; the first, or only, needs no word.
+def item_text(position: str) -> str | None:
+    """Return which item of a list a position means; None for the first, which is mostly the only one.
 
     >>> item("0"), item("0.2"), item("")
     (None, 'item 1.3', None)
@@ -89,10 +89,10 @@ def item(position: str) -> str | None:
     return "item " + ".".join(map(str, numbers)) if any(one > 1 for one in numbers) else None
 
 
-def tongue(code: str | None) -> Words:
-    """Return the name of a language, or its code where there is no name.
+def language_text(code: str | None) -> Words:
+    """Return the name of a language, or its code if it has no name.
 
-    >>> tongue("fr").text, tongue("xx-Klingon").text, tongue(None).text
+    >>> language_text("fr").text, language_text("xx-Klingon").text, language_text(None).text
     ('French', 'xx-Klingon', 'no language')
     """
     return words("no language" if code is None else language_label(code), MOST)
@@ -109,15 +109,15 @@ class CardTable:
     Attributes
     ----------
     title
-        What it is about.
+        Its title.
     headings
-        The first is that of the rows.
+        Headings of the columns; the first column names the rows.
     rows, total
-        The cells of those shown, and how many rows there are.
+        The cells of the rows that are shown, and the number of all rows.
     numeric
-        Places of the columns of numbers.
+        Numbers of the columns of numbers.
     missing
-        Why there are none.
+        Why there are no rows, if there are none.
     """
 
     title: str
@@ -128,7 +128,7 @@ class CardTable:
     missing: str = "none"
 
 
-def grid(
+def table_of(
     title: str,
     columns: Mapping[str, str],
     rows: Sequence[Row],
@@ -136,8 +136,8 @@ def grid(
     numeric: Sequence[str] = (),
     missing: str = "none",
 ) -> CardTable:
-    """Return a table of rows, without the columns in which nothing stands."""
-    rows = [{**row, "item": item(row.get("position") or "")} for row in rows]
+    """Return a table of rows, without the columns that are empty."""
+    rows = [{**row, "item": item_text(row.get("position") or "")} for row in rows]
     filled = {
         heading: column
         for heading, column in columns.items()
@@ -146,7 +146,7 @@ def grid(
     return CardTable(
         title,
         tuple(filled),
-        tuple(tuple(said(row.get(column)) for column in filled.values()) for row in rows[:_MOST_ROWS]),
+        tuple(tuple(value_text(row.get(column)) for column in filled.values()) for row in rows[:_MOST_ROWS]),
         len(rows),
         frozenset(place for place, heading in enumerate(filled) if heading in numeric),
         missing,
@@ -162,16 +162,16 @@ _BY_SHAPE = {
 
 
 class Leaf(NamedTuple):
-    """One leaf of a record.
+    """A leaf of a record.
 
     Attributes
     ----------
     attribute
         Wire path.
     place
-        The language of a text, else the position among the items of lists.
+        The language of a text, else the position in lists.
     value
-        What it says, as sent; a quantity with its unit.
+        The value as sent; a quantity with its unit.
     """
 
     attribute: str
@@ -179,11 +179,11 @@ class Leaf(NamedTuple):
     value: str
 
 
-def lines_of(table: str, row: Row) -> Iterator[Leaf]:
+def leaves_of(table: str, row: Row) -> Iterator[Leaf]:
     """Yield the leaves of a row.
 
     >>> row = {"attribute": "netContent", "position": "0", "value": 250.0, "unit_code": "GRM", "unit": "g"}
-    >>> list(lines_of("quantities", row))
+    >>> list(leaves_of("quantities", row))
     [Leaf(attribute='netContent', place='0', value='250 g')]
     """
     place = row["position"]
@@ -193,17 +193,17 @@ def lines_of(table: str, row: Row) -> Iterator[Leaf]:
         value = row[column]
         if value is None:
             continue
-        told = as_sent(value)
+        told = wire_text(value)
         if table == "quantities":
             told = " ".join(filter(None, [told, row["unit"] or row["unit_code"]]))
         yield Leaf(f"{row['attribute']}{suffix}", place, told)
 
 
-def lines_of_product(record: Record) -> Iterator[Leaf]:
-    """Yield the leaves that stand in columns of `products`."""
+def product_leaves(record: Record) -> Iterator[Leaf]:
+    """Yield the leaves in columns of `products`."""
     for column, path in PATHS.items():
         if record.product[column] is not None:
-            yield Leaf(path, "", as_sent(record.product[column]))
+            yield Leaf(path, "", wire_text(record.product[column]))
 
 
 def _columns(table: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The four faces of what is missing: absent, null, empty, not asked for."""
+"""Why a value is missing: absent, null, empty, or not asked for. These are four facts, and are never mixed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prodex.tables.plain import presence_of
 
 
 class Missing(StrEnum):
-    """What a gap shows; the value is what people read."""
+    """Why a value is missing; the member's value is shown."""
 
     ABSENT = "absent"
     NULL = "null"
@@ -22,12 +22,12 @@ class Missing(StrEnum):
 
 
 _KEY = re.compile(r"(?:\\.|[^.\\])+")
-#: Of several gaps at one place the one that says most.
-_SAYS_MOST = (Missing.EMPTY, Missing.NULL, Missing.ABSENT)
+#: Of several reasons at one path the most specific is shown: somebody has sent an empty text, nobody an absent one.
+_MOST_SPECIFIC = (Missing.EMPTY, Missing.NULL, Missing.ABSENT)
 
 
-def face(record: Record, attribute: str, language: str | None = None) -> Missing:
-    """Say why there is no value at a wire path.
+def why_missing(record: Record, attribute: str, language: str | None = None) -> Missing:
+    """Return why there is no value at a wire path.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ def face(record: Record, attribute: str, language: str | None = None) -> Missing
     attribute
         Wire path, such as `namePublicLong` or `assets.pictures`.
     language
-        Short code, where a text in one language is missing.
+        Short code, if a text in one language is missing.
 
     Examples
     --------
     >>> import prodex
     >>> from prodex.notebook.card.record import read_record
     >>> record = read_record(prodex.flatten([{"id": 7, "brand": None, "assets": {"pictures": []}}]), "7")
-    >>> [str(face(record, path)) for path in ("brand", "kind", "assets.pictures", "assets.videos")]
+    >>> [str(why_missing(record, path)) for path in ("brand", "kind", "assets.pictures", "assets.videos")]
     ['null', 'absent', 'empty', 'absent']
     """
     if not record.origin.asked(attribute, language):
@@ -58,17 +58,17 @@ def face(record: Record, attribute: str, language: str | None = None) -> Missing
         values = [item for one in below if presence_of(one) == "filled" for item in _items(one)]
         if not values:
             return _most(below)
-    spoken = [one.get("data", _ABSENT) for one in values if isinstance(one, dict) and _speaks(one, language)]
-    return _most(spoken if language is not None else values)
+    texts = [one.get("data", _ABSENT) for one in values if isinstance(one, dict) and _is_in(one, language)]
+    return _most(texts if language is not None else values)
 
 
 def keys(path: str) -> list[str]:
-    r"""Return the wire keys of a path, as `child_path` has put them together.
+    r"""Return the wire keys of a path, the inverse of `child_path`.
 
     >>> keys(r"tags.a\.b.\e")
     ['tags', 'a.b', '']
     """
-    found = _KEY.findall(path) or [r"\e"]  # the product itself, when it has the shape of a code or a text
+    found = _KEY.findall(path) or [r"\e"]  # the path of a product that is itself a code or a text
     return ["" if one == r"\e" else re.sub(r"\\(.)", r"\1", one) for one in found]
 
 
@@ -76,14 +76,15 @@ _ABSENT = object()
 
 
 def _most(values: list[Any]) -> Missing:
-    faces = {
+    reasons = {
         Missing(shown) for one in values if one is not _ABSENT and (shown := presence_of(one)) != "filled"
     }
-    return next((one for one in _SAYS_MOST if one in faces), Missing.ABSENT)
+    return next((one for one in _MOST_SPECIFIC if one in reasons), Missing.ABSENT)
 
 
 def _items(value: Any) -> Iterator[Any]:
-    """Yield a value, or what is in it: lists are transparent."""
+    """Yield a value, or the items of a list and of the lists in it."""
+    # Not recursive: a record may nest a thousand lists.
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -93,7 +94,7 @@ def _items(value: Any) -> Iterator[Any]:
             yield one
 
 
-def _speaks(item: dict[str, Any], language: str | None) -> bool:
+def _is_in(item: dict[str, Any], language: str | None) -> bool:
     described = item.get("expressedIn")
     if language is None or not isinstance(described, dict):
         return False

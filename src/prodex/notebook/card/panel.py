@@ -1,4 +1,4 @@
-"""The product card as a widget: it shows the product that is chosen, and its pictures when somebody asks for them."""
+"""The product card as a panel: it shows the selected product, and its pictures on request."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from traitlets import Unicode, link
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
-from prodex.notebook.card import CardContents, card
+from prodex.notebook.card import CardContents, read_card
 from prodex.notebook.card.contents import PictureImage, parts
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel, html, rest
+from prodex.notebook.panel import Panel, html, set_busy
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
 
 #: Pixels of the longer side of a picture.
 _SIDE = 256
-_NOTHING = "<p class='muted'>Choose a product, and its card is shown here.</p>"
+_NOTHING = "<p class='muted'>Select a product to show its card.</p>"
 
 
 class ProductCard(Panel):
-    """The card of the product that is chosen.
+    """The card of the selected product.
 
-    Pictures are described; their files are fetched by Python, and only after "Show pictures" was pressed. The browser
-    itself asks for nothing.
+    Pictures are described. Their files are downloaded by Python, and only after a click on "Show pictures"; the browser
+    itself loads nothing.
 
     Parameters
     ----------
     catalog
-        Where the product is; may be left out with an exploration.
+        The catalogue of the product; may be left out with an exploration.
     product_id
-        Which product; None shows none yet.
+        The product; None shows none yet.
     audit
-        What is known of its quality.
+        The audit of its quality.
     exploration
-        The state to share with other widgets: the card follows its product, catalogue and audit.
+        The state to share with other panels: the card shows the product, catalogue and audit of it.
 
     Attributes
     ----------
     product_id
-        Which product is shown.
+        The product that is shown.
     exploration
-        The state that it shares.
+        The shared state.
 
     Examples
     --------
@@ -66,10 +66,10 @@ class ProductCard(Panel):
         super().__init__()
         if exploration is None:
             if catalog is None:
-                raise InputError("A product card needs a catalogue, or an exploration that has one.")
+                raise InputError("ProductCard needs a catalogue, or an exploration that has one.")
             exploration = Exploration(catalog=catalog_given(catalog, "ProductCard(catalog)"), audit=audit)
         elif catalog is not None or audit is not None:
-            raise InputError("An exploration has its own catalogue and audit: give either them or it.")
+            raise InputError("Give ProductCard either a catalogue, or an exploration, which has a catalogue.")
         self.exploration = exploration
         self.card: CardContents | None = None
         self._before, self._pictures, self._after = html(""), html(""), html("")
@@ -85,12 +85,12 @@ class ProductCard(Panel):
             self._follow()
 
     def _follow(self) -> None:
-        """Show the product that is chosen now."""
+        """Show the product that is selected now."""
         self._fetch.forget()
         self.card = None
         try:
             if self.exploration.product_id is not None:
-                self.card = card(
+                self.card = read_card(
                     self.exploration.catalog, self.exploration.product_id, self.exploration.audit
                 )
         finally:
@@ -103,15 +103,15 @@ class ProductCard(Panel):
             pieces, count = parts(self.card), len(self.card.pictures.rows)
         self._before.value, self._pictures.value, self._after.value = pieces
         self._show.description = f"Show pictures ({count})"
-        rest(self._show, is_resting=False)
+        set_busy(self._show, is_busy=False)
         self._show.layout.display = None if count else "none"
 
     def _ask(self) -> None:
-        """Fetch the pictures of the product that is shown; buttons answer meanwhile."""
+        """Download the pictures of the product that is shown, in the background."""
         if self.card is None:
             return
-        self._show.description = "Fetching pictures …"
-        rest(self._show, is_resting=True)
+        self._show.description = "Loading pictures …"
+        set_busy(self._show, is_busy=True)
         self._fetch(self.exploration.catalog, self.card.product_id)
 
     def _show_images(self, images: dict[str, PictureImage]) -> None:
@@ -121,13 +121,13 @@ class ProductCard(Panel):
                 self._show.layout.display = "none"
 
     def _say_why_not(self, error: BaseException) -> None:
-        self.tell(error)
+        self.show_error(error)
         self._show.description = "Try again to show pictures"
-        rest(self._show, is_resting=False)
+        set_busy(self._show, is_busy=False)
 
 
 def _fetched(catalog: Catalog, product_id: str) -> dict[str, PictureImage]:
-    """Return the pictures of a product by their position, small and re-encoded."""
+    """Return the pictures of a product by position, as small JPEGs that prodex has encoded itself."""
     from prodex.pictures import thumbnails
 
     return {

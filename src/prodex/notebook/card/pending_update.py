@@ -1,4 +1,4 @@
-"""An update that waits for acceptance: what it would change, beside what is there now."""
+"""A pending update: what it would change if it were accepted, next to the current values."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prodex.display_text import Words, words
-from prodex.notebook.card.labelled_values import MOST, Leaf, item, lines_of, lines_of_product, tongue
-from prodex.notebook.card.missing import face, keys
+from prodex.notebook.card.labelled_values import (
+    MOST,
+    Leaf,
+    item_text,
+    language_text,
+    leaves_of,
+    product_leaves,
+)
+from prodex.notebook.card.missing import keys, why_missing
 from prodex.notebook.card.record import Record
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_of
@@ -18,20 +25,20 @@ _MOST = 300
 
 @dataclass(frozen=True)
 class PendingChange:
-    """A place at which the update says something else.
+    """A value that the update would change.
 
     Attributes
     ----------
     attribute
         Wire path, without `lastRequest`.
     place
-        The language of a text, or which item of a list.
+        The language of a text, or the item of a list.
     now, then
-        What is there, and what would be there.
+        The current values, and those of the update.
     missing
-        Why nothing is there now, where nothing is.
+        Why there is no current value, if there is none.
     emptied
-        What would be there instead of a value, where the update takes it away.
+        What would be there instead of a value that the update removes.
     """
 
     attribute: Words
@@ -44,14 +51,14 @@ class PendingChange:
 
 @dataclass(frozen=True)
 class PendingUpdate:
-    """What waits.
+    """The changes of a pending update.
 
     Attributes
     ----------
     changes, total
-        Those shown, and how many there are.
+        The changes that are shown, and the number of all.
     same
-        Attributes that the update repeats as they are, with their values: nothing would change.
+        Number of values that the update repeats unchanged.
     """
 
     changes: tuple[PendingChange, ...]
@@ -59,31 +66,33 @@ class PendingUpdate:
     same: int
 
 
-def pending(record: Record) -> PendingUpdate | None:
-    """Return what an update that waits would change, or None where none waits."""
+def read_pending_update(record: Record) -> PendingUpdate | None:
+    """Return what a pending update would change, or None if there is no pending update."""
     if not record.product["has_pending_update"]:
         return None
     then = _by_place(
-        line for table in _TABLES for row in record.waiting(table) for line in lines_of(table, row)
+        line for table in _TABLES for row in record.waiting(table) for line in leaves_of(table, row)
     )
     emptied = _emptied(record)
     brought = {*(_top(attribute) for attribute, _ in then), *emptied}
-    own = (line for table in _TABLES for row in record.tables.get(table, ()) for line in lines_of(table, row))
-    now = _by_place(line for line in (*lines_of_product(record), *own) if _top(line.attribute) in brought)
+    own = (
+        line for table in _TABLES for row in record.tables.get(table, ()) for line in leaves_of(table, row)
+    )
+    now = _by_place(line for line in (*product_leaves(record), *own) if _top(line.attribute) in brought)
     bare: set[tuple[str, str]] = {(name, "") for name in emptied} - {
         (_top(attribute), "") for attribute, _ in now
     }
-    # An attribute that the update brings takes the place of all that is there now.
+    # An attribute of the update replaces the whole attribute: a language that it leaves out would be removed.
     places = [
         place for place in sorted({*then, *now, *bare}) if now.get(place) != then.get(place) or place in bare
     ]
     changes = [
         PendingChange(
             words(attribute, 1_000),
-            tongue(place) if _is_spoken(place) else words(item(place)),
+            language_text(place) if _is_spoken(place) else words(item_text(place)),
             _all(now.get((attribute, place), ())),
             _all(then.get((attribute, place), ())),
-            str(face(record, attribute)),
+            str(why_missing(record, attribute)),
             emptied.get(_top(attribute), "no longer there"),
         )
         for attribute, place in places[:_MOST]
@@ -105,7 +114,7 @@ def _by_place(lines: Iterable[Leaf]) -> dict[tuple[str, str], list[str]]:
 
 
 def _emptied(record: Record) -> dict[str, str]:
-    """Return the attributes that the update takes away, with the face that they would show."""
+    """Return the attributes that the update removes, with what would be there instead: null or empty."""
     waiting = record.wire.get("lastRequest")
     taken = waiting.items() if isinstance(waiting, dict) else ()
     return {

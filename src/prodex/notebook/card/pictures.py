@@ -1,4 +1,4 @@
-"""Pictures as facts: what each is said to show, how large it is, and where that does not agree. None is loaded."""
+"""Descriptions of pictures: what each shows, its size, and where its data contradicts itself. None is loaded."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from prodex.display_text import Words, words
-from prodex.notebook.card.labelled_values import CardTable, LabelledValue, grid, said
-from prodex.notebook.card.missing import face
+from prodex.notebook.card.labelled_values import CardTable, LabelledValue, table_of, value_text
+from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import Record, Row
 from prodex.quality.picture_columns import FACES, FILE_NAME
 
 _MOST = 60
-#: What is said of a picture: at once, and when somebody wants to know more.
+#: Labels of what is shown of a picture at once, and in its fold.
 _FACTS = {
     "gdsn_file_name": "file name",
     "format": "format",
@@ -24,7 +24,7 @@ _FACTS = {
 }
 _MORE = {
     "url": "address",
-    "origin_url": "came from",
+    "origin_url": "original address",
     "crc32": "checksum",
     "definition": "size as text",
     "ratio": "ratio",
@@ -55,22 +55,22 @@ _RENDITIONS = {
 
 @dataclass(frozen=True)
 class CardPicture:
-    """What is known of a picture.
+    """The description of a picture.
 
     Attributes
     ----------
     position
         Its key.
     title
-        What it shows, in words.
+        What it shows.
     is_packshot
-        Whether it is said to be one.
+        Whether the record says that it is a packshot.
     size
         Width and height of the original.
     facts, more
-        What else is told, at once and when somebody wants to know more.
+        Further values, shown at once and in a fold.
     disagreements
-        Where it does not agree with itself or with the product.
+        Where the record contradicts itself or the product.
     renditions
         Smaller files of it.
     """
@@ -107,8 +107,8 @@ def pictures(record: Record) -> CardPictures:
     return CardPictures(
         made,
         len(rows),
-        grid("Renditions of other pictures", _RENDITIONS, strays, numeric=_NUMERIC),
-        f"assets.pictures is {face(record, 'assets.pictures')}",
+        table_of("Renditions of other pictures", _RENDITIONS, strays, numeric=_NUMERIC),
+        f"assets.pictures is {why_missing(record, 'assets.pictures')}",
     )
 
 
@@ -117,23 +117,28 @@ _NUMERIC = ("width", "height", "bytes")
 
 def _picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
     number = row["product_face"]
-    shows = FACES.get(number, f"face {number}") if number is not None else "face not said"
+    shows = FACES.get(number, f"face {number}") if number is not None else "face not specified"
     width, height = (f"{row[side]:,}" if row[side] is not None else "?" for side in ("width", "height"))
     return CardPicture(
         position=row["position"],
         title=words(shows, 400),
         is_packshot=row["is_packshot"] is True,
-        size="size not said" if width == height == "?" else f"{width} × {height} pixels",
-        facts=(LabelledValue("packshot", said(row["is_packshot"]), missing="not said"), *_told(row, _FACTS)),
+        size="size not specified" if width == height == "?" else f"{width} × {height} pixels",
+        facts=(
+            LabelledValue("packshot", value_text(row["is_packshot"]), missing="not specified"),
+            *_told(row, _FACTS),
+        ),
         more=_told(row, _MORE),
         disagreements=tuple(_disagreements(record, row)),
-        renditions=grid("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
+        renditions=table_of("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
     )
 
 
 def _told(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
     return tuple(
-        LabelledValue(term, said(row[column])) for column, term in terms.items() if row[column] is not None
+        LabelledValue(term, value_text(row[column]))
+        for column, term in terms.items()
+        if row[column] is not None
     )
 
 
@@ -142,11 +147,11 @@ def _disagreements(record: Record, row: Row) -> Iterator[str]:
     if re.search(FILE_NAME, name):
         gtin = (record.product["gtin"] or "").zfill(14)
         if record.product["gtin"] is not None and name[:14] != gtin:
-            yield "The file name bears another GTIN."
+            yield "The file name contains another GTIN."
         if row["product_face"] in FACES and name[16] in FACES and name[16] != row["product_face"]:
             yield f"The file name says {FACES[name[16]]}, productFace says {FACES[row['product_face']]}."
     elif name:
-        yield "The file name is none of the GS1 pattern."
+        yield "The file name does not follow the GS1 pattern."
     told = re.fullmatch(r"\s*([0-9]{1,6})\s*[x×*]\s*([0-9]{1,6})\s*", row["definition"] or "")
     if told and None not in (row["width"], row["height"]):
         as_text = (int(told[1]), int(told[2]))

@@ -1,4 +1,4 @@
-"""All that a catalogue has of one product: its rows of every table, read from the one part in which it is."""
+"""The record of a product: its rows in every table of a catalogue, and the JSON as received, indented."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.display_text import Words, words
 from prodex.errors import InputError
 from prodex.facts.market import languages_of, markets_of
-from prodex.facts.pending import PENDING
+from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import state_column
@@ -33,14 +33,14 @@ _NEAR = 3
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One product as the tables have it.
+    """A product as the tables have it.
 
     Attributes
     ----------
     product_id
         Its key.
     tables
-        For each table its rows.
+        Its rows by table.
     code_labels
         Labels of its codes in further languages: by attribute and code, then by language, (label, description).
     origin
@@ -65,7 +65,7 @@ class Record:
 
     @cached_property
     def wire(self) -> Mapping[str, Any]:
-        """The record decoded; empty where it is nested too deeply to be, or not there."""
+        """The decoded record; empty if it is missing or nested too deeply to be decoded."""
         try:
             read = read_json((self.json or "{}").encode())
         except (ValueError, RecursionError):
@@ -86,43 +86,43 @@ class Record:
         return languages_of(self.market)
 
     def presence(self, attribute: str) -> str:
-        """Return the face that a top-level attribute shows: filled, empty, null or absent."""
+        """Return the presence of a top-level attribute: filled, empty, null or absent."""
         (row,) = self.tables["presence"][:1] or ({},)
         return row.get(state_column(attribute)) or "absent"
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table, each of the product itself."""
+        """Yield the rows of a table, without those of pending updates and of the units of hierarchies."""
         for row in self.tables.get(table, ()):
             if not row["attribute"].startswith((PENDING, *_PACKED)):
                 yield row
 
     def waiting(self, table: str) -> Iterator[Row]:
-        """Yield the rows of an update that waits, with the attribute as it will be."""
+        """Yield the rows of a pending update, with their attributes as if it were accepted."""
         for row in self.tables.get(table, ()):
             if row["attribute"].startswith(PENDING):
-                yield {**row, "attribute": row["attribute"].removeprefix(PENDING)}
+                yield {**row, "attribute": own_path(row["attribute"])}
 
     def packed(self, table: str) -> Iterator[Row]:
-        """Yield the rows that stand in a hierarchy."""
+        """Yield the rows of the units of hierarchies."""
         for row in self.tables.get(table, ()):
             if row["attribute"].startswith(_PACKED):
                 yield row
 
 
 def read_record(catalog: Catalog, product_id: str) -> Record:
-    """Read a product.
+    """Read a product from the one part of a catalogue that has it.
 
     Parameters
     ----------
     catalog
-        Where it is.
+        The catalogue.
     product_id
-        Its key.
+        The key of the product.
 
     Raises
     ------
     InputError
-        When the catalogue does not have it; the message names what comes near.
+        When the catalogue does not have it; the message names similar ids.
 
     Examples
     --------
@@ -170,19 +170,19 @@ def _code_labels(
 def _unknown(catalog: Catalog, product_id: str) -> str:
     keys = catalog.arrow("products", ["product_id", "gtin"])
     named = keys.filter(pc.equal(comparable_column(keys["gtin"]), comparable(product_id)))
-    said = f"There is no product {product_id:.60} among {len(keys):,}."
+    refusal = f"There is no product {product_id:.60} among {len(keys):,}."
     if named.num_rows:
         first = named["product_id"][0].as_py()
-        return f"{said} This is the GTIN of product {first:.60}: give that id."
+        return f"{refusal} It is the GTIN of product {first:.60}: give that id."
     ids = [one for one in keys["product_id"].to_pylist() if _alike(one, product_id)]
     near = nearest_few(product_id, ids, _NEAR, 0.5)
     if near:
-        return f"{said} Near it are {', '.join(one[:60] for one in near)}."
-    return f"{said} catalog.products['product_id'] has all of them."
+        return f"{refusal} Similar ids are {', '.join(one[:60] for one in near)}."
+    return f"{refusal} catalog.products['product_id'] has all ids."
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two ids may be near: comparing a hundred thousand of them in full takes a second."""
+    """Return whether two ids may be similar: comparing a hundred thousand of them in full takes a second."""
     half = max(len(other) // 2, 1)
     return abs(len(one) - len(other)) <= 2 and (one[:half] == other[:half] or one[-half:] == other[-half:])
 
@@ -195,16 +195,16 @@ PATHS: Mapping[str, str] = {
 
 #: Characters of a record that are shown.
 _MOST = 300_000
-#: Deeper levels are not moved further in: a record nested a thousand times would be made of spaces.
+#: Deeper levels are not indented further: a record that nests a thousand times would be made of spaces.
 _DEEPEST = 40
 
 _SIGN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 
 
-def laid_out(json: str) -> str:
-    """Return a JSON text with one value on a line, whatever it is: keys given twice stay, numbers keep their spelling.
+def indented(json: str) -> str:
+    """Return JSON with one value per line, and otherwise as it is: repeated keys stay, numbers keep their spelling.
 
-    >>> print(laid_out('{"a": [1.50, {}], "a": "\\\\ud83d"}'))
+    >>> print(indented('{"a": [1.50, {}], "a": "\\\\ud83d"}'))
     {
       "a": [
         1.50,
@@ -230,11 +230,11 @@ def laid_out(json: str) -> str:
     return "".join(made)
 
 
-def raw(json: str | None) -> Words:
-    """Return a record for people to read, or its beginning."""
+def read_raw(json: str | None) -> Words:
+    """Return a record indented; of a long one the beginning."""
     if json is None:
         return words(None)
-    whole = laid_out(json)
+    whole = indented(json)
     shown = words(whole[:_MOST])
     return Words(shown.text, len(whole))
 

@@ -1,4 +1,4 @@
-"""What a card shows as plain tables: labels, tags, identifiers, files, and whatever no other part of it shows."""
+"""The plain tables of a card: labels, tags, identifiers, files, codes, quantities, nutrients, and all other values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from prodex.display_text import label
-from prodex.notebook.card.labelled_values import CardTable, LabelledValue, grid, said
-from prodex.notebook.card.missing import face
+from prodex.notebook.card.labelled_values import CardTable, LabelledValue, table_of, value_text
+from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import PATHS, Record, Row
 
 
@@ -55,13 +55,13 @@ _SECTIONS = (
         "Tags",
         ("tags",),
         ("hasTags", "isTaggedBy"),
-        {"tag": "tag", "put on": "created_at", "said by": "attribute"},
+        {"tag": "tag", "added": "created_at", "attribute": "attribute"},
     ),
     _Section(
         "Identifiers",
         ("identifiers",),
         ("isIdentifiedBy", "specializes.isIdentifiedBy"),
-        {"identifier": "reference", "said by": "attribute"},
+        {"identifier": "reference", "attribute": "attribute"},
     ),
     _Section(
         "Documents, videos and enriched contents",
@@ -86,9 +86,9 @@ _KINDS = {"documents": "document", "videos": "video", "enriched_contents": "enri
 
 
 def sections(record: Record) -> tuple[CardTable, ...]:
-    """Return the tables; one without rows says why there are none."""
+    """Return the tables; a table without rows says why there are none."""
     return tuple(
-        grid(
+        table_of(
             one.title,
             one.columns,
             list(_rows(record, one)),
@@ -106,7 +106,7 @@ def _rows(record: Record, section: _Section) -> Iterator[Row]:
 
 
 def _joined(rows: Sequence[Row]) -> list[Row]:
-    """Return a tag once that a record has in two lists: with its date, and by its name alone."""
+    """Return tags, each once: a record lists a tag with its date, and may list it again by its name alone."""
     dated = [row for row in rows if row["created_at"] is not None]
     told = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
     both = [
@@ -122,26 +122,26 @@ _ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_ma
 
 
 def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
-    """Return what stands in columns of `products` and nowhere else on a card."""
-    facts = [LabelledValue("product_id", said(record.product_id))]
+    """Return the columns of `products` that are shown nowhere else on a card."""
+    facts = [LabelledValue("product_id", value_text(record.product_id))]
     for column, path in PATHS.items():
         value = record.product[column]
         if value is None or column in _ELSEWHERE or column.startswith(("is_", "has_")):
             continue
         if not column.endswith(("_status", "_description", "_code")):
-            facts.append(LabelledValue(path, said(value)))
+            facts.append(LabelledValue(path, value_text(value)))
     return tuple(facts)
 
 
 def _missing(record: Record, section: _Section) -> str:
-    return ", ".join(f"{path} is {face(record, path)}" for path in section.paths) or "none"
+    return ", ".join(f"{path} is {why_missing(record, path)}" for path in section.paths) or "none"
 
 
 _TOLD = {"label": "", "description": "_description"}
 
 
 def codes(record: Record) -> CardTable:
-    """Return the codes with labels, those of `products` first; further languages beside them."""
+    """Return the codes with their labels, those of `products` first; labels in further languages as further columns."""
     every: list[dict[str, Any]] = []
     for column, path in PATHS.items():
         if column.endswith("_code"):
@@ -161,7 +161,7 @@ def codes(record: Record) -> CardTable:
         }
     further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _TOLD}
     columns = {"attribute": "attribute", "code": "code", "label": "label", "description": "description"}
-    return grid("Codes", {**columns, **further, "item": "item"}, every)
+    return table_of("Codes", {**columns, **further, "item": "item"}, every)
 
 
 #: Tables of nutrients.
@@ -177,12 +177,12 @@ def quantities(record: Record) -> CardTable:
         "unit code": "unit_code",
         "item": "item",
     }
-    return grid("Quantities", columns, list(record.rows("quantities")), numeric=("value",))
+    return table_of("Quantities", columns, list(record.rows("quantities")), numeric=("value",))
 
 
 @dataclass(frozen=True)
 class Nutrients:
-    """Tables of nutrients, one for each partition (per 100 g, per serving), of how many; why there are none."""
+    """Tables of nutrients, one for each partition (per 100 g, per serving), with the number of all partitions."""
 
     tables: tuple[CardTable, ...]
     total: int
@@ -206,14 +206,14 @@ def nutrients(record: Record) -> Nutrients:
         "% of the daily intake": "daily_percentage",
     }
     tables = tuple(
-        grid(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
+        table_of(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
         for key, rows in list(parts.items())[:_MOST]
     )
-    return Nutrients(tables, len(parts), f"isPartitionedBy is {face(record, 'isPartitionedBy')}")
+    return Nutrients(tables, len(parts), f"isPartitionedBy is {why_missing(record, 'isPartitionedBy')}")
 
 
 def _per(partition: str | None, quantity: float | None, unit: str | None) -> str:
-    basis = " ".join(filter(None, ["" if quantity is None else said(quantity).text, label(unit).text]))
+    basis = " ".join(filter(None, ["" if quantity is None else value_text(quantity).text, label(unit).text]))
     if partition is None:
-        return f"per {basis}" if basis else "of a basis that is not said"
+        return f"per {basis}" if basis else "basis not specified"
     return f"per {label(partition).text}" + (f" ({basis})" if basis else "")

@@ -1,4 +1,4 @@
-"""Texts by language, side by side: what is there, and why there is nothing where there is nothing."""
+"""Texts by language: a row for each attribute, a column for each language, and why a text is missing."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import dataclass
 
 from prodex.display_text import Words, even_limit, weight, words
 from prodex.errors import QueryError
+from prodex.facts.name import NAMES
 from prodex.locales import language_tag, short_of
-from prodex.notebook.card.labelled_values import tongue
-from prodex.notebook.card.missing import Missing, face
+from prodex.notebook.card.labelled_values import language_text
+from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import Record, Row
-from prodex.quality.text_columns import NAMES, TEXTS
+from prodex.quality.text_columns import TEXTS
 
-#: Bytes that all texts of a card may take together, and how many are shown.
+#: Bytes of all texts of a card together, and number of texts that are shown.
 _ROOM = 600_000
 _MOST = 1_000
-#: Columns, so that a record in a thousand languages is a table still.
+#: Columns: a record with a thousand languages would make a table that no browser can show.
 _MOST_LANGUAGES = 24
 
 
 @dataclass(frozen=True)
 class LanguageText:
-    """One text: what it says, and its language as sent where the texts beside it have another."""
+    """A text, with its language code as sent if the other texts of its cell have another."""
 
     text: Words
     tag: str | None
@@ -30,7 +31,7 @@ class LanguageText:
 
 @dataclass(frozen=True)
 class TextCell:
-    """The texts of one attribute in one language (as browsers know it), or why there is none."""
+    """The texts of an attribute in a language (`lang` is its tag for browsers), or why there is none."""
 
     lang: str | None
     texts: tuple[LanguageText, ...]
@@ -48,7 +49,7 @@ class TextRow:
     cells
         One for each language.
     gap
-        Why there is nothing at all, where all cells agree about it.
+        Why there is no text at all, if the reason is the same in all languages.
     """
 
     attribute: Words
@@ -58,18 +59,18 @@ class TextRow:
 
 @dataclass(frozen=True)
 class Texts:
-    """The table.
+    """The table of texts.
 
     Attributes
     ----------
     languages, languages_total
-        Those shown, as short codes with names, and whether the market wants to read them; how many there are.
+        The languages that are shown, as short codes with names and whether the market requires them; the number of all.
     lines
-        One for each attribute.
+        A row for each attribute.
     shown, total
-        How many texts there are.
+        Number of texts that are shown, and of all texts.
     others
-        Usual texts of which there is nothing in any language, and which are no line: face, attributes.
+        Usual texts that are missing in every language and have no row: the reason, and the attributes.
     """
 
     languages: tuple[tuple[str | None, Words, bool], ...]
@@ -88,7 +89,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
     record
         The product.
     wanted
-        Attributes, with a language or without, that it should have: their gaps are shown.
+        Attributes, with or without a language, that the product should have: they are shown even if missing.
     """
     wanted = list(wanted)
     every = sorted(record.rows("texts"), key=_order)
@@ -101,7 +102,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
     attributes = [*dict.fromkeys(row["attribute"] for row in rows)]
     known = {*NAMES, *(attribute for attribute, _ in wanted)} - {*attributes}
     gaps = {
-        attribute: face(record, attribute)
+        attribute: why_missing(record, attribute)
         for attribute in dict.fromkeys((*known, *TEXTS))
         if attribute not in attributes
     }
@@ -114,7 +115,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
     most = even_limit([weight(row["text"]) for row in rows], _ROOM)
     return Texts(
         languages_total=len(spoken),
-        languages=tuple((one, tongue(one), one in record.required_languages) for one in languages),
+        languages=tuple((one, language_text(one), one in record.required_languages) for one in languages),
         lines=tuple(_line(record, attribute, languages, cells, most) for attribute in attributes),
         shown=len(rows),
         total=len(every),
@@ -140,7 +141,7 @@ def _line(
             )
             for row in rows
         )
-        gap = None if found else face(record, attribute, language)
+        gap = None if found else why_missing(record, attribute, language)
         made.append(TextCell(_known(language), found, gap))
     faces = {cell.gap for cell in made}
     return TextRow(words(attribute, 1_000), tuple(made), faces.pop() if len(faces) == 1 else None)
@@ -159,7 +160,7 @@ def _languages(
 
 
 def _known(language: str | None) -> str | None:
-    """Return a language that a browser may be told of."""
+    """Return a language as browsers know it; None for one that they do not know."""
     try:
         return None if language is None else language_tag(language)
     except QueryError:

@@ -1,4 +1,4 @@
-"""A catalogue to look through: facets with counts, words, and the products that are left as a table."""
+"""The explorer of a catalogue: facets with counts, a search, and the matching products as a table."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import pyarrow.compute as pc
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
+from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
-from prodex.notebook.panel import Fold, Panel, html
+from prodex.notebook.panel import Fold, Panel, html, status_html
 from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_box import FacetBox
-from prodex.notebook.products.facet_counts import Facets, FilterResult, narrowed
+from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
 from prodex.notebook.products.facets import Facet
 from prodex.notebook.products.product_columns import Mask, ProductColumns
 from prodex.notebook.products.product_table import ProductTable
@@ -24,32 +25,33 @@ from prodex.notebook.products.search import Search
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
 
-#: Facets whose values are shown at once, and how long to wait for another letter, in seconds.
+#: Facets that are open at first: counting the values of the others is put off until somebody opens them.
 _OPEN = ("grade", "kind", "brand")
-_PATIENCE = 0.3
+#: Seconds without another letter before a search begins.
+_TYPING_PAUSE = 0.3
 
 _Found: TypeAlias = tuple[Search, str, Mask]
 _State: TypeAlias = tuple[Catalog, Audit | None, Conditions]
 
 
 class CatalogExplorer(Panel):
-    """Products to filter, search, sort, choose and export.
+    """Filter, search, sort, select and export the products of a catalogue.
 
     Parameters
     ----------
     catalog
-        The products; may be left out where an exploration has them.
+        The catalogue; may be left out with an exploration, which has one.
     audit
-        What is known of their quality: adds grades and scores.
+        The audit of its quality: adds grades and scores.
     exploration
-        The state to share with other widgets; by default one of its own.
+        The state to share with other panels; by default a new one.
 
     Attributes
     ----------
     selected
-        Ids of the products that were chosen, in the order of the choice.
+        Ids of the selected products, in the order of selection.
     exploration
-        What is looked at, and what narrows it down.
+        The state: the catalogue, and the conditions that filter it.
 
     Examples
     --------
@@ -79,21 +81,22 @@ class CatalogExplorer(Panel):
         self._left: tuple[_State, Catalog] | None = None
         self._words = ""
         self._make()
-        self._open()
+        self._hold(ProductColumns(self.exploration.catalog, self.exploration.audit))
         self._connect()
         self._refresh()
 
     @property
     def catalog(self) -> Catalog:
         """The catalogue of the products that meet the conditions."""
+        # Asked for again and again (by `catalog`, by an export), and made only when something has changed.
         state = (self.exploration.catalog, self.exploration.audit, self.exploration.conditions)
         if self._left is None or self._left[0] != state:
             self._open()
-            self._left = (state, _chosen(self._stock, self._narrow().mask))
+            self._left = (state, _chosen(self._products, self._narrow().mask))
         return self._left[1]
 
     def focus(self) -> None:
-        """Put the keyboard to the search."""
+        """Put the focus into the search field."""
         self._search_field.focus()
 
     def _shown(self) -> tuple[ShownTable, Catalog]:
@@ -103,44 +106,45 @@ class CatalogExplorer(Panel):
     def _make(self) -> None:
         self._search_field = w.Text(
             description="Search",
-            placeholder="words in texts, brand, owner; a GTIN",
+            placeholder="words in texts, brand or owner, or a GTIN",
             layout=w.Layout(width="100%"),
         )
         self._hint = html("", "muted", "hint")
-        self._chips = ActiveFilters(panel=self)
+        self._filters = ActiveFilters(panel=self)
         self._table = ProductTable(panel=self)
         self._facets = w.VBox()
         self._facets.add_class("facets")
         search = w.HBox([self._search_field, self._hint])
         search.add_class("search")
         self._export = ExportBox(panel=self, gather=self._shown)
-        folds = (Fold("Columns", [self._table.column_box]), Fold("Export", [self._export]))
-        main = w.VBox([search, self._chips, *self._table.head, *folds, self._table])
+        folds = (Fold("Columns", [self._table.column_picker]), Fold("Export", [self._export]))
+        main = w.VBox([search, self._filters, *self._table.head, *folds, self._table])
         main.add_class("main")
         both = w.HBox([self._facets, main])
         both.add_class("sides")
         self.fill(both)
 
     def _connect(self) -> None:
-        self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _PATIENCE)
+        self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self._table, "selected"))
         link((self.exploration, "product_id"), (self._table, "product_id"))
         self.on(self._search_field, lambda _: self._typed(), "value")
-        self.on(self._chips, self._chips_changed, "conditions")
+        self.on(self._filters, self._filters_changed, "conditions")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
 
     def _open(self) -> None:
-        """Read the catalogue, if it is another one."""
+        """Read the catalogue, unless it is the one that was read before."""
         catalog, audit = self.exploration.catalog, self.exploration.audit
-        stock: ProductColumns | None = getattr(self, "_stock", None)
-        if stock is not None and stock.catalog is catalog and stock.audit is audit:
-            return
-        self._stock = ProductColumns(catalog, audit)
-        self._values = Facets(self._stock)
-        self._search = Search(self._stock)
+        if self._products.catalog is not catalog or self._products.audit is not audit:
+            self._hold(ProductColumns(catalog, audit))
+
+    def _hold(self, products: ProductColumns) -> None:
+        self._products = products
+        self._values = Facets(self._products)
+        self._search = Search(self._products)
         self._found = None
-        self._table.hold(self._stock)
+        self._table.hold(self._products)
         for name, facet in self._values.declared.items():
             if name not in self._boxes:
                 self._boxes[name] = self._box(facet)
@@ -155,9 +159,9 @@ class CatalogExplorer(Panel):
     def _choose(self, facet: str, codes: tuple[str | None, ...]) -> None:
         self.exploration.conditions = self.exploration.conditions.choosing(facet, codes)
 
-    def _chips_changed(self, change: dict[str, Any]) -> None:
+    def _filters_changed(self, change: dict[str, Any]) -> None:
         self.exploration.conditions = change["new"]
-        if not change["new"]:  # the button that was pressed is gone
+        if not change["new"]:  # the button that was clicked is hidden, and would leave the focus nowhere
             self.focus()
 
     def _typed(self) -> None:
@@ -172,11 +176,11 @@ class CatalogExplorer(Panel):
             self._look_for(words)
 
     def _look_for(self, words: str) -> None:
-        self._hint.value = "<span role='status'>searching …</span>"
+        self._hint.value = status_html("Searching …")
         self._looking(self._search, words)
 
     def _take(self, found: _Found) -> None:
-        """Take what a search found, unless another catalogue is looked at by now."""
+        """Show what a search found, unless another catalogue is shown by now."""
         if found[0] is not self._search:
             return
         self._found = found
@@ -189,10 +193,10 @@ class CatalogExplorer(Panel):
 
     def _not_found(self, error: BaseException) -> None:
         self._hint.value = ""
-        self.tell(error)
+        self.show_error(error)
 
     def _refresh(self) -> None:
-        """Show what is looked at now; where words have to be found first, that happens beside."""
+        """Show the products that meet the conditions; a search for words runs in the background first."""
         with self.guarded():
             self._open()
             words = self.exploration.conditions.words
@@ -214,9 +218,9 @@ class CatalogExplorer(Panel):
                 self._found = _find(self._search, conditions.words)
             others.append(self._found[2])
         if conditions.failing is not None:
-            others.append(self._stock.failing(conditions.failing.checks))
+            others.append(self._products.failing(conditions.failing.checks))
         counted = [name for name in self._values if self._boxes[name].is_open]
-        return narrowed(self._values, conditions.facets, len(self._stock), others, counted)
+        return apply_filters(self._values, conditions.facets, len(self._products), others, counted)
 
     def _draw_facets(self, left: FilterResult) -> None:
         for name in self._values:
@@ -228,7 +232,7 @@ class CatalogExplorer(Panel):
 
     def _draw(self, left: FilterResult) -> None:
         self._draw_facets(left)
-        self._chips.show(self.exploration.conditions, self._values)
+        self._filters.show(self.exploration.conditions, self._values)
         self._table.show(left.mask)
         self._export.count(len(left))
 
@@ -237,17 +241,17 @@ def _find(search: Search, words: str) -> _Found:
     return search, words, search.find(words)
 
 
-def _chosen(stock: ProductColumns, mask: Mask) -> Catalog:
+def _chosen(products: ProductColumns, mask: Mask) -> Catalog:
     if mask.all():
-        return stock.catalog
-    ids = stock.ids.filter(pa.array(mask))
-    return stock.catalog.where(pc.field("product_id").isin(ids))
+        return products.catalog
+    ids = products.ids.filter(pa.array(mask))
+    return products.catalog.where(pc.field("product_id").isin(ids))
 
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
     if exploration is None:
         if catalog is None:
-            raise TypeError("CatalogExplorer() takes a catalogue, or an exploration that has one.")
+            raise InputError("CatalogExplorer needs a catalogue, or an exploration that has one.")
         return Exploration(catalog=catalog_given(catalog, "CatalogExplorer(catalog)"), audit=audit)
     if catalog is not None and catalog is not exploration.catalog:
         exploration.look_at(catalog, audit)

@@ -1,4 +1,4 @@
-"""A facet as a box of rows: a value and its count in each, a click chooses it or lets it go."""
+"""A facet as a box of rows, each with a value and its count; a click selects the value or clears it."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _LABEL = 60
 
 
 class FacetBox(w.VBox):
-    """A heading that folds, and below it the values.
+    """A heading that opens and closes, and below it the values.
 
     Parameters
     ----------
     panel
-        Where it stands; what goes wrong is told there.
+        The panel around it, which shows errors.
     facet
-        Which facet.
+        The facet.
     look
         Layout and style that all rows of all boxes share.
     is_open
-        Whether the values are shown at once.
+        Whether the values are shown at first.
 
     Attributes
     ----------
     chosen
-        The codes that were chosen, in the order of the choice.
+        The codes of the selected values, in the order of selection.
     is_open
         Whether the values are shown.
     """
@@ -66,7 +66,7 @@ class FacetBox(w.VBox):
     def show(
         self, chosen: tuple[Code, ...], values: FacetValues | None = None, counts: Counts | None = None
     ) -> None:
-        """Show what is chosen; where it is open, of these values, with how many products each has or would add."""
+        """Show the selection; in an open box these values, with the number of products that each has or would add."""
         if values is not None and values is not self._values:
             self._values, self._most = values, _FEW
             self._find.value = ""
@@ -83,7 +83,7 @@ class FacetBox(w.VBox):
         before = len(self._codes)
         self._most += _MORE
         self._draw()
-        self._rows[before - 1].focus()  # from there on, Tab leads through what has come
+        self._rows[before - 1].focus()  # so that the next Tab leads to the first of the new rows
 
     def _toggle(self, place: int) -> None:
         code = self._codes[place]
@@ -92,7 +92,7 @@ class FacetBox(w.VBox):
 
     def _draw(self) -> None:
         title = self._facet.title
-        number = f" · {len(self.chosen)} chosen" if self.chosen else ""
+        number = f" · {len(self.chosen)} selected" if self.chosen else ""
         self._head.description = f"{'▾' if self.is_open else '▸'} {title}{number}"
         self._head.tooltip = f"{'Hide' if self.is_open else 'Show'} the values of {title}"
         if self.is_open and self._values is not None and self._counts is not None:
@@ -106,7 +106,7 @@ class FacetBox(w.VBox):
         self._codes = [values.codes[number] for number in shown]
         for place, number in enumerate(shown):
             self._draw_row(place, values.codes[number], values.labels[number], int(counts[number]))
-        self._note.value = _told(values, len(fitting))
+        self._note.value = _note(values, len(fitting))
         self._more.description = f"Show more ({len(shown):,} of {len(fitting):,})"
         self.children = (
             self._head,
@@ -117,11 +117,7 @@ class FacetBox(w.VBox):
         )
 
     def _fitting(self, values: FacetValues, counts: Counts) -> list[int]:
-        """Return the numbers of the values to show: those that are chosen or would bring products come first.
-
-        Apart from that they stand by their frequency in the whole catalogue: a click never moves the rows of its
-        own facet.
-        """
+        """Return the numbers of the values to show: those that are selected or would add products come first."""
         if not values.is_asked:
             return []
         is_chosen = [code in self.chosen for code in values.codes]
@@ -129,6 +125,8 @@ class FacetBox(w.VBox):
         if words := self._find.value.strip():
             found = contains(values.labels, words)
             numbers = [number for number in numbers if found[number] or is_chosen[number]]
+        # `sorted` is stable: otherwise values stay in the order of their frequency in the whole catalogue, so that a
+        # click never moves the rows of its own facet.
         return sorted(numbers, key=lambda number: not counts[number] and not is_chosen[number])
 
     def _draw_row(self, place: int, code: Code, label: str, count: int) -> None:
@@ -140,7 +138,9 @@ class FacetBox(w.VBox):
         state = ("is-chosen",) if is_chosen else () if count else ("is-empty",)
         with row.hold_sync():
             row.description = f"{'☑' if is_chosen else '☐'} {isolated(label)}"
-            row.tooltip = f"{count:,}"  # shown at the end of the row by the style
+            row.tooltip = (
+                f"{count:,}"  # the style sheet shows it at the end of the row: a button has one label only
+            )
             row._dom_classes = ("facet-row", *state)
 
     def _button(self, name: str) -> w.Button:
@@ -150,13 +150,13 @@ class FacetBox(w.VBox):
 
 
 def isolated(text: str) -> str:
-    """Return what somebody typed with marks around that keep its direction to itself."""
+    """Return text between marks that isolate its direction: a label of a button cannot hold a <bdi>."""
     return f"\u2068{cut(text, _LABEL)}\u2069"
 
 
-def _told(values: FacetValues, fitting: int) -> str:
+def _note(values: FacetValues, fitting: int) -> str:
     if not values.is_asked:
         return "not asked for"
     if not values.codes:
         return "no products"
-    return "" if fitting else "none is called so"
+    return "" if fitting else "no matching value"

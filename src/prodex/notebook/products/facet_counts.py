@@ -1,4 +1,4 @@
-"""The values of facets: who has which, what they are called, how many there are."""
+"""The values of facets, their counts, and which products meet the conditions."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class FacetValues:
-    """The values of a facet and who has them, the most frequent first.
+    """The values of a facet and the products that have them, most frequent first.
 
     Attributes
     ----------
     facet
-        Which facet.
+        The facet.
     codes, labels
-        Of each value; the code None is that of the products without.
+        Of each value; the code None stands for the products without a value.
     is_asked
-        Whether anybody asked the service for it: if not, that there is nothing says nothing.
+        Whether the service was asked for it: if not, a product without a value may have one.
     rows, groups
         Place of a product and number of its value, in pairs.
     totals
-        How many products of the whole catalogue have each.
+        Number of products of the whole catalogue with each value.
     """
 
     facet: Facet
@@ -44,18 +44,18 @@ class FacetValues:
     totals: Counts
 
     def having(self, codes: Sequence[Code], size: int) -> Mask:
-        """Say which products have one of these values."""
+        """Return which products have one of these values."""
         chosen = np.array([code in codes for code in self.codes], bool)
         found = np.zeros(size, bool)
         found[self.rows[chosen[self.groups]]] = True
         return found
 
     def count(self, among: Mask) -> Counts:
-        """Count the products of each value among some."""
+        """Return the number of products with each value among some products."""
         return np.bincount(self.groups[among[self.rows]], minlength=len(self.codes))
 
     def label(self, code: Code) -> str:
-        """Return what a value is called; one that nobody has is its code."""
+        """Return the label of a value; a value that no product has is shown by its code."""
         if code in self.codes:
             return self.labels[self.codes.index(code)]
         return self.facet.without if code is None else self.facet.labels.get(code, code)
@@ -66,7 +66,7 @@ class Facets(Mapping[str, FacetValues]):
 
     Parameters
     ----------
-    stock
+    products
         The products.
 
     Examples
@@ -77,17 +77,17 @@ class Facets(Mapping[str, FacetValues]):
     ('ACME', 'without brand')
     """
 
-    def __init__(self, stock: ProductColumns) -> None:
-        stock.read(*COLUMNS)
-        self._stock = stock
+    def __init__(self, products: ProductColumns) -> None:
+        products.read(*COLUMNS)
+        self._products = products
         self.declared = {
-            facet.name: facet for facet in FACETS if stock.audit is not None or not facet.needs_audit
+            facet.name: facet for facet in FACETS if products.audit is not None or not facet.needs_audit
         }
         self._read: dict[str, FacetValues] = {}
 
     def __getitem__(self, name: str) -> FacetValues:
         if name not in self._read:
-            self._read[name] = _values(self.declared[name], self._stock)
+            self._read[name] = _values(self.declared[name], self._products)
         return self._read[name]
 
     def __contains__(self, name: object) -> bool:
@@ -100,8 +100,8 @@ class Facets(Mapping[str, FacetValues]):
         return len(self.declared)
 
 
-def _values(facet: Facet, stock: ProductColumns) -> FacetValues:
-    groups = facet.read(stock)
+def _values(facet: Facet, products: ProductColumns) -> FacetValues:
+    groups = facet.read(products)
     rows, numbers, codes = groups.rows, groups.groups, groups.codes
     labels = told_apart(
         codes,
@@ -110,7 +110,7 @@ def _values(facet: Facet, stock: ProductColumns) -> FacetValues:
     )
     totals = np.bincount(numbers, minlength=len(codes))
     order = sorted(range(len(codes)), key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
-    if facet.needs_audit:  # grades have an order of their own
+    if facet.needs_audit:  # grades are in the order A to E, not by frequency
         order.sort(key=lambda n: (codes[n] is None, codes[n] or ""))
     there = np.array([n for n in order if totals[n]], np.int64)
     new_number = np.zeros(len(codes), np.int32)
@@ -120,7 +120,7 @@ def _values(facet: Facet, stock: ProductColumns) -> FacetValues:
         tuple(codes[n] for n in there),
         tuple(labels[n] for n in there),
         not facet.attribute
-        or stock.catalog.origin.asked(facet.attribute)
+        or products.catalog.origin.asked(facet.attribute)
         or (facet.is_shared and any(codes[n] is not None for n in there)),
         rows.astype(np.int32),
         new_number[numbers],
@@ -130,15 +130,15 @@ def _values(facet: Facet, stock: ProductColumns) -> FacetValues:
 
 @dataclass(frozen=True, eq=False)
 class FilterResult:
-    """What conditions leave of a catalogue.
+    """The products that meet some conditions, and the counts of the facets.
 
     Attributes
     ----------
     mask
-        Which products meet all of them.
+        Which products meet all conditions.
     counts
-        For each facet that is counted, how many products of each value meet all conditions but those of this facet:
-        what a further value would bring.
+        For each facet that is counted, how many products of each value meet all conditions except those of this
+        facet: the number that a further value would add.
     """
 
     mask: Mask
@@ -148,14 +148,14 @@ class FilterResult:
         return int(self.mask.sum())
 
 
-def narrowed(
+def apply_filters(
     facets: Mapping[str, FacetValues],
     chosen: Mapping[str, Sequence[Code]],
     size: int,
     others: Sequence[Mask] = (),
     counted: Collection[str] | None = None,
 ) -> FilterResult:
-    """Apply conditions: one of the values of each facet, and everything else.
+    """Return the products that meet conditions: one of the selected values of each facet, and all others.
 
     Parameters
     ----------
@@ -168,15 +168,17 @@ def narrowed(
     others
         Products that meet conditions of another kind, such as words.
     counted
-        Facets whose counts are wanted; all by default.
+        Facets to count; all by default.
 
     Raises
     ------
     QueryError
-        When a facet is chosen that is not there.
+        When there is no such facet.
     """
     if unknown := [name for name in chosen if name not in facets]:
         raise QueryError(f"There is no facet {unknown[0]!r}; there are {', '.join(facets)}.")
+    # For each product the number of conditions that it does not meet. A product counts for a facet when it misses no
+    # condition, or only that of the facet itself: so one pass over the products serves all facets.
     misses = np.zeros(size, np.int16)
     for mask in others:
         misses += ~mask

@@ -1,4 +1,4 @@
-"""The facets of a catalogue, declared once, as data: what each is called, and which products have which value."""
+"""The facets of a catalogue, declared as data: the title of each, and which products have which value."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from prodex.tables.columns import encoded, is_true
 
 @dataclass(frozen=True)
 class Facet:
-    """A way to cut a catalogue.
+    """A facet: a property by which products are filtered.
 
     Attributes
     ----------
     name
-        What conditions call it.
+        Its key in `Conditions.facets`.
     title
-        What people call it; our own words.
+        Its heading; our own words.
     read
-        Which products have which code.
+        Returns which products have which code.
     attribute
-        Wire path that has to have been asked for.
+        Wire path that the service must have been asked for.
     without
-        What is said of products without a value.
+        Label of the products without a value.
     labels
-        Words for codes that have no label of their own.
+        Labels of codes that have none of their own.
     needs_audit
-        Whether there is nothing to see without an audit.
+        Whether it exists only with an audit.
     is_shared
-        Whether other paths give values, too: the market of the query, languages of any text.
+        Whether other wire paths give values, too: the market of the query, the languages of any text.
     """
 
     name: str
@@ -47,29 +47,29 @@ class Facet:
 
 
 def _by(name: str) -> Callable[[ProductColumns], Groups]:
-    """Group as audits do."""
+    """Group as audits do, so that a click in an audit and a click in a facet list the same products."""
     return lambda columns: columns.groups(name)
 
 
-def _packshots(stock: ProductColumns) -> Groups:
-    if not stock.catalog.origin.asked(_PACKSHOT):
-        return Groups.of("packshot", len(stock), _NOBODY, [], [])
-    pictures = stock.own("pictures", "is_packshot")
-    has = np.zeros(len(stock), np.int64)
+def _packshots(products: ProductColumns) -> Groups:
+    if not products.catalog.origin.asked(_PACKSHOT):
+        return Groups.of("packshot", len(products), _NOBODY, [], [])
+    pictures = products.own("pictures", "is_packshot")
+    has = np.zeros(len(products), np.int64)
     has[pictures["product"].to_numpy()[is_true(pictures["is_packshot"])]] = 1
-    return Groups("packshot", np.arange(len(stock)), has, ["no", "yes"], [None, None])
+    return Groups("packshot", np.arange(len(products)), has, ["no", "yes"], [None, None])
 
 
-def _grades(stock: ProductColumns) -> Groups:
-    codes, grade = encoded(stock.column("grade"))
+def _grades(products: ProductColumns) -> Groups:
+    codes, grade = encoded(products.column("grade"))
     rows, names = np.flatnonzero(grade >= 0), codes.to_pylist()
-    return Groups.of("grade", len(stock), (rows, grade[rows]), names, names)
+    return Groups.of("grade", len(products), (rows, grade[rows]), names, names)
 
 
 _NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 _PACKSHOT = "assets.pictures.isPackshot"
 
-#: In the order in which they are shown; names of those that audits group by are the audits' own.
+#: In the order in which they are shown. A facet that audits group by has the name that it has there.
 FACETS = (
     Facet("grade", "Grade", _grades, without="without grade", needs_audit=True),
     Facet("kind", "Kind", _by("kind"), "kind.code", "without kind"),
@@ -83,7 +83,7 @@ FACETS = (
         "Language of texts",
         _by("language"),
         "namePublicLong",
-        "none, or not said",
+        "none or not specified",
         is_shared=True,
     ),
     Facet("tag", "Tag", _by("tag"), "hasTags", "without tags"),
@@ -101,7 +101,7 @@ FACETS = (
         "Packshot",
         _packshots,
         _PACKSHOT,
-        "not said",
+        "not specified",
         labels={"yes": "has a packshot", "no": "has none"},
     ),
     Facet(
@@ -109,7 +109,7 @@ FACETS = (
         "Consumer unit",
         _by("is_consumer_unit"),
         "isConsumerUnit",
-        "not said",
+        "not specified",
         {"true": "consumer unit", "false": "other unit"},
     ),
     Facet("packaging", "Packaging", _by("packaging"), "typePackaging.code", "without packaging"),
@@ -118,12 +118,12 @@ FACETS = (
         "Update pending",
         _by("has_pending_update"),
         "lastRequest",
-        "not said",
-        {"true": "an update waits", "false": "no update waits"},
+        "not specified",
+        {"true": "update pending", "false": "no pending update"},
     ),
 )
 
-#: What most of them read of `products`.
+#: The columns of `products` that most facets need: read together, since a file is opened once for all of them.
 COLUMNS = (
     "product_id",
     "kind_code",

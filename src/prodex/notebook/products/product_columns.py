@@ -1,4 +1,4 @@
-"""The products that somebody looks at, as columns: each is read once, in the order of the catalogue."""
+"""The products of a catalogue as columns: each is read once, in the order of the catalogue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prodex.facts.groups import Groups, grouped
 from prodex.facts.label import CODE_OF, shown
 from prodex.facts.market import markets_of
 from prodex.facts.name import Names
-from prodex.facts.owner import OWNER_COLUMNS, owner_codes
+from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
 from prodex.quality import Audit
 from prodex.quality.states import State
@@ -36,21 +36,21 @@ _OF_AUDIT = ("grade", "score")
 
 
 class ProductColumns:
-    """The products of a catalogue. Their places in it, from 0, are what everything here speaks of.
+    """The products of a catalogue. A product is identified by its place in the catalogue, from 0.
 
     Parameters
     ----------
     catalog
-        The products.
+        The catalogue.
     audit
-        What is known of their quality; it may be of more products, or of fewer.
+        The audit of its quality; it may cover more products, or fewer.
 
     Examples
     --------
     >>> import prodex
-    >>> stock = ProductColumns(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}]))
-    >>> stock.shown("brand").to_pylist(), stock.places(("8", "9")).tolist()
-    (['ACME', None], [1])
+    >>> products = ProductColumns(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}]))
+    >>> products.shown("brand").to_pylist()
+    ['ACME', None]
     """
 
     def __init__(self, catalog: Catalog, audit: Audit | None = None) -> None:
@@ -59,7 +59,8 @@ class ProductColumns:
         self._columns: dict[str, pa.Array] = {}
         self._names: dict[str | None, pa.Array] = {}
         self._name_rows: list[Names] | None = None
-        self._lock = threading.RLock()  # a search reads beside what the page needs
+        # A search in the background reads columns while the page reads others; a column may need others first.
+        self._lock = threading.RLock()
 
     def __len__(self) -> int:
         return len(self.catalog)
@@ -75,7 +76,7 @@ class ProductColumns:
         return self._columns[name]
 
     def read(self, *names: str) -> None:
-        """Read columns that are needed soon in one go."""
+        """Read several columns at once: the file of a part is opened once for all of them."""
         with self._lock:
             missing = [name for name in dict.fromkeys(names) if name not in self._columns]
             stored = [name for name in missing if name not in _OF_AUDIT]
@@ -83,10 +84,10 @@ class ProductColumns:
                 table = self.catalog.arrow("products", stored)
                 self._columns |= {name: table[name].combine_chunks() for name in stored}
             if len(stored) < len(missing):
-                self._columns |= self._judged()
+                self._columns |= self._grades_and_scores()
 
     def shown(self, name: str) -> pa.Array:
-        """Return a column as people see it: a code without label as itself, the owner by what there is of him.
+        """Return a column as it is shown: a code if it has no label, an owner by id if it has no name.
 
         Raises
         ------
@@ -100,27 +101,28 @@ class ProductColumns:
                 f"There is no column {name!r}. Give 'name', a column of products, 'grade' or 'score'."
             )
         if name == "owner":
-            return shown(self.column("owner"), self.owner)
+            self.read(*OWNER_COLUMNS)
+            return owners_shown(self.column)
         if name in CODE_OF:
             return shown(self.column(name), self.column(CODE_OF[name]))
         return self.column(name)
 
     @property
     def owner(self) -> pa.Array:
-        """What tells owners apart; see `prodex.facts.owner`."""
+        """What identifies owners; see `prodex.facts.owner`."""
         self.read(*OWNER_COLUMNS)
         return owner_codes(self.column)
 
     @property
     def market(self) -> pa.Array:
-        """The market that counts for each product, as in an audit: its own, the one asked for, the profile's."""
+        """The market of each product, as in an audit: its own, else that of the query, else that of the profile."""
         known = markets_of(self.column("target_market"), self.catalog.origin)
         return (
             known if self.audit is None else pc.coalesce(known, self._audited(self.audit.identity["market"]))
         )
 
     def groups(self, by: str) -> Groups:
-        """Return the groups of the products, as everywhere; see `prodex.facts.groups`."""
+        """Return the products by group, as everywhere; see `prodex.facts.groups`."""
         facts = {"market": lambda: self.market, "owner_id": lambda: self.owner}
 
         def column(name: str) -> pa.Array:
@@ -129,7 +131,7 @@ class ProductColumns:
         return grouped(by, len(self), column, self.own)
 
     def names(self, language: str | None) -> pa.Array:
-        """Return what people call each product in a language, or in the first that there is."""
+        """Return the name of each product in a language; with None, in the best language that it has."""
         named = self._named()
         with self._lock:
             if language not in self._names:
@@ -138,7 +140,7 @@ class ProductColumns:
             return self._names[language]
 
     def languages(self) -> list[str]:
-        """Return the languages in which products have names, the most frequent first."""
+        """Return the languages in which products have names, most frequent first."""
         every = pa.chunked_array([one.language for one in self._named()], pa.string()).drop_null()
         counted = pc.value_counts(every).to_pylist()
         return [one["values"] for one in sorted(counted, key=lambda one: (-one["counts"], one["values"]))]
@@ -157,14 +159,20 @@ class ProductColumns:
         yield from self.each_part(read)
 
     def each_part(self, work: Callable[[Part, int], _Made]) -> Iterator[_Made]:
-        """Do something for every part in threads: it gets the part and the number of products before it."""
+        """Work on all parts in threads, and yield the results in order.
+
+        Parameters
+        ----------
+        work
+            Gets a part and the number of products in the parts before it.
+        """
         parts = [part for part in self.catalog.parts if part.size]
         before = accumulate((part.size for part in parts[:-1]), initial=0)
         with ThreadPoolExecutor(cpu_count()) as threads:
             yield from threads.map(work, parts, before)
 
     def own(self, table: str, *columns: str) -> pa.Table:
-        """Return rows of a child table as `product` (its place) and columns, without those of waiting updates."""
+        """Return rows of a child table, with the place of their product as `product`, without pending updates."""
         pieces = []
         for product, rows in self.children(table, "attribute", *columns):
             named = pa.table([pa.array(product), *rows.columns], names=["product", *rows.column_names])
@@ -173,13 +181,8 @@ class ProductColumns:
         nothing = pa.table([pa.array([], pa.int64()), *empty.columns], names=["product", *columns])
         return pa.concat_tables([nothing, *(piece.select(nothing.column_names) for piece in pieces)])
 
-    def places(self, ids: tuple[str, ...]) -> Rows:
-        """Return where products stand; ids that are not here are left out."""
-        found = pc.index_in(pa.array(ids, pa.string()), self.ids).drop_null()
-        return np.asarray(found.to_numpy(zero_copy_only=False), np.int64)
-
     def failing(self, checks: tuple[str, ...]) -> Mask:
-        """Say which products fail at least one of some checks.
+        """Return which products fail at least one of some checks.
 
         Raises
         ------
@@ -188,7 +191,7 @@ class ProductColumns:
         """
         if self.audit is None:
             raise QueryError(
-                "Products that fail a check are asked for, and there is no audit. Give one: audit=..."
+                "The conditions ask for products that fail a check, and there is no audit. Give one: audit=..."
             )
         known = [check.id for check in self.audit.checks]
         if unknown := [check for check in checks if check not in known]:
@@ -199,17 +202,19 @@ class ProductColumns:
         fails = (self.audit.states[:, columns] == State.FAIL).any(axis=1)
         return is_true(self._audited(pa.array(fails)))
 
-    def _judged(self) -> Mapping[str, pa.Array]:
+    def _grades_and_scores(self) -> Mapping[str, pa.Array]:
         if self.audit is None:
-            raise QueryError("Grades and scores come from an audit, and there is none. Give one: audit=...")
+            raise QueryError(
+                "Grades and scores come from an audit, and there is no audit. Give one: audit=..."
+            )
         scores = self.audit.tally.scores
         graded = pa.array(self.audit.grades, pa.string(), from_pandas=True)
         score = pa.array(scores, pa.float64(), from_pandas=True)
         return {"grade": self._audited(graded), "score": self._audited(score)}
 
     def _audited(self, values: pa.Array | pa.ChunkedArray) -> pa.Array:
-        """Return values of the audit's products in our order; none where it did not judge a product."""
-        assert self.audit is not None  # noqa: S101 - callers have looked
+        """Return values of the audit in the order of the catalogue; null for products that it does not cover."""
+        assert self.audit is not None  # noqa: S101 - callers have checked it
         judged = self.audit.identity["product_id"].combine_chunks()
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return values.take(pc.index_in(self.ids, judged))

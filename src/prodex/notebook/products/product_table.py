@@ -1,4 +1,4 @@
-"""The table of products as a widget: pages, order, columns, and which products are chosen."""
+"""The table of products: pages, order, columns, and which products are selected."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns
 from prodex.notebook.products.removable_buttons import ColumnPicker
 from prodex.notebook.products.table_page import (
+    AUDIT_COLUMNS,
     COLUMNS,
-    JUDGED,
     Order,
     Sorter,
     TablePage,
@@ -30,14 +30,15 @@ from prodex.notebook.products.table_page import (
     title,
 )
 
+_UNSORTED = ("order of the catalogue", "")
 _SIZES = (10, 25, 50, 100)
 _SIZE = 25
-#: A click, or Return or Space on a row reached with Tab (the arrow keys belong to JupyterLab), chooses a row or lets it
-#: go, so that a choice goes on from page to page.
+#: A click, or Return or Space on a row that was reached with Tab, selects a row or clears it. The style "multi+shift"
+#: keeps the other rows, so that a selection goes on from page to page; the arrow keys belong to JupyterLab.
 _OPTIONS: Any = {
     **ITABLE,
     "select": {"style": "multi+shift", "keys": True},
-    "language": {"emptyTable": "No product to show."},
+    "language": {"emptyTable": "No products to show."},
 }
 
 
@@ -47,18 +48,18 @@ class ProductTable(w.VBox):
     Parameters
     ----------
     panel
-        Where it stands; what goes wrong is told there.
+        The panel around it, which shows errors.
 
     Attributes
     ----------
     selected
-        Ids of the products that were chosen, in the order of the choice, on this page or on others.
+        Ids of the selected products, in the order of selection, on this page and on others.
     product_id
-        The one that was chosen last, unless somebody else says which.
+        The product that was selected last, unless another panel has set it.
     columns
-        What is shown of each product.
-    head, column_box
-        The lines of controls that belong above the table, and the choice of columns.
+        The columns that are shown.
+    head, column_picker
+        The rows of controls above the table, and the choice of columns.
     """
 
     selected: Instance[tuple[str, ...]] = Tuple()
@@ -68,27 +69,27 @@ class ProductTable(w.VBox):
     def __init__(self, *, panel: Panel) -> None:
         super().__init__(columns=COLUMNS)
         self.add_class("product-table")
-        self._stock: ProductColumns | None = None
+        self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
         self._number = 1
         self._ids: list[str] = []
         self._is_drawing = False
-        self._make()
+        self._make(panel)
         self._connect(panel)
 
-    def hold(self, stock: ProductColumns) -> None:
-        """Take another catalogue."""
-        self._stock, self._sorter, self._mask = stock, Sorter(stock), np.zeros(len(stock), bool)
-        names = [(language_label(code), code) for code in stock.languages()]
+    def hold(self, products: ProductColumns) -> None:
+        """Show another catalogue."""
+        self._products, self._sorter, self._mask = products, Sorter(products), np.zeros(len(products), bool)
+        names = [(language_label(code), code) for code in products.languages()]
         self._language.options = [("any language", ""), *names]
-        judged = tuple(name for name in JUDGED if stock.audit is not None)
-        kept = tuple(name for name in self.columns if name not in JUDGED)
+        judged = tuple(name for name in AUDIT_COLUMNS if products.audit is not None)
+        kept = tuple(name for name in self.columns if name not in AUDIT_COLUMNS)
         with self.hold_trait_notifications():
             self.columns = (*kept, *judged)
-        self.column_box.offer(stock, self.columns)
+        self.column_picker.offer(products, self.columns)
 
     def show(self, mask: Mask) -> None:
-        """Show the products under a mask, from the first page."""
+        """Show the products of a mask, from the first page."""
         self._mask, self._number = mask, 1
         self.draw()
 
@@ -99,25 +100,26 @@ class ProductTable(w.VBox):
 
     @property
     def order(self) -> Order:
-        """What the products are sorted by."""
+        """How the products are sorted."""
         return Order(self._by.value or "", self._direction.value == "descending")
 
     @property
     def shown(self) -> ShownTable:
-        """What is shown, of all pages."""
-        assert self._stock is not None  # noqa: S101 - there is nothing to press before
+        """The table with all its pages."""
+        assert self._products is not None  # noqa: S101 - an explorer sets it before anybody can click
         ordered = self._sorter.order(self.order, self.language)
-        return ShownTable(self._stock, ordered[self._mask[ordered]], self.columns, self.language)
+        return ShownTable(self._products, ordered[self._mask[ordered]], self.columns, self.language)
 
     def draw(self) -> None:
-        """Show the page again."""
-        if self._stock is None:
+        """Show the page."""
+        if self._products is None:
             return
         ordered = self._sorter.order(self.order, self.language)
         page = page_of(ordered, self._mask, self._number, self._size.value)
-        frame = cells(self._stock, page.rows, self.columns, self.language)
+        frame = cells(self._products, page.rows, self.columns, self.language)
         self._number = page.number
-        self._ids = self._stock.ids.take(page.rows).to_pylist()
+        self._ids = self._products.ids.take(page.rows).to_pylist()
+        # The rows of the new page are marked here; that must not count as a selection by the user.
         self._is_drawing = True
         try:
             with self._table.hold_sync():
@@ -129,25 +131,25 @@ class ProductTable(w.VBox):
                 )
         finally:
             self._is_drawing = False
-        self._tell(page)
+        self._show_page(page)
 
-    def _make(self) -> None:
+    def _make(self, panel: Panel) -> None:
         narrow = w.Layout(width="auto")
-        self._by = w.Dropdown(description="Sort by", options=[("catalogue", "")], layout=narrow)
+        self._by = w.Dropdown(description="Sort by", options=[_UNSORTED], layout=narrow)
         self._direction = w.Dropdown(description="Order", options=["ascending", "descending"], layout=narrow)
         self._language = w.Dropdown(description="Names in", options=[("any language", "")], layout=narrow)
-        self._size = w.Dropdown(description="Rows a page", options=_SIZES, value=_SIZE, layout=narrow)
-        self.column_box = ColumnPicker()
+        self._size = w.Dropdown(description="Rows per page", options=_SIZES, value=_SIZE, layout=narrow)
+        self.column_picker = ColumnPicker(panel=panel)
         empty = pd.DataFrame({title(name): pd.Series([], dtype="str") for name in self.columns})
         self._table = ITable(empty, **_OPTIONS, columnDefs=_alignment(self.columns))
-        # Pages are turned above the table and, when it was read, below it.
+        # Above the table, and below it for whoever has read to its end.
         self._counts = [html("", "count"), html("", "muted")]
         self._previous = [w.Button(description="Previous", layout=narrow) for _ in self._counts]
         self._next = [w.Button(description="Next", layout=narrow) for _ in self._counts]
         above, below = zip(self._counts, self._previous, self._next, strict=True)
         self._chosen = html("", "muted")
-        self._all = w.Button(description="Choose this page", layout=narrow)
-        self._clear = w.Button(description="Clear choice", layout=narrow)
+        self._all = w.Button(description="Select this page", layout=narrow)
+        self._clear = w.Button(description="Clear selection", layout=narrow)
         self.head = (
             _line(*above, self._chosen, self._all, self._clear),
             _line(self._by, self._direction, self._language, self._size),
@@ -159,7 +161,7 @@ class ProductTable(w.VBox):
     def _connect(self, panel: Panel) -> None:
         for control in (self._by, self._direction, self._language, self._size):
             panel.on(control, lambda _: self._from_start(), "value")
-        panel.on(self.column_box, lambda change: self._take_columns(change["new"]), "columns")
+        panel.on(self.column_picker, lambda change: self._take_columns(change["new"]), "columns")
         for buttons, by in ((self._previous, -1), (self._next, 1)):
             for line, button in enumerate(buttons):
                 panel.on(button, partial(self._turn, line, by))
@@ -175,7 +177,7 @@ class ProductTable(w.VBox):
     def _turn(self, line: int, by: int, _: w.Button) -> None:
         self._number += by
         self.draw()
-        # What can be pressed no longer keeps the keyboard's place no longer.
+        # A button that becomes disabled loses the focus, so it goes to the other one.
         if self._next[line].disabled:
             self._previous[line].focus()
         elif self._previous[line].disabled:
@@ -184,12 +186,12 @@ class ProductTable(w.VBox):
     def _take_columns(self, columns: tuple[str, ...]) -> None:
         self.columns = columns
         chosen = self._by.value
-        self._by.options = [("catalogue", ""), *((title(name), name) for name in columns)]
+        self._by.options = [_UNSORTED, *((title(name), name) for name in columns)]
         self._by.value = chosen if chosen in columns else ""
         self.draw()
 
     def _picked(self, rows: list[int]) -> None:
-        """Take over what was chosen on this page; what was chosen elsewhere stays."""
+        """Add the selection on this page to that on other pages."""
         if self._is_drawing:
             return
         here = [self._ids[row] for row in rows if row < len(self._ids)]
@@ -206,20 +208,20 @@ class ProductTable(w.VBox):
             self._all.focus()
 
     def _mark(self) -> None:
-        """Mark on this page what is chosen."""
+        """Mark the selected products on this page."""
         if self._table.selected_rows != (chosen := self._chosen_here()):
             self._is_drawing = True
             try:
                 self._table.selected_rows = chosen
             finally:
                 self._is_drawing = False
-        self._tell_choice()
+        self._show_selection()
 
     def _chosen_here(self) -> list[int]:
         chosen = set(self.selected)
         return [row for row, one in enumerate(self._ids) if one in chosen]
 
-    def _tell(self, page: TablePage) -> None:
+    def _show_page(self, page: TablePage) -> None:
         for line in self._counts:
             line.value = f"<span role='status'>{page.words}</span>"
         for button in self._previous:
@@ -227,10 +229,10 @@ class ProductTable(w.VBox):
         for button in self._next:
             button.disabled = page.number == page.pages
         self._all.disabled = not self._ids
-        self._tell_choice()
+        self._show_selection()
 
-    def _tell_choice(self) -> None:
-        self._chosen.value = f"{len(self.selected):,} chosen"
+    def _show_selection(self) -> None:
+        self._chosen.value = f"{len(self.selected):,} selected"
         self._clear.disabled = not self.selected
 
 
@@ -241,7 +243,8 @@ def _line(*widgets: w.Widget) -> w.HBox:
 
 
 def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Put numbers on the right, and keep on one line what is read as one; of a column the first entry counts."""
+    """Align numbers on the right, and keep numbers and dates on one line."""
+    # One entry for a column with all its classes: of several entries for a column itables applies only the first.
     looks = [
         " ".join(
             [

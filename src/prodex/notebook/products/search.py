@@ -1,4 +1,4 @@
-"""Words in the texts of products: plain pieces of text, whatever their case and accents."""
+"""Search for words in the texts of products: any part of a text matches, whatever its case and accents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Part
 from prodex.notebook.products.product_columns import Mask, ProductColumns
+from prodex.tables.columns import unaccented_texts
 
-#: Columns of `products` that are searched beside the texts.
+#: Columns of `products` that are searched in addition to the texts.
 _COLUMNS = (
     "gtin",
     "product_id",
@@ -35,11 +36,11 @@ _Indexed: TypeAlias = tuple[_Places, pa.Array]
 
 
 class Search:
-    """Finds words in a catalogue; the first search reads its texts, later ones go through what was read.
+    """Finds words in a catalogue; the first search reads its texts, and keeps them for later ones.
 
     Parameters
     ----------
-    stock
+    products
         The products.
 
     Examples
@@ -51,47 +52,47 @@ class Search:
     ([True, False], [False, True])
     """
 
-    def __init__(self, stock: ProductColumns) -> None:
-        self._stock = stock
+    def __init__(self, products: ProductColumns) -> None:
+        self._products = products
         self._reading = threading.Lock()
         self._indexed: list[_Indexed] | None = None
 
     def find(self, words: str) -> Mask:
-        """Say which products have all words, each anywhere in their texts, names of brand and owner, or GTIN.
+        """Return which products contain all words, each in any of their texts, brand, owner or GTIN.
 
         Parameters
         ----------
         words
-            Pieces of text with spaces between. A number finds the GTINs that hold it with or without its zeros
-            at the beginning.
+            Words or parts of words, separated by spaces. A number matches GTINs with or without its leading zeros.
         """
-        found = np.ones(len(self._stock), bool)
-        for word in folded(pa.array(words.split(), pa.string())).to_pylist():
+        found = np.ones(len(self._products), bool)
+        for word in unaccented_texts(pa.array(words.split(), pa.string())).to_pylist():
             found &= self._find(word)
         return found
 
     def _find(self, word: str) -> Mask:
-        found = np.zeros(len(self._stock), bool)
+        found = np.zeros(len(self._products), bool)
         number = word.lstrip("0") if word.isascii() and word.isdigit() else ""
 
         def places(indexed: _Indexed) -> _Places:
             found_in, texts = indexed
             return found_in[_holding(texts, word)]
 
+        # pyarrow releases the lock of the interpreter while it matches, so threads do search side by side.
         with ThreadPoolExecutor(cpu_count()) as threads:
             for some in threads.map(places, self._index()):
                 found[some] = True
         if number:
-            found |= _holding(pc.fill_null(self._stock.column("gtin"), ""), number)
+            found |= _holding(pc.fill_null(self._products.column("gtin"), ""), number)
         return found
 
     def _index(self) -> list[_Indexed]:
-        with self._reading:
+        with self._reading:  # two searches may begin before the texts are read
             if self._indexed is None:
-                self._stock.read(*_COLUMNS)
-                texts = list(self._stock.each_part(self._texts))
-                everybody = np.arange(len(self._stock), dtype=np.int32)
-                labels = [self._kept(everybody, self._stock.column(name)) for name in _COLUMNS]
+                self._products.read(*_COLUMNS)
+                texts = list(self._products.each_part(self._texts))
+                everybody = np.arange(len(self._products), dtype=np.int32)
+                labels = [self._kept(everybody, self._products.column(name)) for name in _COLUMNS]
                 self._indexed = [*texts, *labels]
         return self._indexed
 
@@ -103,33 +104,21 @@ class Search:
 
     @staticmethod
     def _kept(places: _Places, texts: pa.Array) -> _Indexed:
-        return places[texts.is_valid().to_numpy(zero_copy_only=False)], folded(texts.drop_null())
+        return places[texts.is_valid().to_numpy(zero_copy_only=False)], unaccented_texts(texts.drop_null())
 
 
 def _holding(texts: pa.Array, piece: str) -> Mask:
     return np.asarray(pc.match_substring(texts, piece).to_numpy(zero_copy_only=False), bool)
 
 
-def folded(texts: pa.Array) -> pa.Array:
-    """Return texts as they are compared: in lower case, without accents.
-
-    >>> folded(pa.array(["CRÈME Brûlée", None])).to_pylist()
-    ['creme brulee', None]
-    """
-    lower = pc.utf8_lower(texts)
-    odd = pc.fill_null(pc.invert(pc.string_is_ascii(lower)), False)
-    marked = pc.utf8_normalize(lower.filter(odd), "NFKD")
-    return pc.replace_with_mask(lower, odd, pc.replace_substring_regex(marked, r"\p{Mn}+", ""))
-
-
 def contains(labels: Sequence[str], words: str) -> Mask:
-    """Say which labels hold all words.
+    """Return which labels contain all words.
 
     >>> contains(["Crème fraîche", "Lait"], "FRAI cre").tolist()
     [True, False]
     """
-    texts = folded(pa.array(labels, pa.string()))
+    texts = unaccented_texts(pa.array(labels, pa.string()))
     found = np.ones(len(labels), bool)
-    for word in folded(pa.array(words.split(), pa.string())).to_pylist():
+    for word in unaccented_texts(pa.array(words.split(), pa.string())).to_pylist():
         found &= _holding(texts, word)
     return found

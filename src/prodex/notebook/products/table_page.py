@@ -1,4 +1,4 @@
-"""The table of products, page by page: in which order, which rows, and what stands in each cell."""
+"""A page of the table of products: the order, the rows of the page, and the text of each cell."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from prodex.display.audit import percent
 from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
-from prodex.notebook.products.search import folded
+from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
 
-#: What is shown first, and what further columns are called; the others go by their names.
+#: The columns that are shown at first, and those that an audit adds.
 COLUMNS = ("gtin", "name", "brand", "kind", "owner", "updated_at", "texts_count", "pictures_count")
-JUDGED = ("grade", "score")
+AUDIT_COLUMNS = ("grade", "score")
+#: A column without a title is shown by its name, as it is in a DataFrame.
 _TITLES = {
     "gtin": "GTIN",
     "name": "Name",
@@ -34,13 +35,13 @@ _TITLES = {
 }
 #: Characters of a text that a cell shows.
 CELL = 90
-#: What stands where there is no value.
+#: Shown where there is no value.
 NOTHING = "—"
 
 
 @dataclass(frozen=True)
 class Order:
-    """What products are sorted by; without a column they stand as in the catalogue."""
+    """The column by which products are sorted; without one they are in the order of the catalogue."""
 
     column: str = ""
     descending: bool = False
@@ -48,7 +49,7 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class TablePage:
-    """Some of the products that are looked at.
+    """The products on a page.
 
     Attributes
     ----------
@@ -57,9 +58,9 @@ class TablePage:
     first
         Number of the first of them, from 1.
     found, whole
-        How many products there are to page through, and in all.
+        Number of products that meet the conditions, and of all products.
     number, pages
-        Which page of how many, from 1.
+        Number of the page, from 1, and of pages.
     """
 
     rows: Rows
@@ -71,7 +72,7 @@ class TablePage:
 
     @property
     def words(self) -> str:
-        """Say which products these are."""
+        """Which products of how many, as a sentence."""
         last = self.first + len(self.rows) - 1
         shown = f"{self.first:,}-{last:,} of {self.found:,}" if len(self.rows) else "0"
         every = "" if self.found == self.whole else f" ({self.whole:,} in all)"
@@ -79,7 +80,7 @@ class TablePage:
 
 
 def page_of(ordered: Rows, mask: Mask, number: int, size: int) -> TablePage:
-    """Return a page of the products under a mask; where there is no such page, the nearest one.
+    """Return a page of the products of a mask; if there is no such page, the nearest one.
 
     >>> page = page_of(np.arange(10), np.arange(10) % 2 == 0, 9, 2)
     >>> page.rows.tolist(), page.words, page.number
@@ -93,20 +94,20 @@ def page_of(ordered: Rows, mask: Mask, number: int, size: int) -> TablePage:
 
 
 class Sorter:
-    """Sorts products by what a column shows; each order is made once.
+    """Sorts products by what a column shows, and keeps each order.
 
     Parameters
     ----------
-    stock
+    products
         The products.
     """
 
-    def __init__(self, stock: ProductColumns) -> None:
-        self._stock = stock
+    def __init__(self, products: ProductColumns) -> None:
+        self._products = products
         self._known: dict[tuple[Order, str | None], Rows] = {}
 
     def order(self, by: Order, language: str | None = None) -> Rows:
-        """Return the places of all products in order: equal ones as in the catalogue, those without a value last."""
+        """Return the places of all products in order: equal ones as in the catalogue, products without a value last."""
         key = (by, language if by.column == "name" else None)
         if key not in self._known:
             self._known[key] = self._sorted(by, language)
@@ -114,28 +115,28 @@ class Sorter:
 
     def _sorted(self, by: Order, language: str | None) -> Rows:
         if not by.column:
-            return np.arange(len(self._stock))
-        values = shown(self._stock, by.column, language)
+            return np.arange(len(self._products))
+        values = column_values(self._products, by.column, language)
         there = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
         values = values.drop_null()
-        values = folded(values) if pa.types.is_string(values.type) else values
+        values = unaccented_texts(values) if pa.types.is_string(values.type) else values
         order = pc.array_sort_indices(values, order="descending" if by.descending else "ascending")
-        missing = np.setdiff1d(np.arange(len(self._stock)), there)
+        missing = np.setdiff1d(np.arange(len(self._products)), there)
         return np.concatenate([there[order.to_numpy()], missing])
 
 
-def shown(stock: ProductColumns, column: str, language: str | None = None) -> pa.Array:
-    """Return what a column of the table holds, whole."""
-    return stock.names(language) if column == "name" else stock.shown(column)
+def column_values(products: ProductColumns, column: str, language: str | None = None) -> pa.Array:
+    """Return the values of a column of the table, uncut."""
+    return products.names(language) if column == "name" else products.shown(column)
 
 
 def cells(
-    stock: ProductColumns, rows: Rows, columns: Sequence[str], language: str | None = None
+    products: ProductColumns, rows: Rows, columns: Sequence[str], language: str | None = None
 ) -> pd.DataFrame:
-    """Return some rows as they are shown, every cell a text."""
-    stock.read(*(name for name in columns if name != "name"))
-    taken = {name: shown(stock, name, language).take(pa.array(rows)) for name in columns}
-    asked = {name: is_asked(stock, name) for name in columns}
+    """Return some rows as they are shown, with a text in every cell."""
+    products.read(*(name for name in columns if name != "name"))
+    taken = {name: column_values(products, name, language).take(pa.array(rows)) for name in columns}
+    asked = {name: is_asked(products, name) for name in columns}
     return pd.DataFrame(
         {
             title(name): [cell(name, one, asked=asked[name]) for one in values.to_pylist()]
@@ -146,12 +147,14 @@ def cells(
 
 
 def cell(column: str, value: object, *, asked: bool = True) -> str:
-    """Return what a cell says.
+    """Return the text of a cell.
 
     >>> cell("score", 0.875), cell("brand", None), cell("brand", None, asked=False), cell("brand", "")
     ('87.5 %', '—', 'not asked for', '""')
     """
-    if value is None or (value == 0 and not asked):  # a count of what was not asked for
+    if value is None or (
+        value == 0 and not asked
+    ):  # a count of what was not asked for is 0, and means nothing
         return NOTHING if asked else "not asked for"
     if column == "score" and isinstance(value, float):
         return percent(value)
@@ -167,7 +170,7 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text, or its beginning with what that is of the whole.
+    """Return a text; of a long one the beginning, and how much that is of the whole.
 
     >>> cut("x" * 40_000, 3)
     'xxx …(3 of 40,000 characters)'
@@ -177,26 +180,27 @@ def cut(text: str, most: int) -> str:
 
 
 def title(column: str) -> str:
-    """Return what a column is called."""
+    """Return the title of a column."""
     return _TITLES.get(column, column)
 
 
 def is_number(column: str) -> bool:
-    """Whether a column stands on the right."""
+    """Return whether a column is aligned on the right."""
     field = TABLES["products"].schema.field(column) if column in _DECLARED else None
     return column == "score" or (field is not None and pa.types.is_integer(field.type))
 
 
-def is_asked(stock: ProductColumns, column: str) -> bool:
-    """Whether anybody asked the service for what a column holds."""
+def is_asked(products: ProductColumns, column: str) -> bool:
+    """Return whether the service was asked for the values of a column."""
     paths = _PATHS.get(column, ())
-    if not paths or any(map(stock.catalog.origin.asked, paths)):
+    if not paths or any(map(products.catalog.origin.asked, paths)):
         return True
-    return column.endswith("_count") and bool(pc.any(pc.greater(stock.column(column), 0)).as_py())
+    return column.endswith("_count") and bool(pc.any(pc.greater(products.column(column), 0)).as_py())
 
 
 _DECLARED = frozenset(TABLES["products"].schema.names)
-#: What has to have been asked for, at least one of it; texts of any kind are counted, whichever they are.
+#: Wire paths of which at least one must have been asked for. Texts are counted whatever their attribute, so for their
+#: count the names stand in.
 _PATHS: dict[str, tuple[str, ...]] = {
     **{column.name: (".".join(column.paths[0]),) for column in TABLES["products"].columns if column.paths},
     "name": NAME_PATHS,

@@ -1,4 +1,4 @@
-"""A query as Python and as the service gets it, to copy."""
+"""A query as Python code and as the body of a request, to copy."""
 
 from __future__ import annotations
 
@@ -10,36 +10,39 @@ import ipywidgets as w
 from prodex.notebook.panel import Fold, html
 from prodex.query import ProductQuery
 
-#: Lines that are seen at once; the others are scrolled to.
+#: Height of the field in lines; the others are reached by scrolling.
 _MOST_ROWS = 18
 
 
 class QueryCode(w.VBox):
-    """Shows a query in Python and on the wire; what is folded away is not written, for it may be long."""
+    """Two folds with a query as Python and as the body of a request.
+
+    A closed fold is not filled: a query with ten thousand GTINs would go to the browser twice with every change.
+    """
 
     def __init__(self) -> None:
         self._asked: tuple[ProductQuery, str | None, float | None] = (ProductQuery(), None, None)
         self.python, self.wire = html(""), html("")
-        self.python_fold = Fold("The same in Python, to copy", [self.python])
-        self.wire_fold = Fold("The same on the wire, to copy", [self.wire])
+        self.python_fold = Fold("Python code", [self.python])
+        self.wire_fold = Fold("Request body", [self.wire])
         super().__init__([self.python_fold, self.wire_fold])
         for fold in (self.python_fold, self.wire_fold):
             fold.observe(lambda _: self._write(), "is_open")
 
     def show(self, query: ProductQuery, name: str | None, max_age: float | None) -> None:
-        """Show a query, and its load under a name."""
+        """Show a query, and the call that loads it."""
         self._asked = (query, name, max_age)
         self._write()
 
     def _write(self) -> None:
         if self.python_fold.is_open:
-            self.python.value = _text(as_python(*self._asked), "The query in Python, to copy")
+            self.python.value = _text(as_python(*self._asked), "Python code of the query")
         if self.wire_fold.is_open:
-            self.wire.value = _text(self._asked[0].wire(), "The query on the wire, to copy")
+            self.wire.value = _text(self._asked[0].wire(), "Request body of the query")
 
 
 def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
-    """Return the query and its load as Python that can be run.
+    """Return the query and the call that loads it as Python code that runs as it is.
 
     >>> print(as_python(ProductQuery(target_market=250), "shop", None))
     import prodex as px
@@ -61,23 +64,22 @@ def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> s
 
 
 def query_as_python(query: ProductQuery) -> str:
-    """Return a query as Python, one field a line.
+    """Return a query as Python code, one field per line.
 
     >>> print(query_as_python(ProductQuery(tags_in="new")))
     px.ProductQuery(
         tags_in=('new',),
     )
     """
+    # The repr of a query is Python, and leaves out what is not asked for; it is only laid out here.
     call = ast.parse(repr(query), mode="eval").body
     fields = [f"    {one.arg}={ast.unparse(one.value)},\n" for one in getattr(call, "keywords", ())]
     return f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
 
 
 def _text(text: str, name: str) -> str:
-    """Show text that can be copied: Tab leads into it, and Ctrl+A chooses all of it.
-
-    A notebook would take Ctrl+A for itself if the text were read-only.
-    """
+    """Return text that can be copied: Tab leads into it, and Ctrl+A selects all of it."""
+    # Not read-only: JupyterLab would take Ctrl+A for itself, and select all cells.
     rows = min(text.count("\n") + 1, _MOST_ROWS)
     return (
         f"<textarea class='code' rows='{rows}' aria-label='{name}' dir='ltr' spellcheck='false'>"

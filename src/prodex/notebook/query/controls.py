@@ -1,4 +1,4 @@
-"""The controls of a query panel that ipywidgets does not have; like its own, each shows and changes its `value`."""
+"""The controls of a query that ipywidgets does not have; like its own, each shows and changes a trait `value`."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ import ipywidgets as w
 from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
-from prodex.notebook.panel import html, typed
+from prodex.notebook.panel import html, text_html
 from prodex.notebook.query.parsing import Word
 
-#: What stands in a list to choose from, and what it means; "" means none, since a `Dropdown` shows None as nothing.
+#: The options of a list, each a label and a value; "" stands for no value, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
 
 _AUTO = {"width": "auto"}
 _OWN = object()
+_SELECT = ("select …", "")
 
 
-def above(widget: Any, *classes: str) -> Any:
-    """Put the description of a control above it."""
+def label_above(widget: Any, *classes: str) -> Any:
+    """Show the label of a control above it."""
     for name in ("above", *classes):
         widget.add_class(name)
     return widget
 
 
-def line(title: str, example: str = "") -> Any:
+def text_line(title: str, example: str = "") -> Any:
     """Return a control for a line of text."""
-    return above(w.Text(description=title, placeholder=example, layout=_AUTO))
+    return label_above(w.Text(description=title, placeholder=example, layout=_AUTO))
 
 
-def area(title: str, example: str = "") -> Any:
-    """Return a control for lines of text."""
-    return above(w.Textarea(description=title, placeholder=example, rows=4, layout=_AUTO), "wide")
+def text_area(title: str, example: str = "") -> Any:
+    """Return a control for several lines of text."""
+    return label_above(w.Textarea(description=title, placeholder=example, rows=4, layout=_AUTO), "wide")
 
 
-def moment(title: str) -> Any:
-    """Return a control for a date and a time, which are those of UTC."""
-    return above(w.NaiveDatetimePicker(description=title, layout=_AUTO))
+def date_time(title: str) -> Any:
+    """Return a control for a date and a time in UTC."""
+    # Without a zone: `DatetimePicker` shows a time in the zone of the browser, and the service counts in UTC.
+    return label_above(w.NaiveDatetimePicker(description=title, layout=_AUTO))
 
 
 class ChoiceControl(w.VBox):
-    """One of several; a value that is not among them is added when it is assigned.
+    """One of several options; a value that is not among them is added when it is assigned.
 
     Examples
     --------
@@ -57,14 +59,14 @@ class ChoiceControl(w.VBox):
     value: AnyTrait = AnyTrait("")
 
     def __init__(self, title: str, options: Options) -> None:
-        self.list = above(w.Dropdown(description=title, layout=_AUTO))
+        self.list = label_above(w.Dropdown(description=title, layout=_AUTO))
         super().__init__([self.list])
         self.offer(options)
         self.observe(lambda _: self._show(), "value")
         self.list.observe(lambda change: self.set_trait("value", change["new"]), "value")
 
     def offer(self, options: Options) -> None:
-        """Give these to choose from, and choose the first of them."""
+        """Offer these options, and select the first."""
         self._options = tuple(options)
         self.list.options = self._options
         self.list.value = self.value = self._options[0][1]
@@ -77,7 +79,7 @@ class ChoiceControl(w.VBox):
 
 
 class ToggleControl(w.VBox):
-    """Any number of several, in the order in which they were chosen.
+    """Any number of several options, in the order in which they were selected.
 
     Examples
     --------
@@ -114,16 +116,16 @@ class ToggleControl(w.VBox):
 
 
 class ListControl(w.VBox):
-    """A list as text with commas, beside a list of names from which one can be added.
+    """A comma-separated text, with a list of names to add from.
 
     Parameters
     ----------
     title, one
-        What it is a list of, and one of it; our own words.
+        What it is a list of, and one item of it; our own words.
     names
-        What can be added, and how it is written.
+        What can be added: names and values.
     note
-        What is said of the list, as markup.
+        Returns the note on the list, as HTML.
     """
 
     value: Unicode[str, str | bytes] = Unicode()
@@ -131,25 +133,25 @@ class ListControl(w.VBox):
     def __init__(
         self, title: str, one: str, names: Options, example: str, note: Callable[[str], str] = lambda _: ""
     ) -> None:
-        self._note, self._said = note, html("", "muted")
-        self._text = line(title, example)
-        self._names = ChoiceControl(f"Add {one} by name", [("choose ...", "")])
-        super().__init__([self._text, self._names, self._said])
+        self._note, self._note_line = note, html("", "muted")
+        self._text = text_line(title, example)
+        self._names = ChoiceControl(f"Add {one} by name", [_SELECT])
+        super().__init__([self._text, self._names, self._note_line])
         self.add_class("list")
         self.offer(names)
         w.link((self, "value"), (self._text, "value"))
-        self.observe(lambda _: self._say(), "value")
+        self.observe(lambda _: self._show_note(), "value")
         self._names.observe(self._added, "value")
 
     def offer(self, names: Options, note: Callable[[str], str] | None = None) -> None:
-        """Give other names to choose from, and another note; without names only the text is shown."""
+        """Offer other names, with another note; without names only the text is shown."""
         self._note = note or self._note
-        self._names.offer((("choose ...", ""), *names))
+        self._names.offer((_SELECT, *names))
         self._names.layout.display = "" if names else "none"
-        self._say()
+        self._show_note()
 
-    def _say(self) -> None:
-        self._said.value = self._note(self.value)
+    def _show_note(self) -> None:
+        self._note_line.value = self._note(self.value)
 
     def _added(self, change: dict[str, Any]) -> None:
         if not change["new"]:
@@ -161,22 +163,24 @@ class ListControl(w.VBox):
 
 
 class PresetControl(w.VBox):
-    """A text, beside a list of usual ones.
+    """A text, with a list of presets.
 
     Parameters
     ----------
     title
-        Our own words.
+        The label; our own words.
     presets
-        What is usual, in words, and its text; the first is the empty one.
+        Labels and texts; the first text is empty.
     """
 
     value: Unicode[str, str | bytes] = Unicode()
 
     def __init__(self, title: str, presets: Options) -> None:
         self._presets = presets
-        self._usual = ChoiceControl(title, [*presets, ("own paths", _OWN)])
-        self._text = line(f"Paths to {title[0].lower()}{title[1:]}", "namePublicLong.data, assets.pictures")
+        self._usual = ChoiceControl(title, [*presets, ("other paths", _OWN)])
+        self._text = text_line(
+            f"Paths to {title[0].lower()}{title[1:]}", "namePublicLong.data, assets.pictures"
+        )
         super().__init__([self._usual, self._text])
         self.add_class("list")
         w.link((self, "value"), (self._text, "value"))
@@ -192,26 +196,26 @@ class PresetControl(w.VBox):
             self.value = change["new"]
 
 
-class Paste(w.VBox):
-    """Lines of text, with a sentence on what was read from them."""
+class PasteControl(w.VBox):
+    """Lines of text, with a note on what was read from them."""
 
     value: Unicode[str, str | bytes] = Unicode()
 
     def __init__(self, title: str, example: str, read: Callable[[str], object]) -> None:
-        self._read, self._said = read, html("", "muted")
-        self._text = area(title, example)
-        super().__init__([self._text, self._said])
+        self._read, self._note_line = read, html("", "muted")
+        self._text = text_area(title, example)
+        super().__init__([self._text, self._note_line])
         self.add_class("wide")
         w.link((self, "value"), (self._text, "value"))
         self.observe(lambda _: self._show(), "value")
         self._show()
 
     def _show(self) -> None:
-        self._said.value = typed(self._read(self.value))
+        self._note_line.value = text_html(self._read(self.value))
 
 
 def lock(widget: Any, *, is_locked: bool) -> None:
-    """Let nobody change a widget, or what stands in it; or let them again."""
+    """Disable a widget and all widgets in it, or enable them again."""
     if widget.has_trait("disabled"):
         widget.disabled = is_locked
     for child in getattr(widget, "children", ()):
@@ -219,21 +223,21 @@ def lock(widget: Any, *, is_locked: bool) -> None:
 
 
 class _WordRow(w.HBox):
-    """One word, and the fields in which it is looked for."""
+    """A word, and the fields to search for it."""
 
     def __init__(self, number: int, fields: Options, changed: Callable[[], object]) -> None:
         self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
         self.fields = ToggleControl(f"Word {number} in any of", fields)
         self.remove = w.Button(description="Remove", tooltip=f"Remove word {number}", layout=_AUTO)
         self.remove.add_class("quiet")
-        super().__init__([above(self.text), self.fields, self.remove])
+        super().__init__([label_above(self.text), self.fields, self.remove])
         self.add_class("word")
         for one in (self.text, self.fields):
             one.observe(lambda _: changed(), "value")
 
 
 class SearchWords(w.VBox):
-    """Words to look for, each in fields of its own; there is always a row to type into.
+    """Words to search for, each in fields of its own; there is always a row to type into.
 
     Examples
     --------
@@ -281,12 +285,13 @@ class SearchWords(w.VBox):
 
     def _fill(self, words: tuple[Word, ...]) -> None:
         words = words or (("", self._every),)
+        # Rows are made once and then filled again: a new one would take the focus from whoever is typing.
         while len(self._made) < len(words):
             number = len(self._made)
             row = _WordRow(number + 1, self._fields, self._changed)
             row.remove.on_click(lambda _, number=number: self._removed(number))
             self._made.append(row)
-        self._is_filling = True
+        self._is_filling = True  # the value would be assigned from rows of which half are filled
         try:
             for row, (word, fields) in zip(self._made, words, strict=False):
                 row.text.value, row.fields.value = word, fields

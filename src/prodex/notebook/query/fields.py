@@ -1,4 +1,4 @@
-"""Every filter of a query, declared once: the control that shows it, and how what stands there is read and written."""
+"""Every filter of a query, declared once: its control, and how its value is read from and written to a query."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from prodex.query import ProductQuery
 
 
 class FieldGroup(Enum):
-    """Where a control stands."""
+    """The group in which a control is shown; the value is its title."""
 
     FRONT = "in front"
     MORE = "More filters: GTINs, owners, pictures, range"
-    ANSWER = "What is returned: languages and fields"
-    EXPERT = "Filters that prodex does not know"
+    ANSWER = "Returned data: languages and fields"
+    EXPERT = "Other filters, as JSON"
 
 
 @dataclass(frozen=True)
 class QueryField:
-    """One control.
+    """A control of the query panel.
 
     Attributes
     ----------
@@ -33,13 +33,13 @@ class QueryField:
     make
         Makes the control, which shows and changes its trait `value`.
     place
-        Where it stands.
+        Its group.
     shown
-        From a query to what the control shows.
+        Returns the value of the control for a query.
     given
-        From what the control shows to the fields of a query; None is no filter.
+        Returns the fields of a query for a value of the control; None is no filter.
     hint
-        What is said below it.
+        The note below it.
     """
 
     names: tuple[str, ...]
@@ -82,11 +82,11 @@ def _empty_as_none(value: Any) -> Any:
 
 
 def _text(name: str, title: str, example: str, place: FieldGroup) -> QueryField:
-    return _one(name, lambda: controls.line(title, example), place, parsing.written, parsing.typed_list)
+    return _one(name, lambda: controls.text_line(title, example), place, parsing.written, parsing.typed_list)
 
 
 def _moment(name: str, title: str, place: FieldGroup) -> QueryField:
-    return _one(name, lambda: controls.moment(title), place, parsing.shown_moment, parsing.moment)
+    return _one(name, lambda: controls.date_time(title), place, parsing.shown_moment, parsing.moment)
 
 
 def _choice(name: str, title: str, options: Callable[[], controls.Options], place: FieldGroup) -> QueryField:
@@ -110,7 +110,7 @@ def _packshot_of(query: ProductQuery) -> str:
 _PACKSHOT = (("with or without", ""), ("with a packshot", "with"), ("without a packshot", "without"))
 _ACTIVE = (("all products", ""), ("only the active range", True))
 
-#: The controls, in the order in which they stand.
+#: The controls, in the order in which they are shown.
 FIELDS: tuple[QueryField, ...] = (
     _choice("target_market", "Target market", options.markets, FieldGroup.FRONT),
     QueryField(
@@ -125,8 +125,8 @@ FIELDS: tuple[QueryField, ...] = (
     ),
     _moment("updated_at_from", "Updated from (UTC)", FieldGroup.FRONT),
     _moment("updated_at_to", "Updated until (UTC)", FieldGroup.FRONT),
-    _text("tags_in", "With the tags", "exportable, new", FieldGroup.FRONT),
-    _text("tags_not_in", "Without the tags", "blocked", FieldGroup.FRONT),
+    _text("tags_in", "With tags", "exportable, new", FieldGroup.FRONT),
+    _text("tags_not_in", "Without tags", "blocked", FieldGroup.FRONT),
     _choice("status_shared_from", "Sharing status of the source", options.sharing_statuses, FieldGroup.FRONT),
     _choice("status_shared_with", "Sharing status of the target", options.sharing_statuses, FieldGroup.FRONT),
     _toggles("target_productstatus_in", "Status at the retailer", options.product_statuses),
@@ -137,11 +137,11 @@ FIELDS: tuple[QueryField, ...] = (
         FieldGroup.FRONT,
         _none_as_empty,
         parsing.words,
-        "Every word has to be found, in any one of its fields.",
+        "All words must match, each in at least one of its fields.",
     ),
     _one(
         "gtins_in",
-        lambda: controls.Paste("GTINs", "Paste a column of a spreadsheet", parsing.read_gtins),
+        lambda: controls.PasteControl("GTINs", "Paste a column of a spreadsheet", parsing.read_gtins),
         FieldGroup.MORE,
         lambda value: "\n".join(value or ()),
         parsing.gtins,
@@ -168,7 +168,7 @@ FIELDS: tuple[QueryField, ...] = (
         FieldGroup.ANSWER,
         parsing.written,
         parsing.typed_list,
-        "Texts in other languages are not sent; the products stay the same.",
+        "Leaves out texts in other languages; the same products are returned.",
     ),
     QueryField(
         ("source_include",),
@@ -176,7 +176,7 @@ FIELDS: tuple[QueryField, ...] = (
         FieldGroup.ANSWER,
         parsing.shown_paths,
         lambda text: {"source_include": parsing.typed_list(text)},
-        "Keys and dates always come along.",
+        "Keys and dates are always included.",
     ),
     _one(
         "source_exclude",
@@ -187,32 +187,32 @@ FIELDS: tuple[QueryField, ...] = (
     ),
     _one(
         "extra",
-        lambda: controls.area("Further filters, as JSON", '{"allow_not_consumer_units": true}'),
+        lambda: controls.text_area("Further filters, as JSON", '{"allow_not_consumer_units": true}'),
         FieldGroup.EXPERT,
         parsing.shown_extra,
         parsing.extra,
-        "Sent to the service as they are.",
+        "Sent to the service unchanged.",
     ),
 )
 
 
 def count_given(query: ProductQuery, place: FieldGroup) -> int:
-    """Return how many filters of a query have their control in a place."""
+    """Return how many filters of a query have their control in a group."""
     return sum(bool(getattr(query, name)) for field in FIELDS if field.place is place for name in field.names)
 
 
 def shown(query: ProductQuery) -> list[Any]:
-    """Return what the controls show of a query, in the order of `FIELDS`."""
+    """Return the values of the controls for a query, in the order of `FIELDS`."""
     return [field.shown(query) for field in FIELDS]
 
 
 def asked(values: list[Any]) -> ProductQuery:
-    """Return the query that the controls show.
+    """Return the query for the values of the controls.
 
     Raises
     ------
     QueryError
-        When it cannot be read, or contradicts itself.
+        When a value cannot be read, or two contradict each other.
     """
     given: dict[str, Any] = {}
     for field, value in zip(FIELDS, values, strict=True):

@@ -1,4 +1,4 @@
-"""What a query panel has others do in a thread: count what matches, and load it, with progress and a way to stop."""
+"""Counting and loading from a query panel: in the background, with progress, Cancel and a report of the load."""
 
 from __future__ import annotations
 
@@ -18,28 +18,27 @@ from prodex.errors import IncompleteLoad, ServiceError
 from prodex.load import load_products
 from prodex.load.reuse import in_words as age_in_words
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Panel, html, in_words, rest, typed
-from prodex.notebook.query.controls import ChoiceControl, line, lock
+from prodex.notebook.panel import Panel, error_text, html, message_html, set_busy, text_html
+from prodex.notebook.query.controls import ChoiceControl, lock, text_line
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
-from prodex.service.client import announced
+from prodex.service.paging import announced
 
 
 class Cancelled(Exception):
-    """The load was cancelled; it is raised by what shows its progress, and ends in the panel."""
+    """The load was cancelled; raised by the progress function, and caught by the panel."""
 
 
 def count_products(
     service: Client, query: ProductQuery, is_wanted: Callable[[], bool] = lambda: True
 ) -> int | None:
-    """Return how many products match, or None when nobody wants to know any more.
-
-    A long list of GTINs is counted in several calls.
+    """Return how many products match, or None when the number is no longer wanted.
 
     Parameters
     ----------
     is_wanted
-        Asked before each call: nobody waits for the sum of a query that has changed meanwhile.
+        Called before each call to the service: a long list of GTINs is counted in several calls, which are not worth
+        making for a query that has changed meanwhile.
     """
     total = 0
     for part in query.in_calls():
@@ -60,9 +59,9 @@ class Load:
     Attributes
     ----------
     done, total
-        Products that have come, and that were announced.
+        Number of products received, and announced by the service.
     began
-        Our clock when it began, UTC.
+        Time of our clock when it began, UTC.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Load:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was stopped, and ends with the page in flight."""
+        """Whether it was stopped, and ends after the page that is being received."""
         return self._stop.is_set()
 
     def run(self) -> Catalog:
@@ -97,7 +96,7 @@ class Load:
         Raises
         ------
         Cancelled
-            When it was stopped before all had come; what came is in the journal.
+            When it was stopped before all products were received; those received are in the journal.
         ProdexError
             As `load_products`.
         """
@@ -107,128 +106,126 @@ class Load:
             name=self._name,
             max_age=self._max_age,
             allow_incomplete=self._allow_incomplete,
-            progress=self._came,
+            progress=self._received,
         )
 
     def stop(self) -> None:
-        """Stop after the page in flight."""
+        """Stop after the page that is being received."""
         self._stop.set()
 
-    def _came(self, done: int, total: int) -> None:
+    def _received(self, done: int, total: int) -> None:
         self.done, self.total = done, total
+        # Called after a page is in the journal: whatever is raised here, the next load continues from that page.
         if self._stop.is_set():
             raise Cancelled
 
 
-#: Problems that are shown; the catalogue has all.
+#: Problems that are shown; `catalog.problems` has all.
 PROBLEMS = 20
 
 
-def told(sentence: str, *, is_problem: bool = False) -> str:
-    """Return a sentence as markup, which a screen reader reads out."""
-    kind, role = ("problem", "alert") if is_problem else ("note", "status")
-    return f"<div class='{kind}' role='{role}'>{typed(sentence)}</div>"
+def count_text(count: int, query: ProductQuery) -> str:
+    """Return how many products match, as a sentence.
 
-
-def counted(count: int, query: ProductQuery) -> str:
-    """Say how many products match.
-
-    >>> counted(1203, ProductQuery()), counted(1, ProductQuery())
+    >>> count_text(1203, ProductQuery()), count_text(1, ProductQuery())
     ('1,203 products match', '1 product matches')
     """
-    said = "1 product matches" if count == 1 else f"{count:,} products match"
+    sentence = "1 product matches" if count == 1 else f"{count:,} products match"
     gtins = query.gtins_in or ()
     if len(gtins) > GTINS_PER_CALL:
         calls = -(-len(gtins) // GTINS_PER_CALL)
-        said += f" (the sum of {calls:,} calls, for {len(gtins):,} GTINs)"
-    return said
+
+        sentence += f" (the sum of {calls:,} calls, for {len(gtins):,} GTINs)"
+    return sentence
 
 
-def progress(done: int, total: int, seconds: float) -> str:
-    """Say how far a load has come.
+def progress_text(done: int, total: int, seconds: float) -> str:
+    """Return the progress of a load as a sentence.
 
-    >>> progress(3500, 12000, 41.3), progress(12000, 12000, 90), progress(0, 0, 2)
-    ('3,500 of 12,000 products, 41 s', '12,000 of 12,000 products, 90 s; building the tables', 'asking ..., 2 s')
+    >>> progress_text(3500, 12000, 41.3), progress_text(12000, 12000, 90)
+    ('3,500 of 12,000 products, 41 s', '12,000 of 12,000 products, 90 s; building the tables')
+    >>> progress_text(0, 0, 2)
+    'Waiting for the service, 2 s'
     """
     if not total:
-        return f"asking ..., {seconds:.0f} s"
-    said = f"{done:,} of {total:,} products, {seconds:.0f} s"
-    return f"{said}; building the tables" if done >= total else said
+        return f"Waiting for the service, {seconds:.0f} s"
+    sentence = f"{done:,} of {total:,} products, {seconds:.0f} s"
+    return f"{sentence}; building the tables" if done >= total else sentence
 
 
-def cancelled(done: int, total: int) -> str:
-    """Say how far a load had come that was cancelled.
+def cancelled_text(done: int, total: int) -> str:
+    """Return the progress of a load that was cancelled, as a sentence.
 
-    >>> cancelled(3500, 12000)
-    'Cancelled after 3,500 of 12,000 products. What came is kept: Load goes on from there.'
+    >>> cancelled_text(3500, 12000)
+    'Cancelled after 3,500 of 12,000 products. They are kept: press Load to continue.'
     """
     if not done:
-        return "Cancelled before any product came."
-    return f"Cancelled after {done:,} of {total:,} products. What came is kept: Load goes on from there."
+        return "Cancelled before any product was received."
+    return f"Cancelled after {done:,} of {total:,} products. They are kept: press Load to continue."
 
 
-def outcome(catalog: Catalog, load: Load) -> str:
-    """Return what came, as markup: how many, complete or not, from when, where it lies, and what is not there."""
-    state = "complete" if catalog.complete else "not complete"
-    said = [
-        f"<p><strong>{escape(str(catalog.origin.ledger))}</strong>, {state}. {_from_when(catalog, load)}</p>"
+def load_report(catalog: Catalog, load: Load) -> str:
+    """Return the report of a load as HTML: how many products, complete or not, when, where, and what is missing."""
+    state = "complete" if catalog.complete else "incomplete"
+    report = [
+        f"<p><strong>{escape(str(catalog.origin.ledger))}</strong>, {state}. {_when(catalog, load)}</p>"
     ]
     if catalog.folder is not None:
-        said.append(f"<p class='muted'>Snapshot in {typed(catalog.folder)}</p>")
-    return "".join(said) + _problems(catalog.origin.ledger.problems)
+        report.append(f"<p class='muted'>Snapshot in {text_html(catalog.folder)}</p>")
+    return "".join(report) + _problems(catalog.origin.ledger.problems)
 
 
-def _from_when(catalog: Catalog, load: Load) -> str:
+def _when(catalog: Catalog, load: Load) -> str:
     loaded = catalog.origin.loaded_at
     if loaded is None or loaded >= load.began:
         return f"Loaded in {load.seconds:,.0f} s."
     when = f"{loaded.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    if load.total:
-        return f"Begun at {when}, and gone on with for {load.seconds:,.0f} s."
-    return f"From {when}, {age_in_words(load.began - loaded)} old; nothing had to be fetched."
+    if load.total:  # something was received, so this load has continued an earlier one
+        return f"Begun at {when} and continued for {load.seconds:,.0f} s."
+    return f"Reused a snapshot from {when}, {age_in_words(load.began - loaded)} old."
 
 
 def _problems(problems: list[tuple[str, str]]) -> str:
     if not problems:
         return ""
     rows = "".join(
-        f"<tr><td>{typed(what)}</td><td>{typed(why)}</td></tr>" for what, why in problems[:PROBLEMS]
+        f"<tr><td>{text_html(what)}</td><td>{text_html(why)}</td></tr>" for what, why in problems[:PROBLEMS]
     )
     of = f"{min(PROBLEMS, len(problems)):,} of {len(problems):,}; all in panel.catalog.problems"
     return (
-        f"<table class='problems'><caption>What is not there: {of}</caption>"
-        f"<thead><tr><th scope='col'>What</th><th scope='col'>Why</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"<table class='problems'><caption>Missing: {of}</caption>"
+        f"<thead><tr><th scope='col'>What</th><th scope='col'>Reason</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
-#: Seconds between two looks at how far a load has come.
-_LOOK = 0.25
+#: Seconds between two updates of the progress.
+_INTERVAL = 0.25
 
 _AGES = (
-    ("if it is younger than an hour", ""),
-    ("if it is younger than a day", 86_400),
-    ("never: always fetch", 0),
+    ("if less than an hour old", ""),
+    ("if less than a day old", 86_400),
+    ("never, load again", 0),
 )
 
 
 class LoadBox(w.VBox):
-    """Loads what a panel asks for.
+    """The controls that load the products of a query.
 
     Parameters
     ----------
     panel
-        Where it stands.
+        The panel around it.
     service
-        Whom to ask.
+        The service to load from.
     asked
-        Gives the query.
+        Returns the query.
     name
-        Name of the snapshot; from the query when None.
+        Name of the snapshot; made from the query when None.
 
     Attributes
     ----------
     catalog
-        What was loaded last, or None.
+        The catalogue that was loaded last, or None.
     is_loading
         Whether a load runs.
     is_possible
@@ -245,22 +242,26 @@ class LoadBox(w.VBox):
         self._panel, self._service, self._asked = panel, service, asked
         self._load: Load | None = None
         self._work: LatestTask[Catalog] = LatestTask(lambda load: load.run(), self._loaded, self._failed)
-        self.name_field = line("Name of the snapshot", "made from the query")
+        self.name_field = text_line("Name of the snapshot", "made from the query")
         self.name_field.value = name or ""
         self.name_field.layout.width = "240px"
-        self.age_field = ChoiceControl("Use a snapshot that is there", _AGES)
+        self.age_field = ChoiceControl("Reuse a recent snapshot", _AGES)
         self.age_field.layout.width = "240px"
         self.load_button = w.Button(description="Load", layout=w.Layout(width="110px"))
         self.load_button.add_class("primary")
         self.cancel_button = w.Button(description="Cancel", layout=w.Layout(width="110px"))
-        self.keep_button = w.Button(description="Keep what came", layout=w.Layout(width="auto"))
+        self.keep_button = w.Button(
+            description="Keep incomplete load",
+            tooltip="Save the products that were received as an incomplete snapshot",
+            layout=w.Layout(width="auto"),
+        )
         self._bar = w.IntProgress(bar_style="info", layout=w.Layout(width="240px"))
-        self._said, self._outcome = html(""), html("", "outcome")
+        self._progress, self._report = html(""), html("", "outcome")
         row = w.HBox([self.name_field, self.age_field, self.load_button, self.keep_button])
-        self._running = w.HBox([self._bar, self._said, self.cancel_button])
+        self._running = w.HBox([self._bar, self._progress, self.cancel_button])
         for one in (row, self._running):
             one.add_class("query-bar")
-        super().__init__([row, self._running, self._outcome])
+        super().__init__([row, self._running, self._report])
         self.add_class("query-load")
         panel.on(self.load_button, lambda _: self._begin(allow_incomplete=False))
         panel.on(self.keep_button, lambda _: self._begin(allow_incomplete=True))
@@ -270,23 +271,23 @@ class LoadBox(w.VBox):
         self._show()
 
     @property
-    def said(self) -> str:
-        """What is said of the last load, as markup."""
-        return str(self._outcome.value)
+    def message(self) -> str:
+        """The report of the last load, as HTML."""
+        return str(self._report.value)
 
     @property
     def name(self) -> str | None:
-        """The name that was typed, or None."""
+        """The name that was entered, or None."""
         return self.name_field.value.strip() or None
 
     @property
     def max_age(self) -> float | None:
-        """The age that was chosen, as `load_products` takes it."""
+        """The age that was selected, as `load_products` takes it."""
         age: float | str = self.age_field.value
         return None if isinstance(age, str) else age
 
-    def forget_problem(self) -> None:
-        """Offer no more to keep what came: another query is asked."""
+    def query_changed(self) -> None:
+        """Offer no longer to keep an incomplete load, which was one of another query."""
         self._keep(offered=False)
 
     def wait(self, seconds: float) -> None:
@@ -303,45 +304,47 @@ class LoadBox(w.VBox):
             max_age=self.max_age,
             allow_incomplete=allow_incomplete,
         )
-        self._outcome.value = ""
+        self._report.value = ""
         self._keep(offered=False)
         self.is_loading = True
-        self._look()
+        self._update()
         self._work(self._load)
 
     def _stop(self) -> None:
         if self._load is not None:
             self._load.stop()
-            rest(self.cancel_button, is_resting=True)
-            self._tell_progress(self._load)
+            set_busy(self.cancel_button, is_busy=True)
+            self._show_progress(self._load)
 
-    def _look(self) -> None:
-        """Show how far it has come, and look again in a moment; without an event loop nobody is looking."""
+    def _update(self) -> None:
+        """Show the progress now, and again after a moment as long as the load runs."""
         if self._load is None or not self.is_loading:
             return
-        self._tell_progress(self._load)
-        with contextlib.suppress(RuntimeError):
-            asyncio.get_running_loop().call_later(_LOOK, self._look)
+        self._show_progress(self._load)
+        with contextlib.suppress(RuntimeError):  # no event loop: a script, in which nobody watches
+            asyncio.get_running_loop().call_later(_INTERVAL, self._update)
 
-    def _tell_progress(self, load: Load) -> None:
+    def _show_progress(self, load: Load) -> None:
+        # The bar ends at 1 as long as the service has not announced how many products there are.
         self._bar.max, self._bar.value = max(load.total, 1), load.done
-        said = progress(load.done, load.total, load.seconds)
-        self._said.value = typed(f"{said}; cancelling ..." if load.is_stopping else said)
+        sentence = progress_text(load.done, load.total, load.seconds)
+        self._progress.value = text_html(f"{sentence}; cancelling …" if load.is_stopping else sentence)
 
     def _loaded(self, catalog: Catalog) -> None:
         self.is_loading = False
         if self._load is not None:
-            self._outcome.value = outcome(catalog, self._load)
-        with self._panel.guarded():  # whoever observes it may fail
+            self._report.value = load_report(catalog, self._load)
+        with self._panel.guarded():  # an observer of `catalog` may fail, which is not an error of the load
             self.catalog = catalog
 
     def _failed(self, error: BaseException) -> None:
         self.is_loading = False
         stopped = self._load if self._load is not None and self._load.is_stopping else None
+        # A service that fails while a load is being cancelled is no news to whoever has cancelled it.
         if stopped is not None and isinstance(error, Cancelled | ServiceError):
-            self._outcome.value = told(cancelled(stopped.done, stopped.total))
+            self._report.value = message_html(cancelled_text(stopped.done, stopped.total))
             return
-        self._outcome.value = told(in_words(error), is_problem=True)
+        self._report.value = message_html(error_text(error), is_problem=True)
         self._keep(offered=isinstance(error, IncompleteLoad))
 
     def _keep(self, *, offered: bool) -> None:
@@ -350,7 +353,7 @@ class LoadBox(w.VBox):
     def _show(self) -> None:
         for one in (self.name_field, self.age_field, self.keep_button):
             lock(one, is_locked=self.is_loading)
-        rest(self.load_button, is_resting=self.is_loading)
-        rest(self.cancel_button, is_resting=False)
+        set_busy(self.load_button, is_busy=self.is_loading)
+        set_busy(self.cancel_button, is_busy=False)
         self.load_button.disabled = not self.is_possible
         self._running.layout.display = "" if self.is_loading else "none"

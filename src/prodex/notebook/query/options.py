@@ -1,4 +1,4 @@
-"""What can be chosen by name in a query: markets, languages, statuses, fields, owners; each with its value."""
+"""The options of the controls of a query: markets, languages, statuses, fields and owners, each with its value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SEARCHED = {
     "description.data": "Description",
 }
 
-#: Which fields of a product are returned: in words, and their paths as text.
+#: Presets for the fields of a product that are returned: a label, and their wire paths as text.
 INCLUDED = (
     ("everything", ""),
     ("names, brand and kind", "namePublicLong, namePublicShort, nameLegal, brand, kind"),
@@ -37,7 +37,7 @@ INCLUDED = (
     ("keys and dates only", "updatedAt"),
 )
 
-#: Which fields are left out.
+#: Presets for the fields that are left out.
 EXCLUDED = (
     ("nothing", ""),
     ("pictures, documents and videos", "assets"),
@@ -63,7 +63,7 @@ def languages() -> list[tuple[str, str]]:
 
 
 def language_names(text: str) -> str:
-    """Return the names of languages in a text with commas, as far as they are known.
+    """Return the names of the languages in a comma-separated text, as far as they are known.
 
     >>> language_names("fr, nld, x")
     'French, Dutch'
@@ -89,12 +89,12 @@ def sharing_statuses() -> list[tuple[str, SharingStatus | str]]:
 
 
 def searched_fields() -> list[tuple[str, str]]:
-    """Return every field in which words can be looked for."""
+    """Return every field that can be searched."""
     return [(_SEARCHED[field], field) for field in SEARCH_FIELDS]
 
 
 def owners(organizations: pd.DataFrame) -> list[tuple[str, int]]:
-    """Return the organisations that a service lists, by name; one without a number cannot be asked for.
+    """Return the organisations that a service lists, by name, without those that have no number to filter by.
 
     >>> owners(pd.DataFrame({"id": [12, 11], "nameLegal": ["Zest", "Acme"]}))
     [('Acme (11)', 11), ('Zest (12)', 12)]
@@ -111,7 +111,7 @@ def owners(organizations: pd.DataFrame) -> list[tuple[str, int]]:
 
 
 def owner_names(text: str, known: Sequence[tuple[str, int]]) -> str:
-    """Return the names of the owners in a text with commas, as far as they are known."""
+    """Return the names of the owners in a comma-separated text, as far as they are known."""
     names: dict[Any, str] = {str(number): name for name, number in known}
     numbers = [one.strip() for one in text.split(",") if one.strip()]
     return ", ".join(names[one] for one in numbers if one in names)

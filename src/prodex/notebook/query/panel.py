@@ -1,4 +1,4 @@
-"""The panel in which somebody says what to load: every filter as a control, a live count, and the load itself."""
+"""The query panel: every filter as a control, a live count of the matching products, and the load."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.load.reference_data import load_organizations
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Fold, Panel, html, in_words, typed
+from prodex.notebook.panel import Fold, Panel, error_text, html, message_html, status_html, text_html
 from prodex.notebook.query import options
 from prodex.notebook.query.code import QueryCode
 from prodex.notebook.query.controls import lock
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
-from prodex.notebook.query.load import LoadBox, count_products, counted, told
+from prodex.notebook.query.load import LoadBox, count_products, count_text
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -29,30 +29,31 @@ from prodex.text import hint
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
 
-#: What is folded away at first.
+#: The groups of controls that are closed at first.
 _FOLDED = (FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
 
 
 class QueryPanel(Panel):
-    """Choose what to load, see how many products match, and load them.
+    """Set filters, see how many products match, and load them.
 
     Parameters
     ----------
     service
         From `prodex.connect`.
     query
-        What to begin with; all products by default.
+        The query to begin with; all products by default.
     name
         Name of the snapshot; made from the query when None.
 
     Attributes
     ----------
     query
-        What the controls say; assigning one fills the controls. While they contradict each other, the last good one.
+        The query of the controls; assigning one fills the controls. While the controls contradict each other, the last
+        valid one.
     catalog
-        What was loaded last, or None.
+        The catalogue that was loaded last, or None.
     count
-        How many products match the query, or None while that is not known.
+        Number of products that match the query, or None while it is unknown.
 
     Examples
     --------
@@ -67,7 +68,8 @@ class QueryPanel(Panel):
     (ProductQuery(gtins_in=('03036811359935',)), 1)
     """
 
-    _is_in_doubt = False
+    # Set before `__init__`: the first query that it assigns is validated, too.
+    _is_valid = True
     query: Instance[ProductQuery] = Instance(ProductQuery, ())
     catalog: Instance[Catalog | None] = Instance(Catalog, allow_none=True)
     count: Int[int | None, Any] = Int(None, allow_none=True)
@@ -76,7 +78,7 @@ class QueryPanel(Panel):
         self, service: Client, query: ProductQuery | None = None, *, name: str | None = None
     ) -> None:
         service = service_given(service, "QueryPanel(service)", query)
-        super().__init__("Which products to load")
+        super().__init__("Load products")
         self._service = service
         self._is_filling = False
         self._counting: LatestTask[int | None] = LatestTask(
@@ -119,11 +121,11 @@ class QueryPanel(Panel):
         controls = {one: control for field, control in self._pairs() for one in field.names}
         if name not in controls:
             there_are = hint(name, controls, f"There are {', '.join(controls)}.")
-            raise QueryError(f"The panel has no field {name!r}{there_are}")
+            raise QueryError(f"The panel has no control {name!r}{there_are}")
         return controls[name]
 
     def wait(self, seconds: float = 60.0) -> None:
-        """Wait until nothing is counted or loaded any more; for scripts and tests."""
+        """Wait until nothing is counted or loaded; for scripts and tests."""
         for work in (self._counting, self._listing, self.loading):
             work.wait(seconds)
 
@@ -142,22 +144,22 @@ class QueryPanel(Panel):
         return grid
 
     def _changed(self) -> None:
-        """Read the controls."""
+        """Read the query from the controls."""
         if self._is_filling:
             return
         try:
             query = asked([control.value for control in self.controls])
         except QueryError as error:
             self._counting.forget()
-            self.matching.value = told(str(error), is_problem=True)
-            self._doubt(is_in_doubt=True)
+            self.matching.value = message_html(str(error), is_problem=True)
+            self._set_valid(is_valid=False)
             self.count = None
             return
         try:
             with self._filling():
                 self.query = query
-        finally:  # also when somebody who observes it fails
-            self._understood()
+        finally:  # also when an observer of the query fails
+            self._count_matches()
 
     def _assigned(self) -> None:
         """Fill the controls with a query that was assigned."""
@@ -166,21 +168,22 @@ class QueryPanel(Panel):
         with self._filling():
             for control, value in zip(self.controls, shown(self.query), strict=True):
                 control.value = value
-        self.say("")
-        self._understood()
+        self.show_message("")
+        self._count_matches()
 
     @validate("query")
     def _assigned_again(self, proposal: dict[str, Any]) -> Any:
-        """Fill the controls also with the last good query, when they contradict it: no observer is told of that."""
-        if self._is_in_doubt and not self._is_filling and proposal["value"] == self.query:
+        """Fill the controls also when the last valid query is assigned while they hold an invalid one."""
+        # traitlets calls no observer for a value that is assigned again, but it validates it.
+        if not self._is_valid and not self._is_filling and proposal["value"] == self.query:
             self._assigned()
         return proposal["value"]
 
-    def _understood(self) -> None:
-        """Ask how many match, since there is a query that can be asked."""
-        self.matching.value = _counting("Asking how many products match ...")
-        self._doubt(is_in_doubt=False)
-        self.loading.forget_problem()
+    def _count_matches(self) -> None:
+        """Count the products that match the new query."""
+        self.matching.value = status_html("Counting matching products …")
+        self._set_valid(is_valid=True)
+        self.loading.query_changed()
         self._show_code()
         for place, fold in self.folds.items():
             given = count_given(self.query, place)
@@ -188,8 +191,8 @@ class QueryPanel(Panel):
         self._counting(self.query)
         self.count = None
 
-    def _doubt(self, *, is_in_doubt: bool) -> None:
-        self._is_in_doubt, self.loading.is_possible = is_in_doubt, not is_in_doubt
+    def _set_valid(self, *, is_valid: bool) -> None:
+        self._is_valid = self.loading.is_possible = is_valid
 
     @contextmanager
     def _filling(self) -> Iterator[None]:
@@ -205,29 +208,31 @@ class QueryPanel(Panel):
     def _counted(self, count: int | None) -> None:
         if count is None:
             return
-        self.matching.value = _counting(counted(count, self.query))
-        with self.guarded():  # whoever observes it may fail
+        self.matching.value = f"<div role='status'>{text_html(count_text(count, self.query))}</div>"
+        with self.guarded():  # an observer of `count` may fail, which is not an error of the count
             self.count = count
 
     def _not_counted(self, error: BaseException) -> None:
-        self.matching.value = told(f"No count: {in_words(error)}", is_problem=True)
+        self.matching.value = message_html(
+            f"The products could not be counted: {error_text(error)}", is_problem=True
+        )
 
     def _show_code(self) -> None:
         self.code.show(self.query, self.loading.name, self.loading.max_age)
 
     def _list_owners(self) -> None:
-        """Ask the service for owners by name, when their control is seen for the first time."""
+        """Load the names of owners from the service when their control is first shown."""
         if self.folds[FieldGroup.MORE].is_open and not self._owners_asked:
             self._owners_asked = True
             self._listing(self._service)
 
     def _listed(self, organizations: pd.DataFrame) -> None:
         known = options.owners(organizations)
-        self.control("owners_in").offer(known, lambda text: typed(options.owner_names(text, known)))
+        self.control("owners_in").offer(known, lambda text: text_html(options.owner_names(text, known)))
 
     def _not_listed(self, error: BaseException) -> None:
-        said = typed(f"Names cannot be listed: {in_words(error)} Numbers work all the same.")
-        self.control("owners_in").offer([], lambda _: said)
+        note = text_html(f"Names of owners could not be loaded: {error_text(error)} Numbers still work.")
+        self.control("owners_in").offer([], lambda _: note)
 
     def _lock(self, is_loading: bool) -> None:
         for control in self.controls:
@@ -240,7 +245,3 @@ def _with_hint(control: Any, hint: str) -> Any:
     for name in set(control._dom_classes) & {"wide"}:
         box.add_class(name)
     return box
-
-
-def _counting(sentence: str) -> str:
-    return f"<div role='status'>{typed(sentence)}</div>"

@@ -1,4 +1,4 @@
-"""What stands in a control, and what a query holds: read and written, each the inverse of the other."""
+"""Between the text of a control and the field of a query: parsing and formatting, each the inverse of the other."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from prodex.errors import QueryError
 from prodex.gtin import GtinAccessor, as_text, comparable, has_digits
 from prodex.query import ALWAYS_REQUESTED, ProductQuery
 
-#: A word to look for, and the fields in which.
+#: A word to search for, and the fields to search.
 Word: TypeAlias = tuple[str, tuple[str, ...]]
 
 _SHOWN = 5
 
 
 def written(values: Iterable[object] | None) -> str:
-    """Write a list as text with commas.
+    """Return a list as comma-separated text.
 
     >>> written(["new", "big"]), written(None)
     ('new, big', '')
@@ -31,12 +31,12 @@ def written(values: Iterable[object] | None) -> str:
 
 
 def typed_list(text: str) -> str | None:
-    """Return a text with commas for the query to read, or None where nothing was typed."""
+    """Return a comma-separated text for the query to read, or None if nothing was entered."""
     return text.strip() or None
 
 
 def numbers(text: str) -> list[int | str] | None:
-    """Return whole numbers of a text with commas or spaces; what is none stays as it is, for the query to refuse.
+    """Return the whole numbers of a text; what is no number stays text, so that the query refuses it by name.
 
     >>> numbers("11, 12"), numbers("11 x"), numbers(" ")
     ([11, 12], [11, 'x'], None)
@@ -46,12 +46,12 @@ def numbers(text: str) -> list[int | str] | None:
 
 
 def shown_moment(moment: datetime | None) -> datetime | None:
-    """Return a point in time as a picker of UTC shows it."""
+    """Return a point in time as the date picker shows it, in UTC."""
     return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def moment(shown: datetime | None) -> datetime | None:
-    """Return the point in time that a picker of UTC shows.
+    """Return the point in time that the date picker shows, in UTC.
 
     >>> moment(datetime(2026, 11, 13, 12)).isoformat()
     '2026-11-13T12:00:00+00:00'
@@ -60,27 +60,29 @@ def moment(shown: datetime | None) -> datetime | None:
 
 
 def words(rows: Iterable[Word]) -> tuple[Word, ...] | None:
-    """Return the rows in which a word stands, or None where there is none.
+    """Return the rows with a word, or None if there are none.
 
     Raises
     ------
     QueryError
-        When a word is to be looked for in no field.
+        When a word has no field to search.
     """
     filled = tuple((word, fields) for word, fields in rows if word.strip())
     for word, fields in filled:
         if not fields:
-            raise QueryError(f"{word!r} is looked for in no field. Choose at least one, or clear the word.")
+            raise QueryError(
+                f"No field is selected for the word {word!r}. Select at least one, or clear the word."
+            )
     return filled or None
 
 
 def shown_extra(extra: Mapping[str, Any]) -> str:
-    """Write further filters as JSON."""
+    """Return further filters as JSON."""
     return json.dumps(dict(extra), ensure_ascii=False, indent=2) if extra else ""
 
 
 def extra(text: str) -> Any:
-    """Read further filters from JSON.
+    """Return further filters from JSON.
 
     >>> extra('{"allow_not_consumer_units": true}'), extra("")
     ({'allow_not_consumer_units': True}, {})
@@ -96,7 +98,7 @@ def extra(text: str) -> Any:
 
 
 def shown_paths(query: ProductQuery) -> str:
-    """Write the fields that were asked for, without those that every query adds by itself.
+    """Return the fields that were asked for as text, without those that every query adds by itself.
 
     >>> shown_paths(ProductQuery(source_include="namePublicLong.data, brand"))
     'namePublicLong.data, brand'
@@ -116,13 +118,13 @@ class Pasted:
     Attributes
     ----------
     gtins
-        Those that are asked for, with 14 digits, each once.
+        Those to filter by, with 14 digits, each once.
     doubtful
-        Those of them, as pasted, that cannot be right: their length or their check digit.
+        Those of them, as pasted, whose length or check digit is wrong.
     unreadable
-        What is no number of up to 14 digits, and is not asked for.
+        Texts that are not numbers of up to 14 digits, and are left out.
     repeated
-        How many came again.
+        Number of repetitions.
     """
 
     gtins: tuple[str, ...] = ()
@@ -132,25 +134,24 @@ class Pasted:
 
     def __str__(self) -> str:
         if not self.gtins and not self.unreadable:
-            return "No list: products are taken whatever their GTIN."
-        said = [f"{len(self.gtins):,} {'GTIN is' if len(self.gtins) == 1 else 'GTINs are'} asked for."]
+            return "No list: products match whatever their GTIN."
+        sentences = [f"{len(self.gtins):,} {'GTIN' if len(self.gtins) == 1 else 'GTINs'} to filter by."]
         if self.repeated:
-            said.append(f"{self.repeated:,} came more than once.")
+            sentences.append(f"{self.repeated:,} repeated.")
         if self.doubtful:
-            said.append(
-                f"{len(self.doubtful):,} of them cannot be right (length or check digit): {_some(self.doubtful)}."
+            sentences.append(
+                f"{len(self.doubtful):,} with a wrong length or check digit: {_some(self.doubtful)}."
             )
         if self.unreadable:
-            said.append(f"Left out, being no GTINs: {_some(self.unreadable)}.")
-        return " ".join(said)
+            sentences.append(f"Left out, not GTINs: {_some(self.unreadable)}.")
+        return " ".join(sentences)
 
 
 def read_gtins(text: str) -> Pasted:
-    """Read GTINs as they are pasted from a spreadsheet: by lines, commas, semicolons, tabs or spaces.
+    """Read GTINs as they are pasted from a spreadsheet: separated by lines, commas, semicolons, tabs or spaces.
 
     >>> print(read_gtins("GTIN\\n3036811359935\\n3036811359936\\n"))
-    2 GTINs are asked for. 1 of them cannot be right (length or check digit): 3036811359936. Left out, being no \
-GTINs: GTIN.
+    2 GTINs to filter by. 1 with a wrong length or check digit: 3036811359936. Left out, not GTINs: GTIN.
     """
     pieces = [piece for one in re.split(r"[\s,;]+", text) if (piece := as_text(one))]
     readable: dict[str, str] = {}
@@ -167,18 +168,19 @@ GTINs: GTIN.
 
 
 def gtins(text: str) -> tuple[str, ...] | None:
-    """Return the GTINs to ask for, or None where nothing was pasted.
+    """Return the GTINs to filter by, or None if nothing was pasted.
 
     Raises
     ------
     QueryError
-        When something was pasted and holds none: without a list, every product would be asked for.
+        When the text that was pasted has no GTIN.
     """
     pasted = read_gtins(text)
+    # None would be no filter: whoever pastes the wrong column would load every product.
     if pasted.unreadable and not pasted.gtins:
         raise QueryError(
-            f"gtins_in holds no GTIN, but {_some(pasted.unreadable)}. Paste numbers of up to 14 digits; with no list "
-            "at all, products are taken whatever their GTIN."
+            f"gtins_in has no GTIN, but {_some(pasted.unreadable)}. Paste numbers of up to 14 digits; with an empty "
+            "list, products match whatever their GTIN."
         )
     return pasted.gtins or None
 

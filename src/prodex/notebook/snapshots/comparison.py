@@ -1,8 +1,9 @@
-"""What changed between two snapshots, as markup: counts, groups, values old beside new, and what audits say of it."""
+"""The comparison of two snapshots: counts, groups, old and new values, and their audits; with an export of changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -14,14 +15,14 @@ from traitlets import Instance
 from prodex.compare import Difference, diff
 from prodex.display.audit import counted, moved
 from prodex.display_text import words
-from prodex.errors import InputError, ProdexError
+from prodex.errors import InputError
 from prodex.facts.groups import shown_names
 from prodex.files import writing
 from prodex.formats import write_csv
 from prodex.notebook.background import LatestTask
-from prodex.notebook.exporting import path_of
+from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, html, in_words, rest, typed
+from prodex.notebook.panel import Panel, html, list_html, set_busy, status_html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import AuditComparison, compare_audits, list_audits
 
@@ -29,7 +30,7 @@ _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
 
 
 def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return figures with their titles, side by side."""
+    """Return figures with their titles as tiles."""
     cells = "".join(
         f"<div class='tile{' small' * (len(figure) > _WIDE)}'><div class='title'>{escape(title)}</div>"
         f"<div class='figure'>{escape(figure)}</div></div>"
@@ -39,37 +40,33 @@ def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def counts_markup(difference: Difference) -> str:
-    """Say how many products were added, removed, changed, touched or left as they were."""
+    """Return how many products were added, removed, changed, touched or are unchanged."""
     pairs = difference.summary.itertuples(index=False)
     return tiles_markup((str(change).capitalize(), f"{count:,}") for change, count in pairs)
 
 
 def notes_markup(difference: Difference) -> str:
-    """Say what keeps the two from being compared as a whole."""
-    told = list(difference.notes)
+    """Return what could not be compared, and why."""
+    notes = list(difference.notes)
     if len(difference.not_comparable):
         rows = difference.not_comparable.head(_GROUPS).to_dict("records")
         named = ", ".join(f"{_attribute(row)}: {row['why']}" for row in rows)
-        told.append(
+        notes.append(
             f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
             " All are in difference.not_comparable."
         )
-    if not told:
-        return ""
-    return (
-        f"<div class='problem' role='note'><ul>{''.join(f'<li>{typed(one)}</li>' for one in told)}</ul></div>"
-    )
+    return list_html(notes)
 
 
 def groups_markup(difference: Difference, by: str) -> str:
-    """Say in which groups of products most changed."""
+    """Return the groups with the most changed products."""
     counts = difference.counts(by)
     moved = counts[counts[["added", "removed", "changed"]].sum(axis=1) > 0]
     if moved.empty:
-        return "<p class='muted'>In no group.</p>"
+        return "<p class='muted'>No group has changes.</p>"
     shown = moved.head(_GROUPS)
     rows = [
-        [typed(name), *(f"{row[change]:,}" for change in _MOVES)]
+        [text_html(name), *(f"{row[change]:,}" for change in _MOVES)]
         for name, row in zip(shown_names(moved, by), shown.to_dict("records"), strict=False)
     ]
     caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
@@ -78,13 +75,13 @@ def groups_markup(difference: Difference, by: str) -> str:
 
 
 def changes_markup(changes: pd.DataFrame) -> str:
-    """Show changed values, old beside new."""
+    """Return changed values, old next to new."""
     if changes.empty:
         return ""
     rows = [
         [
-            f"<span class='gtin'>{typed(row['product_id'] if pd.isna(row['gtin']) else row['gtin'])}</span>",
-            typed(_attribute(row)),
+            f"<span class='gtin'>{text_html(row['product_id'] if pd.isna(row['gtin']) else row['gtin'])}</span>",
+            text_html(_attribute(row)),
             escape(f"{row['column']} {row['change']}"),
             _value(row["old"]),
             _value(row["new"]),
@@ -95,7 +92,7 @@ def changes_markup(changes: pd.DataFrame) -> str:
 
 
 def audits_markup(compared: AuditComparison) -> str:
-    """Say what was fixed and what fails now."""
+    """Return which checks were fixed and which fail now."""
     checks = compared.by_check
     counts = {name: int(checks[name].sum()) for name in ("fixed", "newly_failing", "still_failing")}
     old, new = compared.old.summary, compared.new.summary
@@ -106,17 +103,16 @@ def audits_markup(compared: AuditComparison) -> str:
     changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
     changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
     rows = [
-        [typed(row["problem"]), escape(row["severity"]), f"{row['fixed']:,}", f"{row['newly_failing']:,}"]
+        [text_html(row["problem"]), escape(row["severity"]), f"{row['fixed']:,}", f"{row['newly_failing']:,}"]
         for row in changed.head(_CHECKS).to_dict("records")
     ]
-    told = "".join(f"<li>{typed(note)}</li>" for note in compared.notes)
-    notes = f"<div class='problem' role='note'><ul>{told}</ul></div>" if told else ""
+    notes = list_html(compared.notes)
     caption = (
         f"{len(rows)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
     )
     columns = ("Problem", "Severity", "Fixed", "Newly failing")
     listed = table(caption, columns, rows, numbers=columns[2:]) if rows else ""
-    return f"<h4>Their audits</h4>{notes}{tiles_markup(pairs)}{listed}"
+    return f"<h4>Audits</h4>{notes}{tiles_markup(pairs)}{listed}"
 
 
 def table(
@@ -134,7 +130,7 @@ def table(
     )
     narrow = " numbers" if len(numbers) == len(columns) - 1 else ""
     return (
-        f"<table class='plain{narrow}'><caption>{typed(caption)}</caption>"
+        f"<table class='plain{narrow}'><caption>{text_html(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 
@@ -151,8 +147,8 @@ def _value(value: object) -> str:
     if text.text == "":
         return "<span class='muted'>empty</span>"
     if text.length <= _LONG:
-        return typed(text.text)
-    cut = typed(text.text[:_LONG])
+        return text_html(text.text)
+    cut = text_html(text.text[:_LONG])
     return f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>"
 
 
@@ -168,7 +164,7 @@ class ComparisonBox(w.VBox):
     Attributes
     ----------
     difference
-        What came of the comparison, or None.
+        The result of the comparison, or None.
     """
 
     difference: Instance[Difference | None] = Instance(Difference, allow_none=True)
@@ -176,17 +172,15 @@ class ComparisonBox(w.VBox):
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
         self._offered: tuple[SnapshotEntry, ...] = ()
-        self._comparing: LatestTask[tuple[Difference, AuditComparison | None]] = LatestTask(
+        self._task: LatestTask[tuple[Difference, AuditComparison | None]] = LatestTask(
             compared, self._done, self._failed
         )
         wide = w.Layout(width="380px")
-        self._writing: LatestTask[str] = LatestTask(write_changes, self._written, self._failed)
         self.old = w.Dropdown(description="From", layout=wide)
         self.new = w.Dropdown(description="To", layout=wide)
         self.run = w.Button(description="Compare", layout=w.Layout(width="auto"))
         self.run.add_class("primary")
         self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
-        self._said = html("")
         self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
         self.by = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
@@ -196,33 +190,39 @@ class ComparisonBox(w.VBox):
         self.file = w.Text(description="File", value="changes.csv")
         self.is_safe = w.Checkbox(
             value=True,
-            description="safe for spreadsheets (no text runs as a formula)",
+            description=SAFE_FOR_SPREADSHEETS,
             indent=False,
             layout=w.Layout(width="auto"),
         )
-        self.write = w.Button(description="Write changes as CSV", layout=w.Layout(width="auto"))
+        self.export = w.Button(description="Export changes as CSV", layout=w.Layout(width="auto"))
+        self.exporter = Exporter(panel, {self.export: self._export})
         start = w.HBox([self.old, self.new, self.run, self.cancel])
-        files = w.HBox([self.file, self.is_safe, self.write])
-        above = w.HBox([html("<h4>Values</h4>"), self.pager])
+        files = w.HBox([self.file, self.is_safe, self.export])
+        above = w.HBox([html("<h4>Changed values</h4>"), self.pager])
         for row in (start, files, above):
             row.add_class("form-row")
         self._results = w.VBox(
             [
-                *(self._notes, self._counts, self._audits, html("<h4>Where most changed</h4>"), self.by),
+                *(
+                    self._notes,
+                    self._counts,
+                    self._audits,
+                    html("<h4>Groups with most changes</h4>"),
+                    self.by,
+                ),
                 *(self._groups, above, self._changes, files),
             ]
         )
-        super().__init__([html("<h3>Compare two</h3>"), start, self._said, self._results])
-        panel.on(self.run, lambda _: self._try(self._ask))
-        panel.on(self.cancel, lambda _: self._forget())
+        super().__init__([html("<h3>Compare snapshots</h3>"), start, self.exporter.line, self._results])
+        panel.on(self.run, lambda _: self.exporter.attempt(self._compare))
+        panel.on(self.cancel, lambda _: self._cancel())
         panel.on(self.by, lambda _: self._draw_groups(), "value")
         panel.on(self.pager, lambda _: self._draw_changes(), "first")
-        panel.on(self.write, lambda _: self._try(self._write))
         self._busy(False)
         self._results.layout.display = "none"
 
     def offer(self, snapshots: tuple[SnapshotEntry, ...]) -> None:
-        """Offer snapshots, the newest first; what was chosen of them before stays chosen."""
+        """Offer snapshots, newest first, and keep the selection if it is still there."""
         self._offered = tuple(one for one in snapshots if one.products is not None)
         chosen = (self.old.value, self.new.value)
         for field in (self.old, self.new):
@@ -233,7 +233,7 @@ class ComparisonBox(w.VBox):
             self.prefer(*self._offered)
 
     def prefer(self, *snapshots: SnapshotEntry) -> None:
-        """Choose the first of these that has an earlier one of the same name, and that."""
+        """Select the first of these that has an earlier snapshot of its name, and that earlier one."""
         for new in (one for one in snapshots if one in self._offered):
             for old in self._offered:
                 if old.name == new.name and old.time < new.time:
@@ -241,26 +241,19 @@ class ComparisonBox(w.VBox):
                     return
 
     def wait(self, seconds: float = 600.0) -> None:
-        """Wait until the snapshots are compared, or the file is written; for scripts and tests."""
-        self._comparing.wait(seconds)
-        self._writing.wait(seconds)
+        """Wait until the snapshots are compared, or the changes exported; for scripts and tests."""
+        self._task.wait(seconds)
+        self.exporter.wait(seconds)
 
-    def _try(self, work: Callable[[], object]) -> None:
-        """Say beside the buttons what is wrong with what was given."""
-        try:
-            work()
-        except ProdexError as error:
-            self._failed(error)
-
-    def _ask(self) -> None:
+    def _compare(self) -> None:
         if self.old.value is None or self.new.value is None:
             if len(self._offered) < 2:
-                raise InputError("There are no two snapshots to compare. Load or save a catalogue first.")
-            raise InputError("Choose a snapshot under From, and another one under To.")
+                raise InputError("A comparison needs two snapshots. Load or save a catalogue first.")
+            raise InputError("Select a snapshot under From, and another one under To.")
         if self.old.value == self.new.value:
-            raise InputError("Both are the same snapshot. Choose another one under From.")
+            raise InputError("Both are the same snapshot. Select another one under From.")
         self._busy(True)
-        self._comparing(Path(self.old.value), Path(self.new.value))
+        self._task(Path(self.old.value), Path(self.new.value))
 
     def _done(self, found: tuple[Difference, AuditComparison | None]) -> None:
         self._busy(False)
@@ -288,40 +281,35 @@ class ComparisonBox(w.VBox):
 
     def _failed(self, error: BaseException) -> None:
         self._busy(False)
-        rest(self.write, is_resting=False)
-        self._said.value = f"<div class='problem' role='alert'>{typed(in_words(error))}</div>"
+        self.exporter.show_error(error)
 
-    def _forget(self) -> None:
-        self._comparing.forget()
+    def _cancel(self) -> None:
+        self._task.forget()
         self._busy(False)
-        self.run.focus()
+        self.run.focus()  # Cancel is hidden now, and would leave the focus nowhere
 
     def _busy(self, is_busy: bool) -> None:
-        rest(self.run, is_resting=is_busy)
+        set_busy(self.run, is_busy=is_busy)
         self.cancel.layout.display = "" if is_busy else "none"
-        self._said.value = "<span role='status' class='muted'>Comparing …</span>" if is_busy else ""
+        self.exporter.line.value = status_html("Comparing …") if is_busy else ""
 
-    def _write(self) -> None:
+    def _export(self) -> None:
         if self.difference is None:
-            raise InputError("Nothing was compared yet. Press Compare first.")
+            raise InputError("Nothing is compared yet. Press Compare first.")
         path = path_of(self.file.value.strip() or "changes.csv")
-        rest(self.write, is_resting=True)
-        self._writing(self.difference, path, self.is_safe.value)
-
-    def _written(self, said: str) -> None:
-        rest(self.write, is_resting=False)
-        self._said.value = f"<div class='note' role='status'>{typed(said)}</div>"
+        write = partial(export_changes, self.difference, path, self.is_safe.value)
+        self.exporter.start(write, "Exporting changes …")
 
 
 def compared(old: Path, new: Path) -> tuple[Difference, AuditComparison | None]:
-    """Compare two snapshots, and their newest audits by the same profile where both have one."""
+    """Compare two snapshots, and their newest audits by the same profile if both have one."""
     return diff(old, new), compared_audits(old, new)
 
 
 def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     """Compare the newest audits of two snapshots by the same profile; None where there are none."""
     audits = [list_audits(side.parent.name) for side in (old, new)]
-    # The whole folder may have moved since, so only the snapshot's own name counts.
+    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
     before, after = (
         {
             str(row["profile"]): str(row["folder"])
@@ -336,18 +324,18 @@ def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     return None
 
 
-def write_changes(difference: Difference, path: Path, is_safe: bool) -> str:
-    """Write every changed value to a file, and say where.
+def export_changes(difference: Difference, path: Path, is_safe: bool) -> str:
+    """Write every changed value to a file, and return where.
 
     Raises
     ------
     InputError
-        When there is such a file already.
+        When the file exists.
     """
     if path.exists():
-        raise InputError(f"{path} is there already. Give another name, or delete it first.")
+        raise InputError(f"{path} already exists. Give another name, or delete it first.")
     rows = pa.Table.from_pandas(difference.changes, preserve_index=False)
     rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
     with writing(path) as beside:
         write_csv(iter(rows.to_batches()), rows.schema, beside, escape_formulas=is_safe)
-    return f"{counted(len(rows), 'changed value')} are in {path.absolute()}."
+    return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."

@@ -1,4 +1,4 @@
-"""The panel of snapshots: which there are, how they went over time, and what changed between two."""
+"""The snapshot panel: a list of snapshots, their development over time, and the comparison of two."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prodex.files import seen_from_here
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import ITABLE, Pager
-from prodex.notebook.panel import Panel, html, rest, typed
+from prodex.notebook.panel import Panel, html, set_busy, status_html, text_html
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
@@ -36,26 +36,26 @@ _OPTIONS: dict[str, Any] = {
 
 
 class SnapshotPanel(Panel):
-    """Snapshots to choose from, and to compare.
+    """Open snapshots, and compare them.
 
     Parameters
     ----------
     name
         Only snapshots of this name; all by default.
     exploration
-        The state shared with other panels: a snapshot that is chosen is what they look at then.
+        The state shared with other panels: they show the snapshot that is selected here.
 
     Attributes
     ----------
     catalog
-        The snapshot that is chosen, opened; or None. With an exploration, the one that is looked at.
+        The selected snapshot, opened, or None. With an exploration, the snapshot that is explored.
     difference
-        What came of comparing two, or None.
+        The result of the last comparison, or None.
 
     Examples
     --------
     >>> import prodex
-    >>> _ = prodex.save(prodex.flatten([{"id": 7}]), "shop")
+    >>> _ = prodex.flatten([{"id": 7}]).save("shop")
     >>> panel = SnapshotPanel("shop")
     >>> panel.table.selected_rows = [0]
     >>> len(panel.catalog)
@@ -67,7 +67,7 @@ class SnapshotPanel(Panel):
 
     def __init__(self, name: str | None = None, *, exploration: Exploration | None = None) -> None:
         if not isinstance(name, str | None):
-            raise InputError(f"SnapshotPanel takes the name of snapshots, not {type(name).__name__}.")
+            raise InputError(f"name must be the name of snapshots, not {type(name).__name__}.")
         super().__init__("Snapshots")
         self.add_class("figures")
         self.exploration = exploration
@@ -98,7 +98,7 @@ class SnapshotPanel(Panel):
                 self._follow(exploration.catalog)
 
     def wait(self, seconds: float = 600.0) -> None:
-        """Wait until nothing is read, verified or compared any more; for scripts and tests."""
+        """Wait until nothing is read, verified or compared; for scripts and tests."""
         self._verifying.wait(seconds)
         self.trend.wait(seconds)
         self.comparison.wait(seconds)
@@ -112,10 +112,10 @@ class SnapshotPanel(Panel):
         self._rest.layout.display = "" if self._every else "none"
         self.verify.disabled = not self._every
         if not self._every:
-            of = f" of {typed(self._name)}" if self._name else ""
+            of = f" of {text_html(self._name)}" if self._name else ""
             self._about.value = (
-                f"<p class='muted'>There is no snapshot{of} in {typed(seen_from_here(snapshots_folder()))}. "
-                "prodex.load_products(service, name='shop') or prodex.save(catalog, 'shop') makes one.</p>"
+                f"<p class='muted'>No snapshots{of} in {text_html(seen_from_here(snapshots_folder()))}. Create one "
+                "with prodex.load_products(service, name='shop') or catalog.save('shop').</p>"
             )
             return
         self.comparison.offer(self._every)
@@ -129,28 +129,26 @@ class SnapshotPanel(Panel):
         return [place for place, one in enumerate(self._shown) if one == self._chosen]
 
     def _mark(self) -> None:
-        """Show which of the rows is chosen, where it is one of them."""
+        """Mark the row of the selected snapshot, if it is on this page."""
         self.table.selected_rows = self._places()
 
     def _selected(self) -> None:
         places = self.table.selected_rows
-        if not places:  # what is chosen stays so when it is pressed again
+        if not places:  # a click on the selected row does not clear it: some snapshot is always open
             self._mark()
         if not places or self._shown[places[0]] == self._chosen:
             return
         chosen = self._shown[places[0]]
         self._about.value = ""
-        catalog = open_snapshot(chosen.folder)
+        catalog = open_snapshot(chosen.folder)  # before anything is shown: it may be damaged
         self._chosen = chosen
-        self._about.value = _said(chosen)
-        self.trend.show(chosen.name, self._every)
-        self.comparison.prefer(chosen)
+        self._show_details(chosen)
         self.catalog = catalog
         if self.exploration is not None:
             self.exploration.look_at(catalog)
 
     def _follow(self, catalog: Catalog) -> None:
-        """Show which snapshot is looked at, whoever chose it; a new one is listed."""
+        """Select the snapshot that is explored, whoever opened it, and list it if it is new."""
         folder = None if catalog.folder is None else str(catalog.folder)
         if folder == (self._chosen.folder if self._chosen else None):
             return
@@ -158,50 +156,51 @@ class SnapshotPanel(Panel):
             self._list()
         self._chosen = next((one for one in self._every if one.folder == folder), None)
         self._mark()
-        if self._every:
-            self._about.value = "" if self._chosen is None else _said(self._chosen)
         if self._chosen is not None:
-            self.trend.show(self._chosen.name, self._every)
-            self.comparison.prefer(self._chosen)
+            self._show_details(self._chosen)
+        elif self._every:  # else it explains how to make a snapshot
+            self._about.value = ""
         self.catalog = None if self._chosen is None else catalog
+
+    def _show_details(self, chosen: SnapshotEntry) -> None:
+        self._about.value = _details(chosen)
+        self.trend.show(chosen.name, self._every)
+        self.comparison.prefer(chosen)
 
     def _verify(self) -> None:
         chosen = self._chosen or self._every[0]
-        rest(self.verify, is_resting=True)
-        self._about.value = (
-            f"<p class='muted' role='status'>Checking every file of {typed(chosen.title)} …</p>"
-        )
+        set_busy(self.verify, is_busy=True)
+        self._about.value = status_html(f"Verifying all files of {chosen.title} …")
         self._verifying(chosen)
 
-    def _verified(self, said: str) -> None:
-        rest(self.verify, is_resting=False)
-        self._about.value = said
+    def _verified(self, report: str) -> None:
+        set_busy(self.verify, is_busy=False)
+        self._about.value = report
 
     def _failed(self, error: BaseException) -> None:
-        rest(self.verify, is_resting=False)
+        set_busy(self.verify, is_busy=False)
         self._about.value = ""
-        self.tell(error)
+        self.show_error(error)
 
 
-def verified(kept: SnapshotEntry) -> str:
-    """Check every file of a snapshot, and say as markup what is wrong with which."""
-    files = verify(kept.folder)
+def verified(snapshot: SnapshotEntry) -> str:
+    """Verify every file of a snapshot, and return which are damaged, as HTML."""
+    files, title = verify(snapshot.folder), text_html(snapshot.title)
     damaged = files[~files["ok"]]
     if damaged.empty:
-        return (
-            f"<p role='status'>All {counted(len(files), 'file')} of {typed(kept.title)} are as written.</p>"
-        )
+        return f"<p role='status'>All {counted(len(files), 'file')} of {title} are intact.</p>"
     rows = "".join(
-        f"<li>{typed(row['file'])}: {typed(row['problem'])}</li>" for row in damaged.to_dict("records")
+        f"<li>{text_html(row['file'])}: {text_html(row['problem'])}</li>"
+        for row in damaged.to_dict("records")
     )
     return (
-        f"<div class='problem' role='alert'>{len(damaged):,} of {counted(len(files), 'file')} of {typed(kept.title)} "
-        f"are damaged. Open an earlier snapshot, or load again.<ul>{rows}</ul></div>"
+        f"<div class='problem' role='alert'>{len(damaged):,} of {counted(len(files), 'file')} of {title} "
+        f"{'is' if len(damaged) == 1 else 'are'} damaged. Open an earlier snapshot, or load again.<ul>{rows}</ul></div>"
     )
 
 
-def _said(kept: SnapshotEntry) -> str:
-    note = f" {typed(kept.note)}" if kept.note else ""
-    state = "" if kept.is_complete is not False else " It is incomplete: the service had announced more."
-    folder = typed(seen_from_here(Path(kept.folder)))
-    return f"<p role='status'>Chosen: <b>{typed(kept.title)}</b> {folder}.{escape(state)}{note}</p>"
+def _details(snapshot: SnapshotEntry) -> str:
+    note = f" {text_html(snapshot.note)}" if snapshot.note else ""
+    state = "" if snapshot.is_complete is not False else " It is incomplete: the service had announced more."
+    folder = text_html(seen_from_here(Path(snapshot.folder)))
+    return f"<p role='status'>Selected: <b>{text_html(snapshot.title)}</b> {folder}.{escape(state)}{note}</p>"

@@ -1,4 +1,4 @@
-"""The snapshots on this machine, as values: names, times, how much is in each, and whether it is whole."""
+"""The snapshots and audits that are saved on this machine: names, times, sizes, and whether they can be read."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class SnapshotEntry:
     name, time, folder
         As `prodex.list_snapshots` gives them.
     products, bytes
-        How much is in it; None where nobody can say.
+        Number of products and size; None if unknown.
     is_complete
-        Whether everything came that the service had announced.
+        Whether everything was received that the service had announced.
     note
-        Why it cannot be read, where it cannot.
+        Why it cannot be read, if it cannot.
 
     Examples
     --------
@@ -48,24 +48,24 @@ class SnapshotEntry:
 
     @property
     def moment(self) -> str:
-        """When it was made, UTC, as people write it."""
+        """When it was made, UTC, as it is shown."""
         day, _, clock = self.time.partition("T")
         return f"{day} {clock[:2]}:{clock[2:4]}:{clock[4:6]}" if len(clock) >= 6 else self.time
 
     @property
     def title(self) -> str:
-        """What tells it from others."""
+        """Name, time and number of products."""
         much = "cannot be read" if self.products is None else counted(self.products, "product")
         return f"{self.name}, {self.moment} ({much})"
 
     @property
     def size(self) -> str:
-        """How much room it takes."""
+        """Its size on disk, as it is shown."""
         return "unknown" if self.bytes is None else in_units(self.bytes)
 
 
 def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
-    """Return the snapshots of a name, or all, the newest first."""
+    """Return the snapshots of a name, or all, newest first."""
     listed = list_snapshots(name or "*")
     rows = [
         SnapshotEntry(
@@ -83,7 +83,7 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
 
 
 def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
-    """Return snapshots as they are shown."""
+    """Return snapshots as rows of the table."""
     words = {True: "complete", False: "incomplete", None: "cannot be read"}
     rows = [
         (
@@ -95,7 +95,7 @@ def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
         )
         for one in shown
     ]
-    return pd.DataFrame(rows, columns=["Name", "Made (UTC)", "Products", "Size", "State"], dtype="str")
+    return pd.DataFrame(rows, columns=["Name", "Created (UTC)", "Products", "Size", "State"], dtype="str")
 
 
 def in_units(size: int) -> str:
@@ -110,16 +110,17 @@ def in_units(size: int) -> str:
     return f"{left:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
 
 
+#: With the audit itself a year of monthly audits.
 _EARLIER = 11
 
 
 def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
-    """Return the newest earlier audits of the same snapshots by the same profile, the oldest first."""
+    """Return the newest earlier audits of the same snapshots by the same profile, oldest first."""
     return readable(_folders(audit, same_rules=False)[-most:])
 
 
 def readable(folders: Iterable[str]) -> list[Audit]:
-    """Open audits, without those that are damaged: one of them does not hide the others."""
+    """Open audits, and leave out those that are damaged: one of them must not hide the others."""
     found = []
     for folder in folders:
         with suppress(SnapshotDamaged):
@@ -128,11 +129,13 @@ def readable(folders: Iterable[str]) -> list[Audit]:
 
 
 def previous(audit: Audit) -> Audit | None:
-    """Return the last audit before this one that is the same measure; None where there is none to be read."""
+    """Return the last audit before this one by the same rules; None if there is none that can be read."""
     folders = _folders(audit, same_rules=True)
     try:
         return open_audit(folders[-1]) if folders else None
-    except SnapshotError:  # what is damaged is no measure; the list of snapshots says so
+    except (
+        SnapshotError
+    ):  # the figures are shown without a comparison; the list of snapshots reports the damage
         return None
 
 

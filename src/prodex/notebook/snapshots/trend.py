@@ -1,4 +1,4 @@
-"""What became of the snapshots of a name over time: how many products, and how they were graded."""
+"""The snapshots of a name over time: the number of products, and their grades."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pandas as pd
 
 from prodex.display.audit import counted, percent
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Panel, html, typed
+from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import list_audits
 
@@ -26,18 +26,18 @@ _AUDITS = 12
 
 @dataclass(frozen=True, eq=False)
 class Trend:
-    """The course of the snapshots of a name.
+    """The snapshots of a name over time.
 
     Attributes
     ----------
     name
-        Of the snapshots.
+        The name of the snapshots.
     products
-        How many products each had, by the moment at which it was made, the oldest first.
+        Number of products of each, by the time at which it was made, oldest first.
     grades
-        `Audit.trend` of the saved audits of the profile that was used last; None where none was saved.
+        `Audit.trend` of the saved audits by the profile that was used last; None if none is saved.
     audits
-        How many there are by that profile.
+        Number of saved audits by that profile.
     """
 
     name: str
@@ -47,19 +47,19 @@ class Trend:
 
 
 class TrendBox(w.VBox):
-    """Two charts side by side with the same figures as a table; audits are read in the background."""
+    """Two charts, each with its data as a table; audits are read in the background."""
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
         self._title, self._products, self._grades = (html("") for _ in range(3))
         columns = w.Box([self._products, self._grades])
         columns.add_class("charts")
-        self._reading: LatestTask[Trend] = LatestTask(read_trend, self._draw, panel.tell)
+        self._reading: LatestTask[Trend] = LatestTask(read_trend, self._draw, panel.show_error)
         super().__init__([self._title, columns])
 
     def show(self, name: str, snapshots: tuple[SnapshotEntry, ...]) -> None:
-        """Show the course of the snapshots of a name."""
-        self._title.value = f"<h3>{typed(name)} over time</h3>"
+        """Show the snapshots of a name over time."""
+        self._title.value = f"<h3>{text_html(name)} over time</h3>"
         self._reading(name, snapshots)
 
     def wait(self, seconds: float = 60.0) -> None:
@@ -70,14 +70,15 @@ class TrendBox(w.VBox):
         try:
             self._products.value = products_markup(trend)
             self._grades.value = grades_markup(trend)
-        except Exception as error:  # noqa: BLE001 - the widget's edge; what was said meanwhile has to stay
-            self._panel.tell(error)
+        # Not `guarded`, which would remove a message that another part of the panel has shown meanwhile.
+        except Exception as error:  # noqa: BLE001 - the widget's edge
+            self._panel.show_error(error)
 
 
 def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
-    """Read what there is of a name: counts from the list, grades from the saved audits."""
+    """Read the snapshots of a name: numbers of products from the list, grades from the saved audits."""
     own = [one for one in reversed(snapshots) if one.name == name and one.products is not None]
-    # A folder that somebody renamed may say no moment.
+    # The name of a folder is its time; a folder that somebody renamed has none.
     moments = pd.to_datetime([one.moment for one in own], errors="coerce")
     products = pd.Series([one.products for one in own], moments, dtype="float64")
     products = products[products.index.notna()]
@@ -110,8 +111,8 @@ def grades_markup(trend: Trend) -> str:
 
     if trend.grades is None:
         return (
-            "<p class='muted'>No audit of these snapshots was saved. 'Save audit' in the audit panel keeps one, and "
-            "from then on the grades are drawn here.</p>"
+            "<p class='muted'>No audit of these snapshots is saved. Save one with 'Save audit' in the audit panel to "
+            "see the grades over time.</p>"
         )
     figure = grades_over_time(trend.grades)
     alike = trend.grades[trend.grades["comparable"]]
@@ -131,7 +132,7 @@ def grades_markup(trend: Trend) -> str:
 
 
 def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return a chart as a picture with its figures as a table, for who cannot see it."""
+    """Return a chart as a picture, with its data as a table for those who cannot see it."""
     written = io.BytesIO()
     figure.savefig(written, format="png")
     picture = base64.b64encode(written.getvalue()).decode("ascii")
@@ -141,7 +142,7 @@ def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[t
         for first, *others in rows
     )
     return (
-        f"<figure><img alt='{escape(title, quote=True)}; the figures are in the table below' "
-        f"src='data:image/png;base64,{picture}'></figure><details><summary>The figures as a table</summary>"
-        f"<table><caption>{typed(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>"
+        f"<figure><img alt='{escape(title, quote=True)}; the data is in the table below' "
+        f"src='data:image/png;base64,{picture}'></figure><details><summary>Data as a table</summary>"
+        f"<table><caption>{text_html(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>"
     )

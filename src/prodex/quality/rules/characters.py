@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pyarrow.compute as pc
 
+from prodex.facts.name import NAMES
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, NAMES, TextColumns
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
 
 #: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x{80}-\x{84}\x{86}-\x{9f}]"

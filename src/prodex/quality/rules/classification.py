@@ -10,10 +10,12 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import QueryError
+from prodex.facts.name import NAMES
+from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import market_code
 from prodex.quality.products import Products
 from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
-from prodex.quality.text_columns import ANY_NAME, NAMES
+from prodex.quality.text_columns import ANY_NAME
 from prodex.tables.columns import filled_values
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
@@ -135,7 +137,7 @@ def has_packaging_type(products: Products) -> Verdict:
 )
 def has_owner(products: Products) -> Verdict:
     """Whatever is wrong has to be sent to somebody."""
-    columns = [products.column(name) for name in ("owner_id", "owner_uuid", "owner")]
+    columns = [products.column(name) for name in OWNER_COLUMNS]
     return Verdict(~np.logical_or.reduce([filled_values(column) for column in columns]))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.facts.pending import are_pending
 from prodex.gtin import are_valid
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
@@ -303,7 +304,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
 
 def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
     """Return the GTINs that stand in larger units; and those that stand in several, with the GTINs of these."""
-    own = pc.invert(pc.starts_with(whole["hierarchies.attribute"], "lastRequest."))
+    own = pa.array(~are_pending(whole["hierarchies.attribute"]))
     edges = pa.table(
         [whole["hierarchies.node_gtin"], whole["hierarchies.parent_gtin"]], names=["child", "parent"]
     ).filter(own)

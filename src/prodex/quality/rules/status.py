@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from prodex.facts.name import NAMES
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.quality.text_columns import NAMES
 
 _DRAFT, _PENDING = 2, 3
 _NOT_VALIDATED, _NOT_OK, _CORRECTION = 0, 1, 3

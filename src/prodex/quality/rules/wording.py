@@ -6,9 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.facts.name import NAMES
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, NAMES, TextColumns
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"

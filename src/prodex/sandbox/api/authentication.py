@@ -1,4 +1,10 @@
-"""Access tokens: signed, with an end, checked without being remembered (spec, endpoints 1 and 2)."""
+"""Authentication: access tokens (spec, endpoints 1 and 2), and a throttle on guessing secrets.
+
+Tokens are signed and carry their end, so that none has to be remembered. A client that was wrong too often has to wait
+before a secret for it is checked again, longer each time. An address that was wrong too often gets the same answer to
+every wrong secret, whichever client it names; but a right secret is accepted, since others may call from there too.
+Unknown client ids are treated like known ones, so that answers do not reveal which exist.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +23,16 @@ import jwt
 from prodex.sandbox.records.model import Organization
 from prodex.sandbox.refusals import Refusal
 
-#: Wrong tries that cost nothing: people mistype.
-_FREE_OF_CLIENT: Final = 4
-_FREE_OF_ADDRESS: Final = 20
+#: Wrong tries without a wait, since people mistype.
+_FREE_TRIES_OF_CLIENT: Final = 4
+_FREE_TRIES_OF_ADDRESS: Final = 20
 _LONGEST_WAIT: Final = 60.0
 _FORGOTTEN_AFTER: Final = 900.0
-_MOST_REMEMBERED: Final = 10_000
+_MAX_REMEMBERED: Final = 10_000
 
 
 @dataclass(frozen=True)
-class _Wrong:
+class _Failures:
     tries: int
     last: float
     free: int
@@ -39,31 +45,32 @@ class _Wrong:
 
 
 class _Counts:
-    """Wrong tries by name, as many names as are worth their memory."""
+    """Wrong tries by name, of a limited number of names."""
 
     def __init__(self, free: int) -> None:
         self._free = free
-        self._by_name: OrderedDict[str, _Wrong] = OrderedDict()
+        self._by_name: OrderedDict[str, _Failures] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def get(self, name: str, now: float) -> _Wrong:
+    def get(self, name: str, now: float) -> _Failures:
         found = self._by_name.get(name)
-        return found if found and now - found.last <= _FORGOTTEN_AFTER else _Wrong(0, now, self._free)
+        return found if found and now - found.last <= _FORGOTTEN_AFTER else _Failures(0, now, self._free)
 
     def add(self, name: str, now: float) -> None:
-        self._by_name[name] = _Wrong(self.get(name, now).tries + 1, now, self._free)
+        self._by_name[name] = _Failures(self.get(name, now).tries + 1, now, self._free)
         self._by_name.move_to_end(name)
-        if len(self._by_name) > _MOST_REMEMBERED:
+        # Names come from callers, so their number is limited; the oldest goes first.
+        if len(self._by_name) > _MAX_REMEMBERED:
             self._by_name.popitem(last=False)
 
     def forget(self, name: str) -> None:
         self._by_name.pop(name, None)
 
 
-class Attempts:
-    """Wrong tries of clients and of addresses.
+class LoginThrottle:
+    """Counts wrong tries of clients and of addresses, and refuses further ones for a while.
 
     Parameters
     ----------
@@ -73,8 +80,8 @@ class Attempts:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._clients = _Counts(_FREE_OF_CLIENT)
-        self._addresses = _Counts(_FREE_OF_ADDRESS)
+        self._clients = _Counts(_FREE_TRIES_OF_CLIENT)
+        self._addresses = _Counts(_FREE_TRIES_OF_ADDRESS)
         self._lock = threading.Lock()
 
     @property
@@ -116,6 +123,7 @@ def _refuse_attempts(wait: float) -> None:
 
 def _shortened(client_id: str) -> str:
     # A client id may be as long as a body.
+    # It is a key of the counts, so a long one would take as much memory for a quarter of an hour.
     return client_id[:200]
 
 
@@ -132,10 +140,10 @@ class Tokens:
         self._key = key
         self._lifetime = lifetime
         self._epoch = 0
-        self._attempts = Attempts()
+        self._attempts = LoginThrottle()
 
     def expire(self) -> None:
-        """Let every token that was issued until now expire."""
+        """Make every token expire that was issued until now."""
         self._epoch += 1
 
     def issue(self, credentials: dict[str, Any], address: str) -> str:
@@ -163,13 +171,15 @@ class Tokens:
             )
         self._attempts.note_right(client_id)
         issued = time.time()
+        # `exp` is a float, so that a lifetime may be a fraction of a second.
         claims = {"sub": str(organization.id), "iat": int(issued), "exp": issued + self._lifetime}
+        # Without an epoch unless tokens were made to expire, so that tokens stay valid over a restart.
         if self._epoch:
             claims["epoch"] = self._epoch
         return jwt.encode(claims, self._key, _ALGORITHM)
 
     def _is_secret_of(self, organization: Organization | None, secret: str) -> bool:
-        # Digests are compared, of an unknown client too: how long it takes tells nothing of secret or client.
+        # Digests are compared, for an unknown client too, so that the time it takes reveals neither secret nor client.
         right = organization.client_secret if organization else secrets.token_hex()
         digests = [
             hmac.digest(self._key.encode(), one.encode("utf-8", "surrogatepass"), "sha256")
@@ -178,7 +188,7 @@ class Tokens:
         return hmac.compare_digest(*digests)
 
     def check(self, token: str | None) -> Organization:
-        """Return whose token this is; raise Refusal when it is nobody's or has expired."""
+        """Return the organisation of a token; raise Refusal when it is invalid or has expired."""
         if not token:
             raise Refusal(
                 "token_missing", "The caller could not be authenticated: send Authorization: Bearer <token>."

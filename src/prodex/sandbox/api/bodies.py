@@ -1,4 +1,4 @@
-"""Bodies of calls: read as far as they may go, unpacked, and of the kind that the endpoint takes."""
+"""Bodies of requests: their type, their character set, and their size, packed and unpacked."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fastapi import Request
 from prodex.sandbox.raw_json import decode
 from prodex.sandbox.refusals import Refusal
 
-#: What a JSON body is announced as; nothing at all counts as plain text.
-_TAKEN_FOR_JSON: Final = frozenset({"application/json", "text/json", "text/plain"})
-# Python's names. Other codecs of Python's are no character sets, or slow on purpose-made bodies.
+#: Content types of a JSON body; none at all counts as plain text.
+_JSON_TYPES: Final = frozenset({"application/json", "text/json", "text/plain"})
+# Python's names of them. Its other codecs are no character sets, or slow on bodies that are made to be.
 _CHARACTER_SETS: Final = re.compile(r"utf-(8|16|32)(-le|-be|-sig)?|iso8859-[0-9]+|cp125[0-9]|ascii")
 _ENCODINGS: Final = {"", "identity", "gzip"}
-# Read and thrown away past the limit, so that a caller that is still sending hears the answer.
-_MOST_THROWN_AWAY: Final = 256_000_000
+# Bytes past the limit that are read and discarded: a caller that is still sending would not read the answer.
+_MAX_DISCARDED: Final = 256_000_000
 
 
 def media_type_of(request: Request, taken: Collection[str]) -> str:
@@ -47,7 +47,7 @@ async def read_body(request: Request, limit: int) -> bytes:
     body, received = bytearray(), 0
     async for chunk in request.stream():
         received += len(chunk)
-        if received > _MOST_THROWN_AWAY:
+        if received > _MAX_DISCARDED:
             break
         if len(body) <= limit:
             body += unpack(chunk) if unpack else chunk
@@ -64,11 +64,11 @@ async def read_body(request: Request, limit: int) -> bytes:
 async def read_object(request: Request, limit: int) -> dict[str, Any]:
     """Return a body that is a JSON object; raise Refusal when it is not.
 
-    What comes without a type, or as plain text, is taken for JSON: only the upsert documents that it needs one.
+    A body without a type, or as plain text, counts as JSON: only the upsert is documented to need a type.
     """
     announced = _announced(request)
     media_type = announced.get_content_type()
-    if not (media_type in _TAKEN_FOR_JSON or media_type.endswith("+json")):
+    if not (media_type in _JSON_TYPES or media_type.endswith("+json")):
         raise _unsupported(media_type, ["application/json"])
     charset = announced.get_param("charset", "utf-8")
     try:
@@ -81,7 +81,7 @@ async def read_object(request: Request, limit: int) -> dict[str, Any]:
 
 
 def _announced(request: Request) -> Message:
-    """Return what Content-Type says, as plain text where there is none."""
+    """Return the Content-Type, plain text where there is none."""
     announced = Message()
     announced["Content-Type"] = request.headers.get("content-type") or "text/plain"
     return announced
@@ -104,13 +104,15 @@ def _in_utf_8(body: bytes, charset: str) -> bytes:
         raise Refusal(
             "unsupported_media_type", f"charset is {charset[:60]!r}, which is not known here; send UTF-8."
         )
+    # Nearly all bodies are UTF-8, and those are not copied.
     return body if name == "utf-8" else body.decode(name).removeprefix("\ufeff").encode()
 
 
 class _Unpacking:
-    """Unpacks gzip, in as many members as there are, never much further than a limit."""
+    """Unpacks gzip of one or several members, up to a limit: a small body may unpack to many gigabytes."""
 
     def __init__(self, limit: int) -> None:
+        # One byte more than the limit tells that there is more.
         self._left = limit + 1
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
 

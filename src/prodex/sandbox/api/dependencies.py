@@ -1,4 +1,4 @@
-"""What the endpoints work with, and who calls."""
+"""What FastAPI passes to the endpoints: the parts of the exchange, and the organisation that calls."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Exchange:
     Attributes
     ----------
     writers
-        Lets few threads wait for the store at once, so that those that read go on meanwhile.
+        Limits the threads that wait for the lock of the store, so that there are always threads for reading.
     drawers
-        Lets few pictures be drawn at once: large ones take much memory, and products are listed meanwhile.
+        Limits the pictures that are drawn at a time: large ones take much memory, and all of them take CPU.
     """
 
     store: Store

@@ -1,4 +1,7 @@
-"""The page at /docs: the contract and the OpenAPI document as one page of HTML, without a script."""
+"""The page at /docs: the contract in prose (`contract.md`) and the OpenAPI document, without a script.
+
+The contract is what the sandbox decides where the specification says "not shown".
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ _REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
 
 @dataclass(frozen=True)
 class Operation:
-    """One endpoint, as the page shows it."""
+    """One endpoint on the page."""
 
     method: str
     path: str

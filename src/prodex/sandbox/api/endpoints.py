@@ -20,7 +20,7 @@ from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
 from prodex.sandbox.api.value_types import integer
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.call import caller_address
-from prodex.sandbox.faults.middleware import spoiling
+from prodex.sandbox.faults.middleware import page_effect
 from prodex.sandbox.media.addresses import MEDIA, address_called
 from prodex.sandbox.raw_json import decode, encode
 from prodex.sandbox.records.imports import tracking_record
@@ -85,8 +85,8 @@ async def list_organizations(request: Request, here: Here, _caller: CallerWhereN
 def list_products(request: Request, here: Here, caller: Caller) -> Response:
     """List products, or only their rich content."""
     values = read_query_string(request.query_params.multi_items())
-    language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
-    return _products(request, here.listing.get(caller.id, values, language, spoil))
+    language, effect = request.headers.get("accept-language"), page_effect(request.scope)
+    return _products(request, here.listing.get(caller.id, values, language, effect))
 
 
 @ROUTES.post(
@@ -97,8 +97,8 @@ def list_products(request: Request, here: Here, caller: Caller) -> Response:
 async def search_products(request: Request, here: Here, caller: Caller) -> Response:
     """Search products."""
     values = read_filters(await read_object(request, here.behaviour.body_limit))
-    language, spoil = request.headers.get("accept-language"), spoiling(request.scope)
-    found = await to_thread.run_sync(here.listing.search, caller.id, values, language, spoil)
+    language, effect = request.headers.get("accept-language"), page_effect(request.scope)
+    found = await to_thread.run_sync(here.listing.search, caller.id, values, language, effect)
     return _products(request, found)
 
 
@@ -106,7 +106,8 @@ async def search_products(request: Request, here: Here, caller: Caller) -> Respo
     "/public/v1/products", responses=openapi.refusals(*_TOKEN, *_BODY), openapi_extra=openapi.UPSERT_CONTRACT
 )
 async def upsert_products(request: Request, here: Here, caller: Caller) -> Response:
-    """Write products; the import goes on after the answer, and is tracked by its id."""
+    """Write products. The import continues after the reply, and is tracked by its id."""
+    # The type is checked first, so that a body of a wrong type is not read at all.
     media_type = media_type_of(request, (JSON, XML))
     body = address_called(request.scope).taken_back(await read_body(request, here.behaviour.body_limit))
     tracking = await to_thread.run_sync(here.worker.take, caller, media_type, body, limiter=here.writers)
@@ -123,7 +124,7 @@ async def upsert_products(request: Request, here: Here, caller: Caller) -> Respo
     openapi_extra=openapi.TRACKING_CONTRACT,
 )
 def track_import(request: Request, here: Here, caller: Caller) -> Response:
-    """Say what became of an upsert."""
+    """Return the state of an import, and the outcome of each of its products."""
     text = request.path_params["tracking_id"]
     try:
         tracking = integer().from_text(text)
@@ -168,7 +169,7 @@ def list_own_scenarios(here: Here, caller: Caller) -> JSONResponse:
 
 @ROUTES.get("/health", response_model=None, openapi_extra=openapi.HEALTH_CONTRACT)
 def health(here: Here) -> dict[str, Any]:
-    """Say that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
+    """Report that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
     return {"service": SERVICE, "products": here.store.product_count()}
 
 
@@ -184,16 +185,17 @@ async def get_file(request: Request, here: Here) -> Response:
 
     It is made when it is asked for, and true to the record: pixels, format, number of bytes, CRC-32.
     """
+    # Drawing takes up to a second, during which other calls are answered.
     return await to_thread.run_sync(_file, request, here.store, limiter=here.drawers)
 
 
 def _file(request: Request, store: Store) -> Response:
-    # Only who asks for files needs what draws them.
+    # Pillow and NumPy take a second to import; only a call for a file needs them.
     from prodex.sandbox.media.files import file_at
     from prodex.sandbox.media.rendering import content_of, reply_with
 
     path, here_called = request.path_params["path"], address_called(request.scope)
-    # Records have addresses as they are typed: with their odd characters, or with what these become on the way.
+    # Records hold addresses as suppliers type them: with special characters, or with these percent-encoded.
     spelled = {path, quote(path, safe="/")}
     bodies = store.bodies_about(path, f"{MEDIA}/{path}")
     records = (decode(here_called.taken_back(body)) for body in bodies)

@@ -30,7 +30,7 @@ class Filter:
     Attributes
     ----------
     kind
-        How its value is written.
+        Type of its value.
     meaning
         What it asks for.
     sql
@@ -71,6 +71,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "filter_tags_in": Filter(
         value_types.texts(),
         "Products on which one of these tags is on.",
+        # EXISTS, since a join would list a product with two of the tags twice.
         "EXISTS (SELECT 1 FROM tags WHERE tags.organization_id = views.organization_id"
         " AND tags.product_key = views.product_key"
         " AND tags.name IN (SELECT value FROM json_each(:filter_tags_in)))",
@@ -206,6 +207,7 @@ def condition(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     fragments, bound = ["TRUE"], {}
     for name, value in values.items():
         fragment = FILTERS[name].sql
+        # A flag that is false asks for nothing (contract, Reading).
         if fragment and value is not None and value is not False:
             fragments.append(fragment)
             bound[name] = encode(value).decode() if isinstance(value, tuple) else value

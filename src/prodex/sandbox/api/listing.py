@@ -1,4 +1,4 @@
-"""The product list: from read parameters to the bytes of a reply (spec, endpoints 4 to 6, Pagination)."""
+"""The product list: from parameters to the bytes of a reply (spec, endpoints 4 to 6, Pagination, Language rule)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from prodex.sandbox.api.filters import condition
-from prodex.sandbox.api.paging import Cursors, Page, Scroll, Spoil
+from prodex.sandbox.api.paging import Cursors, Page, PageEffect, Scroll
 from prodex.sandbox.api.projection import Projection
 from prodex.sandbox.api.value_types import FIRST_PAGE
 from prodex.sandbox.behaviour import Behaviour
@@ -24,8 +24,8 @@ DEFAULT_LANGUAGE: Final = "en"
 def choose_language(header: str | None, languages: Collection[str]) -> str:
     """Choose one of `languages`, as two-letter tags, or the default.
 
-    The header is a tag (fr), a tag with subtags (fr-FR) or a list of them with weights. The best weighted
-    language that is known wins, the first of equals; parts that cannot be read count for nothing.
+    The header is a tag (fr), a tag with subtags (fr-FR) or a list of them with weights. The known
+    language of the highest weight is chosen, the first of equals; parts that cannot be read are ignored.
 
     Examples
     --------
@@ -78,11 +78,14 @@ class Listing:
         self._cursors = Cursors(behaviour, clock)
         self._labels = store.labels()
 
-    def get(self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil) -> bytes:
+    def get(
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
+    ) -> bytes:
         """Answer a GET. Each reply has a cursor, since a first scroll call looks like any other."""
         limit, offset = _window(values)
         if "next_page" in values:
-            return self._reply(self._cursors.follow(values["next_page"], viewer, limit, spoil))
+            return self._reply(self._cursors.follow(values["next_page"], viewer, limit, page_effect))
+        # The specification allows more products where a call asks for fewer fields.
         cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in values else GET_CAP
         if offset + limit > cap:
             raise Refusal(
@@ -92,32 +95,32 @@ class Listing:
                 "use POST /public/v1/products/list.",
             )
         scroll = self._scroll(viewer, values, accept_language, cap)
-        return self._reply(self._cursors.open(scroll, offset, limit, spoil))
+        return self._reply(self._cursors.open(scroll, offset, limit, page_effect))
 
     def search(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
     ) -> bytes:
         """Answer a POST: a scroll when it holds next_page, a page by offset when not."""
         limit, offset = _window(values)
         cursor = values.get("next_page")
         if cursor == FIRST_PAGE:
             scroll = self._scroll(viewer, values, accept_language)
-            return self._reply(self._cursors.open(scroll, 0, limit, spoil))
+            return self._reply(self._cursors.open(scroll, 0, limit, page_effect))
         if cursor is not None:
-            return self._reply(self._cursors.follow(cursor, viewer, limit, spoil))
+            return self._reply(self._cursors.follow(cursor, viewer, limit, page_effect))
         if offset + limit > OFFSET_CAP:
             raise Refusal(
                 "result_cap",
                 f"offset {offset} + limit {limit} is over {OFFSET_CAP}, the end of offset pages; scroll instead: "
                 'send "next_page": "", then the next_page of each reply.',
             )
-        return self._reply(self._page(viewer, values, accept_language, spoil))
+        return self._reply(self._page(viewer, values, accept_language, page_effect))
 
     def _page(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, spoil: Spoil
+        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
     ) -> Page:
         limit, offset = _window(values)
-        part = spoil(PageSlice(offset, None))
+        part = page_effect(PageSlice(offset, None))
         where, bound = self._condition(values)
         total = self._store.count(viewer, where, bound)
         total -= min(self._behaviour.total_shrinks * (offset // limit), total)
@@ -131,12 +134,15 @@ class Listing:
     ) -> Scroll:
         where, bound = self._condition(values)
         keys = self._store.keys(viewer, where, bound, cap)
+        # Counting costs as much as listing, and is needed only where the cap may have cut the list.
         total = self._store.count(viewer, where, bound) if len(keys) == cap else len(keys)
+        # An array of numbers takes a quarter of the memory of a list, for as long as the cursor lives.
         return Scroll(viewer, array("q", keys), total, self._shape(values, accept_language))
 
     def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         behaviour = self._behaviour
         where, bound = condition(values)
+        # Dates have whole seconds, so a bound that is exclusive is one a second further.
         if behaviour.exclusive_from and "updated_at_from" in bound:
             bound["updated_at_from"] += 1
         if behaviour.exclusive_to and "updated_at_to" in bound:
@@ -159,6 +165,7 @@ class Listing:
     def _reply(self, page: Page) -> bytes:
         scroll = page.scroll
         rows = self._store.bodies(scroll.viewer, page.keys)
+        # Bytes are joined, not objects encoded: nothing of a record is decoded that the call does not change.
         data = b",".join(scroll.shape.serve(body, overlay) for body, overlay in rows)
         rest = encode({"offset": page.offset, **page.next_page})
         return b'{"totalResults":%d,"data":[%b],%b' % (page.total, data, rest[1:])
@@ -168,6 +175,7 @@ def _window(values: Mapping[str, Any]) -> tuple[int, int]:
     limit, offset = values.get("limit", DEFAULT_LIMIT), values.get("offset", 0)
     if offset and values.get("next_page") is not None:
         raise Refusal(
-            "invalid_value", f"offset is {offset}, but a scroll goes by next_page alone; leave offset out."
+            "invalid_value",
+            f"offset is {offset}, but a scroll is continued by next_page alone; leave offset out.",
         )
     return limit, offset

@@ -1,4 +1,4 @@
-"""Access tokens, organisations, and the errors of every endpoint (spec, endpoints 1 to 3, Errors)."""
+"""The schemas of requests and replies (spec, endpoints 1 to 10), as pydantic models, for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Error(ClosedObject):
     """Why a call was refused; the specification shows no such body."""
 
     error: str = Field(description="A code that does not change; each endpoint lists its own.")
-    message: str = Field(description="What came, and what to send instead.")
+    message: str = Field(description="What was wrong, and what to send instead.")
 
 
 class ListedOrganization(ClosedObject):
@@ -97,6 +97,7 @@ class AdvancedSearch(ClosedObject):
 
 
 #: Filters whose value is an object, which has a name.
+# A filter of its own schema; all others are described by their type.
 _OBJECTS: Final = {"advanced_search": AdvancedSearch}
 
 _MEMBERS: Final[dict[str, Any]] = {

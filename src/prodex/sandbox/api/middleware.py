@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: Keeps browsers from taking a reply for something else than its type says: a product's text for a page, say.
+#: Keeps browsers from guessing the type of a reply: from showing the text of a product as a page, for example.
 NO_SNIFFING: Final = ("X-Content-Type-Options", "nosniff")
 
 #: Tells whether a `Host` is served, at the address that the call came to.
@@ -41,10 +41,10 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def served_hosts(listens_on: str, allowed: Iterable[str] = ()) -> ServesHost:
-    """Return what tells whether a `Host` is served, with a port or without.
+    """Return a function that tells whether a `Host` is served, with a port or without.
 
-    The loopback names are, the address that the sandbox listens on, and whatever is allowed beside. Where it listens
-    on every address of the machine, the one at which a call came in is served: no rebound name is an address.
+    Served are the loopback names, the address that the sandbox listens on, and names that are allowed besides. Where
+    it listens on every address of the machine, the one at which a call arrived is served: no rebound name is one.
 
     Examples
     --------
@@ -85,18 +85,19 @@ class HostMiddleware:
     def _refusal(self, scope: Scope) -> Refusal | None:
         address = scope["server"][0]
         # HTTP/1.0 may come without a Host; every browser sends one.
+        # Every one of several Host headers counts: which of them a program takes is up to the program.
         for host in _header_values(scope, b"host"):
             if not self._serves_host(host, address):
                 return Refusal(
                     "host_not_served",
-                    f"The call came under the host {host[:100]!r}, which is not a name of this machine: call "
+                    f"The call has the Host {host[:100]!r}, which is not a name of this machine: call "
                     "localhost, or start the sandbox with --allow-host.",
                 )
         for origin in _header_values(scope, b"origin") if scope["method"] not in _READING else ():
             if not self._serves_host(_host_of(origin), address):
                 return Refusal(
                     "origin_foreign",
-                    f"The call came from a page of {origin[:100]!r}; pages of other sites may not write here.",
+                    f"The call has the Origin {origin[:100]!r}; pages of other sites may not write here.",
                 )
         return None
 
@@ -108,6 +109,7 @@ def _header_values(scope: Scope, name: bytes) -> list[str]:
 def _host_of(origin: str) -> str:
     """Return the host and port of an origin; empty where it has none, as the origin `null`."""
     try:
+        # Ports are left in: `serves_host` ignores them.
         return urlsplit(origin).netloc
     except ValueError:
         return ""

@@ -1,6 +1,6 @@
-"""The OpenAPI document beyond what FastAPI finds out itself: references to schemas, tokens and product lists.
+"""The OpenAPI document beyond what FastAPI finds out itself: schemas, parameters, bodies and replies of each endpoint.
 
-Schemas come from the models of `prodex.sandbox.records.schemas`, parameters from their declarations.
+Schemas come from the models of `api.messages` and `records.schemas`, parameters from their declarations.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _lines(texts: Iterable[str]) -> str:
 ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
     "parameters": in_query(ORGANIZATION_PARAMETERS),
     "responses": replies(
-        "The organisations; an envelope, or a bare array where the sandbox is told so.",
+        "The organisations; an envelope, or a bare array where the setting organizations_as_list is on.",
         {"anyOf": [reference(OrganizationPage), array_of(ListedOrganization)]},
     ),
 }
@@ -187,7 +187,7 @@ MEDIA_CONTRACT: Final[dict[str, Any]] = {
         {
             "name": "If-Range",
             "in": "header",
-            "description": "The ETag of the file that the range is of; the whole comes when it is another by now.",
+            "description": "The ETag that the range belongs to; the whole file is sent when it has another by now.",
             "schema": {"type": "string"},
         },
     ],

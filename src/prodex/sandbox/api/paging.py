@@ -1,4 +1,4 @@
-"""Scrolls: a list of products frozen by the first call, and the cursors that lead through it."""
+"""Scrolls: a list of products fixed by the first call, and the cursors that continue it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from prodex.sandbox.refusals import Refusal
 
 @dataclass(frozen=True)
 class Scroll:
-    """What the first call of a scroll settled.
+    """What the first call of a scroll fixed.
 
     Attributes
     ----------
     viewer
         Id of the organisation that scrolls.
     keys
-        The products it goes through. Later changes neither add to them nor reorder them; each is served as it
+        Its products. Later changes neither add to them nor reorder them; each is served as it
         is when its page is fetched.
     total
         Number of products that match, which is more than `keys` where the cap of GET cuts them.
@@ -46,7 +46,7 @@ class Page:
     total
         Number of products that match, as this page announces it.
     next_page
-        What the reply says about the next page: an empty mapping, or one with the member `next_page`.
+        The next page in the reply: an empty mapping, or one with the member `next_page`.
     """
 
     scroll: Scroll
@@ -56,8 +56,8 @@ class Page:
     next_page: dict[str, str | None]
 
 
-#: What is done to a page before it is cut.
-Spoil = Callable[[PageSlice], PageSlice]
+#: What faults do to a page.
+PageEffect = Callable[[PageSlice], PageSlice]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class _Place:
 
 
 class Cursors:
-    """The places that cursors stand for, each for a while.
+    """The cursors of scrolls, each with its place, for a limited time.
 
     Parameters
     ----------
@@ -83,23 +83,24 @@ class Cursors:
         self._places: dict[str, _Place] = {}
         self._lock = threading.Lock()
 
-    def open(self, scroll: Scroll, position: int, limit: int, spoil: Spoil) -> Page:
+    def open(self, scroll: Scroll, position: int, limit: int, page_effect: PageEffect) -> Page:
         """Return the first page of a new scroll."""
+        # Endpoints run in threads, and two calls may use one cursor at the same time.
         with self._lock:
             self._forget_expired()
-            return self._page(scroll, spoil(PageSlice(position, None)), limit, pages=position // limit)
+            return self._page(scroll, page_effect(PageSlice(position, None)), limit, pages=position // limit)
 
-    def follow(self, cursor: str, viewer: int, limit: int, spoil: Spoil) -> Page:
-        """Return the page that a cursor stands for.
+    def follow(self, cursor: str, viewer: int, limit: int, page_effect: PageEffect) -> Page:
+        """Return the page of a cursor.
 
-        A cursor that changes still stands for the same page until its life ends; one that stays equal moves
-        on.
+        Where cursors change, the old one keeps leading to the same page until it expires, so that a call can be
+        repeated. Where they stay equal, the cursor moves to the next page.
         """
         with self._lock:
             self._forget_expired()
             place = self._places.get(cursor)
             if place is not None and place.scroll.viewer == viewer:
-                part = spoil(PageSlice(place.position, cursor))
+                part = page_effect(PageSlice(place.position, cursor))
                 if part.cursor_lost:
                     del self._places[cursor]
                     place = None
@@ -112,13 +113,14 @@ class Cursors:
             return self._page(place.scroll, part, limit, place.pages)
 
     def _page(self, scroll: Scroll, part: PageSlice, limit: int, pages: int) -> Page:
-        """Cut a page, behind so many others."""
+        """Return a page after so many others, and remember where the next one begins."""
         cursor = part.cursor
         gone = min(self._behaviour.total_shrinks * pages, len(scroll.keys))
         end_of_keys = len(scroll.keys) - gone
         position = part.position
         if self._behaviour.endless_scroll and position >= end_of_keys:
             position = 0
+        # The limit may differ from call to call: each page begins where the one before ended.
         keys = scroll.keys[position : min(position + limit, end_of_keys)]
         following = position + len(keys)
         end = self._behaviour.scroll_end
@@ -126,6 +128,7 @@ class Cursors:
         if following < end_of_keys or end is ScrollEnd.EMPTY_PAGE or self._behaviour.endless_scroll:
             if cursor is None or self._behaviour.cursor_changes:
                 cursor = str(secrets.randbelow(CURSORS.stop))
+            # Put in again at the end: the order of the dict is the order of expiry.
             self._places.pop(cursor, None)
             deadline = self._clock() + self._behaviour.cursor_lifetime
             self._places[cursor] = _Place(scroll, following, pages + 1, deadline)
@@ -138,6 +141,6 @@ class Cursors:
 
     def _forget_expired(self) -> None:
         now = self._clock()
-        # All live equally long, so those that expire first were put in first.
+        # All have the same lifetime, so those that expire first were put in first.
         while self._places and self._places[oldest := next(iter(self._places))].deadline < now:
             del self._places[oldest]

@@ -1,7 +1,8 @@
-"""What of a record is served, and in which language: projection, languages of texts, labels of codes.
+"""The projection of records: which fields a reply holds, in which languages, and with which labels.
 
-A record is opened only as far as needed. Where nothing asks for a change, its stored bytes are served; a
-change inside one attribute decodes that attribute alone.
+A record is decoded only as far as needed. Where nothing asks for a change, its stored bytes are served; a change inside
+one attribute decodes that attribute alone. Settings add deviations from the specification that services were seen to
+have: codes as integers, and blanks of several kinds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from prodex.sandbox.records.upsert import SET_BY_EXCHANGE
 _WITH_CODES: Final = ("brand", "kind", "specializes", "lastRequest")
 _CODE_VALUES: Final = frozenset({"brand", "kind", "isBrandedBy"})
 _UNFILLED: Final = (b"null", b"[]")
-#: Kinds of blank that were seen, the documented ones first.
+#: Blanks that were seen, the documented ones first.
 _BLANKS: Final = (b"null", b"[]", b'""', b"{}")
 
 Members = dict[str, msgspec.Raw]
@@ -37,6 +38,7 @@ def with_integer_codes(record: Mapping[str, msgspec.Raw]) -> Members:
     """
     given = dict(record)
     for name in _WITH_CODES:
+        # Codes of brands and kinds are nowhere else, so nothing else is decoded.
         if name in given and b'"code"' in bytes(given[name]):
             value = {name: decode(given[name])}
             _make_integers(value)
@@ -47,8 +49,8 @@ def with_integer_codes(record: Mapping[str, msgspec.Raw]) -> Members:
 def with_odd_blanks(record: Mapping[str, msgspec.Raw]) -> Members:
     """Return a record in which attributes without data are null, an empty array, an empty text or an empty object.
 
-    Which one it is, is settled by attribute and product, so that every reply says the same. What the exchange sets
-    itself stays as it is.
+    Attribute and product decide which one it is, so that all replies agree. What the exchange sets itself stays as it
+    is.
     """
     id_ = bytes(record.get("id", b""))
     return {
@@ -80,7 +82,7 @@ def _make_integers(value: Any) -> None:
             pending.extend(node.values())
 
 
-#: Paths as a tree of names; an empty tree stands for all that is below.
+#: Paths as a tree of names; an empty tree includes everything below.
 Paths = dict[str, Any]
 
 _NOTHING: Final = object()
@@ -89,7 +91,7 @@ _LANGUAGE_CODE: Final = re.compile(r"[a-z]{3}-[A-Z]{2}")
 
 
 class Projection:
-    """What one call asks to be done to every record.
+    """What one call changes in every record.
 
     Parameters
     ----------
@@ -129,6 +131,7 @@ class Projection:
         self._integer_codes = integer_codes
         # A reply with chosen fields has no blanks at all.
         self._odd_blanks = odd_blanks and not include
+        # The common case: the stored bytes are the reply, without a look into them.
         self._as_stored = not (include or exclude or languages or labels or renames_documents)
 
     def serve(self, body: bytes, overlay: bytes | None = None) -> bytes:
@@ -169,6 +172,7 @@ class Projection:
         exclude = self._exclude.get(name)
         if exclude == {}:
             return None
+        # A search for bytes is much cheaper than decoding; a text that holds the word costs a decoding, no more.
         languages = self._languages if b'"expressedIn"' in bytes(raw) else None
         labels = self._labels if b'"label"' in bytes(raw) else None
         renames = name == "assets" and self._documents_key != "documents"
@@ -191,7 +195,7 @@ class Projection:
 
 def _tree(paths: Collection[str]) -> Paths:
     tree: Paths = {}
-    # A shorter path comes first, and stands for all that is below it.
+    # A shorter path comes first, and includes everything below it.
     for path in sorted(paths, key=len):
         node = tree
         *names, last = path.split(".")
@@ -226,8 +230,8 @@ def _excluded(value: Any, paths: Paths) -> Any:
 
 
 def _in_languages(value: Any, languages: Collection[str]) -> Any:
-    """Leave out the localized texts in other languages, at any depth."""
-    # Attributes nest deeper than Python may recurse, so the way down is a list.
+    """Remove localized texts in other languages, at any depth."""
+    # Attributes nest deeper than Python may recurse, so this is a loop with a list of what is left.
     if _is_foreign(value, languages):
         return None
     pending = [value]
@@ -255,8 +259,9 @@ def _is_foreign(value: Any, languages: Collection[str]) -> bool:
     return bool(names) and names.isdisjoint(languages)
 
 
+# Labels are translated by code and label: one code means different things in different lists.
 def _relabel(value: Any, labels: Mapping[tuple[str, str], str]) -> None:
-    """Put labels of code values into another language, at any depth."""
+    """Translate the labels of code values, at any depth."""
     pending = [value]
     while pending:
         node = pending.pop()

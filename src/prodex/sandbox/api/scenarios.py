@@ -1,6 +1,6 @@
 """Validation scenarios: which products a retailer requires them of, and until when (spec, endpoint 10).
 
-One call is done as a whole, or refused as a whole with nothing changed.
+A call is carried out as a whole, or refused as a whole with nothing changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOST_NAMED: Final = 5
+_MAX_NAMED: Final = 5
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,12 @@ def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
     deadline = _read_deadline(body["deadline"], today) if "deadline" in body else None
     if deadline and not any(values.values()):
         _refuse_value("deadline comes with an activation; every value of ruleset_values is false.")
+    # A product that is named twice counts once.
     return Requirement(tuple(dict.fromkeys(map(storable, uuids))), values, deadline)
 
 
 def require_scenarios(store: Store, caller: Organization, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Activate and deactivate scenarios on products, and say on how many.
+    """Activate and deactivate scenarios on products; return on how many.
 
     Raises
     ------
@@ -129,6 +130,7 @@ def _eligible(connection: sqlite3.Connection, caller: Organization, uuids: Seque
     """Return the keys of the products; raise Refusal unless all of them are eligible."""
     rows = connection.execute(
         "SELECT products.uuid, views.product_key, views.product_status, views.shared_from, organizations.type"
+        # The wanted products first, each found by its index; SQLite may not reorder a CROSS JOIN.
         " FROM json_each(?) AS wanted CROSS JOIN products ON products.uuid = wanted.value"
         " JOIN views ON views.organization_id = ? AND views.seen_key = products.key"
         " LEFT JOIN organizations ON organizations.id = products.owner_id ORDER BY views.product_key",
@@ -185,8 +187,8 @@ def _show(connection: sqlite3.Connection, viewer: int, key: int) -> None:
 
 
 def _named(values: Sequence[str]) -> str:
-    more = len(values) - _MOST_NAMED
-    return ", ".join(values[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(values) - _MAX_NAMED
+    return ", ".join(values[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _refuse_value(message: str) -> NoReturn:

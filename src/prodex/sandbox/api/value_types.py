@@ -1,9 +1,8 @@
-"""The kinds of value that parameters have: how each is written in a query string and in a JSON body.
+"""The types of parameters: how values of each are written in a query string and in a JSON body.
 
 A body may write numbers and flags as text, as a query string has to; the schemas name the documented form alone.
 
-A reader raises ValueError with what came and what to send instead; whoever calls it adds the parameter's
-name.
+A reader raises ValueError with the value and what to send instead; its caller adds the name of the parameter.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ INT32: Final = range(-(2**31), 2**31)
 CURSORS: Final = range(2**63)
 
 # A UNIX time reaches this in the year 5138 when it is in seconds; in milliseconds it did so in 1973.
-_TAKEN_FOR_MILLISECONDS: Final = 100_000_000_000
+_MILLISECONDS_FROM: Final = 100_000_000_000
 _TIMES: Final = range(10**15)
 
 #: The first call of a scroll, as a value of `next_page`.
@@ -29,7 +28,7 @@ FIRST_PAGE: Final = ""
 
 @dataclass(frozen=True)
 class ValueType:
-    """One kind of value.
+    """One type of parameter.
 
     Attributes
     ----------
@@ -134,7 +133,7 @@ def timestamp(unit: str) -> ValueType:
     """A UNIX time in whole `unit`, "seconds" or "milliseconds"; in a body also as a string."""
 
     def checked(value: int) -> int:
-        if unit == "seconds" and value >= _TAKEN_FOR_MILLISECONDS:
+        if unit == "seconds" and value >= _MILLISECONDS_FROM:
             raise ValueError(f"{value} looks like milliseconds; this is a UNIX time in seconds")
         return _within(value, _TIMES)
 
@@ -147,7 +146,7 @@ def timestamp(unit: str) -> ValueType:
     def from_json(value: Any) -> int:
         return from_text(value) if isinstance(value, str) else checked(_integer(value))
 
-    times = range(_TAKEN_FOR_MILLISECONDS) if unit == "seconds" else _TIMES
+    times = range(_MILLISECONDS_FROM) if unit == "seconds" else _TIMES
     number = {
         "type": "integer",
         "format": "int64",
@@ -184,6 +183,7 @@ def cursor() -> ValueType:
         return str(_within(_integer_in(text), CURSORS))
 
     def from_json(value: Any) -> str | None:
+        # Some clients send null for a member that is not set.
         if value is None:
             return None
         if value == FIRST_PAGE:
@@ -221,6 +221,7 @@ def _among(choices: Collection[Any], bounds: range) -> dict[str, Any]:
 
 def _integer_in(text: str) -> int:
     digits = text.removeprefix("-")
+    # `isdigit` alone accepts digits of other scripts; `int` takes long for very long numbers.
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise ValueError(f"{text!r} is not an integer")
     return int(text)
@@ -232,6 +233,7 @@ def _written(value: Any) -> int:
 
 
 def _integer(value: Any) -> int:
+    # True is 1 for Python, but not for JSON.
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{value!r} is not an integer")  # noqa: TRY004 - one error for a wrong value
     return value

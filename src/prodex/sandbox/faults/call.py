@@ -99,6 +99,7 @@ class Call:
 
     async def hang_up(self) -> None:
         """Close the connection without an answer."""
+        # `close` would wait until what is buffered has been sent.
         self._transport.abort()
         await self._end()
 
@@ -108,6 +109,7 @@ class Call:
         async def send(message: Message) -> None:
             if message["type"] == "http.response.body":
                 half = message["body"][: len(message["body"]) // 2]
+                # `more_body` keeps the server from ending the reply, which has announced its full length.
                 message = {"type": message["type"], "body": half, "more_body": True}
             await self.send(message)
 

@@ -1,4 +1,4 @@
-"""A fault as it is ordered: which kind, at which calls of which endpoint."""
+"""A fault: which kind, at which calls of which endpoint."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENDPOINTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 
 @dataclass(frozen=True)
 class Fault(FaultOptions):
-    """Something that shall go wrong, and at which calls.
+    """Something that goes wrong on purpose, and at which calls.
 
     Parameters
     ----------
@@ -39,8 +39,7 @@ class Fault(FaultOptions):
         How many calls in a row it hits from there on; 1 unless given. Without `at`, from the first call.
     endpoint
         A key of `ENDPOINTS`. "list", both endpoints that list products, unless given. "all" is the service, not the
-        files of its products, which are "media". What goes wrong with a page of products (see `FAULTS`) can only be
-        ordered for "list".
+        files of its products, which are "media". Faults of a page of products (see `FAULTS`) are for "list" only.
     seconds
         For "latency", "stalled" and "slow": how much longer the call takes.
     retry_after
@@ -76,11 +75,12 @@ class Fault(FaultOptions):
             )
         if not isinstance(self.endpoint, str) or self.endpoint not in ENDPOINTS:
             raise ValueError(f"endpoint is {self.endpoint!r}, not one of {', '.join(ENDPOINTS)}.")
-        if kind.spoils and self.endpoint != "list":
+        if kind.on_page and self.endpoint != "list":
             raise ValueError(
                 f"{self.kind} happens to pages of products, so endpoint is 'list', not {self.endpoint!r}."
             )
         if isinstance(self.at, Iterable) and not isinstance(self.at, range):
+            # An iterator could be read only once; the fault is compared and shown later.
             object.__setattr__(self, "at", tuple(self.at))
         if self.at is not None and not _are_calls(self.at):
             raise ValueError(f"at is {self.at!r}, not the number of a call, from 1, or several.")

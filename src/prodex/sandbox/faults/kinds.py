@@ -24,8 +24,8 @@ class FaultOptions:
     run: Callable[[], object] | None = None
 
 
-Strike = Callable[[FaultOptions, Call], Awaitable[None]]
-Spoil = Callable[[FaultOptions, PageSlice], PageSlice]
+CallEffect = Callable[[FaultOptions, Call], Awaitable[None]]
+PageEffect = Callable[[FaultOptions, PageSlice], PageSlice]
 
 
 @dataclass(frozen=True)
@@ -36,30 +36,31 @@ class FaultKind:
     ----------
     meaning
         What it does, in words.
-    strikes
+    on_call
         Does it to a call, whatever the endpoint; None for what happens to a page of products.
-    spoils
+    on_page
         Does it to a page of products; None for the others.
     options
         The options that it takes, with their values unless given.
     """
 
     meaning: str
-    strikes: Strike | None = None
-    spoils: Spoil | None = None
+    on_call: CallEffect | None = None
+    on_page: PageEffect | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> Strike:
-    async def strike(fault: FaultOptions, call: Call) -> None:
+def _reply(status: int, body: bytes, content_type: bytes = b"application/json") -> CallEffect:
+    async def effect(fault: FaultOptions, call: Call) -> None:
         headers = [(b"content-type", content_type)]
+        # RFC 9110 requires the header, and clients look for it.
         if status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
         if fault.retry_after is not None:
             headers.append((b"retry-after", b"%d" % fault.retry_after))
         await call.reply(status, headers, body)
 
-    return strike
+    return effect
 
 
 async def _wait(fault: FaultOptions, _call: Call) -> None:
@@ -69,8 +70,9 @@ async def _wait(fault: FaultOptions, _call: Call) -> None:
 async def _run(fault: FaultOptions, call: Call) -> None:
     assert fault.run is not None  # noqa: S101 - checked when the fault was made
     try:
+        # In a thread, since the function may call the sandbox itself.
         await asyncio.to_thread(fault.run)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is for whoever gave the function
+    except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
         await call.fail(error)
 
 
@@ -98,6 +100,7 @@ async def _stall(fault: FaultOptions, call: Call) -> None:
 
 async def _drip(fault: FaultOptions, call: Call) -> None:
     async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        # Rounded up, so that there are no more pieces than that.
         length = -(-len(body) // _DRIPS) or 1
         for start in range(0, len(body), length):
             yield body[start : start + length]
@@ -152,15 +155,15 @@ _PAGE_OF_A_GATEWAY: Final = (
 #: Every fault that can be ordered, by its name.
 FAULTS: Final[Mapping[str, FaultKind]] = {
     "latency": FaultKind(
-        "The call takes longer, by `seconds`. Calls wait side by side.", _wait, options={"seconds": 1.0}
+        "The call takes longer by `seconds`. Calls wait concurrently.", _wait, options={"seconds": 1.0}
     ),
     "401": FaultKind(
-        "The call is refused as unauthorized, whatever its token, which stays good for other calls.",
+        "The call is refused as unauthorized, whatever its token, which stays valid for other calls.",
         _reply(401, _error("The caller could not be authenticated.")),
     ),
     "404": FaultKind("Nothing is found at the address of the call.", _reply(404, _error("Nothing is here."))),
     "429": FaultKind(
-        "Too many requests, with Retry-After where `retry_after` says how many seconds.",
+        "Too many requests; with `retry_after`, that many seconds in Retry-After.",
         _reply(429, _error("Too many requests.")),
         options={"retry_after": None},
     ),
@@ -169,30 +172,30 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
         "A page of HTML from a gateway that got no answer.", _reply(502, _PAGE_OF_A_GATEWAY, b"text/html")
     ),
     "503": FaultKind(
-        "Service unavailable, with Retry-After where `retry_after` says how many seconds.",
+        "Service unavailable; with `retry_after`, that many seconds in Retry-After.",
         _reply(503, _error("Service unavailable.")),
         options={"retry_after": None},
     ),
     "cut": FaultKind("The connection is cut before any byte of the reply. The call has no effect.", _cut),
     "truncated": FaultKind(
-        "The call has its effect; of the reply, which announces its full Content-Length, half comes, "
+        "The call is carried out; half of the reply is sent, with the Content-Length of the whole, "
         "then the connection is closed.",
         _truncate,
     ),
     "stalled": FaultKind(
-        "Half of the reply's body comes, then nothing for as long as `seconds` says, then the rest.",
+        "Half of the reply's body is sent, then nothing for `seconds`, then the rest.",
         _stall,
         options={"seconds": 10.0},
     ),
     "slow": FaultKind(
-        "The reply's body comes in twenty pieces, spread over `seconds`.", _drip, options={"seconds": 10.0}
+        "The reply's body is sent in twenty pieces, spread over `seconds`.", _drip, options={"seconds": 10.0}
     ),
     "damaged": FaultKind(
         "The reply is as long as it announces, but the bits of the second half of its body are inverted.",
         _damage,
     ),
     "redirect": FaultKind(
-        "The call is sent elsewhere: 302, with the address in `to`.",
+        "The call is redirected: 302, with the address in `to`.",
         _redirect,
         options={"to": "https://elsewhere.example/"},
     ),
@@ -201,36 +204,36 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
         _reply(200, b'{"totalResults": 3, "data": [\xff\xfe\x00 not JSON'),
     ),
     "expired-token": FaultKind(
-        "All tokens that were issued until then expire just before the call; new ones are good.", _expire
+        "All tokens that were issued until then expire just before the call; new ones are valid.", _expire
     ),
     "lost-cursor": FaultKind(
-        "The scroll cursor that came with the call is forgotten for good: 410, now and when it is tried again. "
-        "Nothing happens to a call without cursor.",
-        spoils=_lose_cursor,
+        "The scroll cursor of the call is lost for good: 410, now and when the call is repeated. "
+        "Nothing happens to a call without a cursor.",
+        on_page=_lose_cursor,
     ),
     "repeats": FaultKind(
-        "The page begins with the last products of the page before, as many as `products` says. A scroll goes on from "
-        "there, so that nothing is missing at its end; a page by offset lacks as many at its own end. Nothing "
-        "happens to a first page.",
-        spoils=_repeat,
+        "The page begins with the last `products` products of the page before. A scroll continues from there, so that "
+        "nothing is missing at its end; a page by offset lacks as many at its own end. Nothing happens to a first "
+        "page.",
+        on_page=_repeat,
         options={"products": 1},
     ),
     "moves": FaultKind(
-        "Products have moved from the pages before to behind this page, as many as `products` says: a page by offset "
-        "begins so much later, and what slid before it is in neither page. Nothing happens to a first page, or to a "
-        "scroll, whose order is frozen.",
-        spoils=_move,
+        "`products` products have moved from the pages before to after this one: a page by offset begins that much "
+        "later, and as many products are in neither page. Nothing happens to a first page, or to a scroll, whose "
+        "order is fixed.",
+        on_page=_move,
         options={"products": 1},
     ),
     "drops": FaultKind(
-        "The first products of the page, as many as `products` says, are missing from it, silently: totals and the "
-        "next page are as always.",
-        spoils=_drop,
+        "The first `products` products of the page are missing from it, silently: totals and the next page are as "
+        "always.",
+        on_page=_drop,
         options={"products": 1},
     ),
     "call": FaultKind(
         "The function `run` is called, in a thread, before the call is answered. Where it raises, the call gets a "
-        "500, and the error comes when the sandbox ends.",
+        "500, and the error is raised again when the sandbox ends.",
         _run,
         options={"run": None},
     ),

@@ -1,4 +1,4 @@
-"""The middleware that does to calls what the schedule of faults says."""
+"""The middleware that applies the faults of a schedule to calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from prodex.sandbox.faults.schedule import FaultHit, FaultSchedule
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_SPOIL: Final = "spoil"
+#: Under this name the state of a call holds what faults do to its page.
+_PAGE_EFFECT: Final = "page_effect"
 
 
 class FaultMiddleware:
@@ -42,32 +43,33 @@ class FaultMiddleware:
             await self._app(scope, receive, send)
 
     async def _fail(self, due: Sequence[FaultHit], call: Call) -> None:
-        spoiling = [hit for hit in due if FAULTS[hit.kind].spoils]
+        on_page = [hit for hit in due if FAULTS[hit.kind].on_page]
         for hit in due:
-            if strike := FAULTS[hit.kind].strikes:
+            if effect := FAULTS[hit.kind].on_call:
                 self._schedule.hits.append(hit)
-                await strike(hit.fault, call)
+                await effect(hit.fault, call)
                 if call.answered:
                     return
-        if spoiling:
+        if on_page:
             # Which products a page holds is known only where it is cut; the endpoint asks for this there.
-            call.scope["state"][_SPOIL] = lambda page: self._spoiled(spoiling, page)
+            call.scope["state"][_PAGE_EFFECT] = lambda page: self._changed(on_page, page)
         await self._app(call.scope, call.receive, call.send)
 
-    def _spoiled(self, spoiling: Sequence[FaultHit], page: PageSlice) -> PageSlice:
-        for hit in spoiling:
-            spoil = FAULTS[hit.kind].spoils
-            assert spoil is not None  # noqa: S101 - they were chosen by it
-            before, page = page, spoil(hit.fault, page)
+    def _changed(self, hits: Sequence[FaultHit], page: PageSlice) -> PageSlice:
+        for hit in hits:
+            effect = FAULTS[hit.kind].on_page
+            assert effect is not None  # noqa: S101 - they were chosen by it
+            before, page = page, effect(hit.fault, page)
+            # A lost cursor, say, cannot happen to a call that has none: then the fault has not hit.
             if page != before:
                 self._schedule.hits.append(hit)
         return page
 
 
-def spoiling(scope: Scope) -> Callable[[PageSlice], PageSlice]:
+def page_effect(scope: Scope) -> Callable[[PageSlice], PageSlice]:
     """Return what faults do to the page that a call asks for."""
-    spoil: Callable[[PageSlice], PageSlice] = scope.get("state", {}).get(_SPOIL, lambda page: page)
-    return spoil
+    effect: Callable[[PageSlice], PageSlice] = scope.get("state", {}).get(_PAGE_EFFECT, lambda page: page)
+    return effect
 
 
 def _with_date(send: Send, skew: float) -> Send:

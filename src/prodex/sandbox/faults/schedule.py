@@ -1,4 +1,4 @@
-"""What is ordered to go wrong, and what has happened."""
+"""The schedule of faults: which are ordered, which calls they have seen, and which they have hit."""
 
 from __future__ import annotations
 
@@ -64,18 +64,20 @@ class FaultSchedule:
         added = []
         for fault in faults:
             if not isinstance(fault, Fault):
-                raise TypeError(f"{fault!r} is not a Fault; write Fault('503', at=3), say.")
+                raise TypeError(f"{fault!r} is not a Fault; write Fault('503', at=3), for example.")
             added.append(_Ordered(fault))
         with self._lock:
+            # A new list, since `due` reads the old one without the lock.
             self._ordered = [*self._ordered, *added]
 
     def clear(self) -> None:
-        """Take back every order."""
+        """Remove every fault."""
         with self._lock:
             self._ordered = []
 
+    # Nearly every call passes here without a fault; it takes no lock then.
     def due(self, method: str, path: str) -> list[FaultHit]:
-        """Count a call, and return what shall happen at it."""
+        """Count a call, and return the faults that hit it."""
         if not self._ordered:
             return []
         with self._lock:

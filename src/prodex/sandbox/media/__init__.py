@@ -1,1 +1,1 @@
-"""The files of products: what a record says of them, drawn so that it is true, and served."""
+"""The files of products: found in the records, drawn so that they agree with them, and served."""

@@ -1,4 +1,7 @@
-"""What stored records say of the file at an address: the one place that knows where records name files."""
+"""The file at an address, and the pack on it: the one place that knows where records name files.
+
+Records may lack anything, and hold anything; what cannot be read counts as missing.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ composition allergens adviceForPreservation description namePublicLong nameLegal
 """
 _SIGNS: Final = {"GRM": "g", "KGM": "kg", "MLT": "ml", "LTR": "l", "CLT": "cl", "H87": "×"}
 #: Supplier's texts are as long as they like; a pack is not.
-_MOST: Final = 600
+_MAX_CHARACTERS: Final = 600
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def pack_of(record: Mapping[str, Any]) -> Pack:
         name=next((text for name in _NAMES for text in _texts(seen.get(name))), _member(kind, "label")),
         content=_content(seen.get("netContent")),
         small_print="  ".join(next(_texts(seen.get(name)), "") for name in _PRINT.split())[
-            : 2 * _MOST
+            : 2 * _MAX_CHARACTERS
         ].strip(),
     )
 
@@ -93,7 +96,7 @@ def _member(value: object, name: str) -> str:
 
 
 def _text(value: object) -> str:
-    text = str(value)[:_MOST] if isinstance(value, str | int) else ""
+    text = str(value)[:_MAX_CHARACTERS] if isinstance(value, str | int) else ""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
@@ -102,7 +105,7 @@ FORMATS: Final = {"jpeg": "jpeg", "jpg": "jpeg", "tiff": "tiff", "tif": "tiff", 
 #: Picture of a record that does not say how large it is.
 _SIDE: Final = 1000
 #: Pixels of the largest picture that is drawn.
-_MOST_PIXELS: Final = 40_000_000
+_MAX_PIXELS: Final = 40_000_000
 _FRONT: Final = 1
 
 
@@ -226,10 +229,10 @@ def _picture(
     if ending not in FORMATS:
         raise Refusal("file_not_served", f"It is {ending[:40]!r}; the sandbox draws {', '.join(FORMATS)}.")
     width, height = _whole(file.get("width"), _SIDE), _whole(file.get("height"), _SIDE)
-    if min(width, height) < 1 or width * height > _MOST_PIXELS:
+    if min(width, height) < 1 or width * height > _MAX_PIXELS:
         raise Refusal(
             "file_not_served",
-            f"It has {width} x {height} pixels; the sandbox draws {_MOST_PIXELS:,} at most.",
+            f"It has {width} x {height} pixels; the sandbox draws {_MAX_PIXELS:,} at most.",
         )
     return PictureFile(
         pack=pack_of(record),

@@ -1,19 +1,24 @@
-"""The types of product attributes (spec, Product; beyond it, what is known of a deployed service), declared once.
+"""The types of product attributes: those of the schemas, completed by what is known of a deployed service.
 
-Products as XML are read by them, since XML itself says nothing of types. The attribute model is open: what is not
-declared has no type, and its text is text.
+Products as XML are read by them, since XML itself carries no types. The attribute model is open: what is not declared
+has no type, and its text is text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Any, Final, get_args, get_origin
+
+from pydantic import BaseModel
+
+from prodex.sandbox.records.schemas.product import SHAPE_NOT_SHOWN, HierarchyNode, Owner, Product, Validation
+from prodex.sandbox.records.schemas.values import LocalizedText
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A value of one type, in words as messages say it."""
+    """A value of one type, in the words of messages."""
 
     words: str
 
@@ -39,177 +44,86 @@ FLAG: Final = Scalar("true or false")
 INTEGER: Final = Scalar("an integer")
 NUMBER: Final = Scalar("a number")
 
-
-def _texts(names: str) -> dict[str, Type]:
-    return dict.fromkeys(names.split(), TEXT)
-
-
-_DESCRIPTOR: Final = Record(_texts("normalizedCode code description label"))
-_LOCALIZED: Final = Array(Record({"expressedIn": _DESCRIPTOR, "data": TEXT}))
-_QUANTITIES: Final = Array(Record({"expressedIn": _DESCRIPTOR, "data": NUMBER}))
-_CODE: Final = Record(_texts("code description label pictureUrl"))
-_CODES: Final = Array(_CODE)
-_LOCALIZED_INSIDE: Final = Array(Record({"text": _LOCALIZED}))
-
-_EXPORTABLE: Final = Record(
-    {
-        **_texts("uniformResourceIdentifier crc32 name createdAt updatedAt"),
-        **dict.fromkeys(("height", "width", "fileSize", "productpicture_id"), INTEGER),
-    }
-)
-_PICTURE: Final = Record(
-    {
-        "isPackshot": FLAG,
-        **_texts(
-            "url definition resolution ratio format uniformResourceIdentifierOrigin gdsnFileName crc32"
-            " fileEffectiveStartDateTime fileEffectiveEndDateTime createdAt updatedAt"
-        ),
-        **dict.fromkeys(
-            ("angleHorizontal", "angleVertical", "resolutionX", "resolutionY", "width", "height"), INTEGER
-        ),
-        "tags": Array(TEXT),
-        "exportables": Array(_EXPORTABLE),
-    }
-)
-_DOCUMENT: Final = Record(
-    {
-        **_texts("fileName uniformResourceIdentifier updatedAt"),
-        "documentTypeCode": _CODE,
-        "fileEffectiveStartDateTime": INTEGER,
-        "fileEffectiveEndDateTime": INTEGER,
-    }
-)
-_ASSETS: Final = Record(
-    {
-        "pictures": Array(_PICTURE),
-        "documents": Array(_DOCUMENT),
-        "document": Array(_DOCUMENT),
-        "videos": Array(),
-        "enriched_contents": Array(),
-        "lastUpdatedAt": Record({"pictures": TEXT}),
-    }
-)
-_NODE_MEMBERS: Final[dict[str, Type]] = {
-    **_texts("gtin uuid"),
-    "activeListing": FLAG,
-    "product_key_id": INTEGER,
-    "quantity": NUMBER,
+# A bool is an int for Python too, so it comes first.
+_SCALARS: Final = ((bool, FLAG), (int, INTEGER), (float, NUMBER), (str, TEXT))
+#: Members of the schemas' objects that a deployed service sends beyond the specification.
+_BEYOND: Final[Mapping[type[BaseModel], Mapping[str, Type]]] = {
+    HierarchyNode: {"activeListing": FLAG, "product_key_id": INTEGER},
+    Owner: {"status": INTEGER},
+    Validation: {"nbSuggestions": INTEGER},
 }
-_NODE: Final = Record(_NODE_MEMBERS)
-_NODE_MEMBERS["children"] = Array(_NODE)
-_LABEL: Final = Record(
-    {
-        **_texts("startDate endDate value attributedAt"),
-        "detail": Array(),
-        "isConceptualizedBy": _CODE,
-    }
-)
+_RECORDS: Final[dict[type[BaseModel], Record]] = {}
+
+
+def _record(model: type[BaseModel]) -> Record:
+    if model not in _RECORDS:
+        members: dict[str, Type] = {}
+        # Entered before its members are known, since some hold objects of their own kind.
+        _RECORDS[model] = Record(members)
+        for name, described in model.model_fields.items():
+            if (type_ := _type(described.annotation)) is not None:
+                members[described.alias or name] = type_
+        members |= _BEYOND.get(model, {})
+    return _RECORDS[model]
+
+
+def _type(annotation: Any) -> Type | None:
+    """Return the type that a member of a schema has; None where it may be anything."""
+    options = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        return _type(options[0])
+    if get_origin(annotation) is list:
+        return Array(_type(options[0]))
+    if isinstance(annotation, type):
+        if issubclass(annotation, BaseModel):
+            return _record(annotation)
+        return next((scalar for type_, scalar in _SCALARS if issubclass(annotation, type_)), None)
+    if {int, float} <= set(options):
+        return NUMBER
+    # What a schema names first is what is documented; the others were seen.
+    return next((type_ for option in options if (type_ := _type(option)) is not None), None)
+
+
+_DESCRIPTOR: Final = Record(dict.fromkeys(("normalizedCode", "code", "description", "label"), TEXT))
+_CODE: Final = Record(dict.fromkeys(("code", "description", "label", "pictureUrl"), TEXT))
+_LOCALIZED: Final = Array(_record(LocalizedText))
+_QUANTITIES: Final = Array(Record({"expressedIn": _DESCRIPTOR, "data": NUMBER}))
+_SCHEMA: Final = _record(Product).members
 
 # Nutrients of a basis, in a shape that is assumed.
-_PARTITION: Final = Record(
+_NUTRIENT: Final = Record(
     {
-        "name": TEXT,
+        "isConceptualizedBy": _CODE,
         "quantity": NUMBER,
-        "isMeasuredBy": _CODE,
-        "contains": Array(
-            Record(
-                {
-                    "isConceptualizedBy": _CODE,
-                    "quantity": NUMBER,
-                    "expressedIn": _DESCRIPTOR,
-                    "percentageOfDailyValueIntake": NUMBER,
-                }
-            )
-        ),
+        "expressedIn": _DESCRIPTOR,
+        "percentageOfDailyValueIntake": NUMBER,
     }
 )
-
-#: Localized texts.
-TEXT_ATTRIBUTES: Final = frozenset(
-    [
-        "nameLegal",
-        "namePublicShort",
-        "namePublicLong",
-        "description",
-        "composition",
-        "allergens",
-        "productionVariantName",
-    ]
-)
-#: Booleans, or null.
-FLAG_ATTRIBUTES: Final = frozenset(
-    [
-        "isConsumerUnit",
-        "isDespatchUnit",
-        "isOrderableUnit",
-        "isInvoiceUnit",
-        "isPromotionalItem",
-        "isNomadic",
-        "isMarkedRecyclable",
-        "hasBatchNumber",
-        "isDisplayUnit",
-    ]
-)
-# The specification names them, and says that they come as arrays or null.
-_ARRAYS: Final = """
-conservationAdvices productionVariantEffectiveDate shapeStatement productActivities keepRefrigeratedAfter
-keepRefrigeratedBefore compulsoryStatements isDerivedFrom createdShareValueStatement isPracticeCompatible shape serves
-isComplementaryWith originText brandHighlight manufactureInsights flavorStatement substitutes importClassification
-packagingMentions isSharedFrom additives conservations tradeItemDateOnPackagingTypeCode packaging temperature
-isClassifiedIn isWrappedBy advertisedInformations startAvailabilityDateTime endAvailabilityDateTime dutyFeeTax
-hasNotableIngredients isSizedBy environmentStatement sparklingValue replaces nutritionalAllegations isEquivalentTo
-history priceComparisonType isSubstitutableWith reasonForNewEAN isReplaceableBy suggestedRetailPrice
-consumptionAdvice contact offerOnPack
-"""
+_CERTIFICATE: Final = Record({"certificationValueText": TEXT, "certificationEffectiveEndDate": INTEGER})
 
 #: Every attribute of which a type is known.
 ATTRIBUTES: Final[Mapping[str, Type]] = {
-    **dict.fromkeys(_ARRAYS.split(), Array()),
-    **dict.fromkeys(TEXT_ATTRIBUTES, _LOCALIZED),
-    **dict.fromkeys(FLAG_ATTRIBUTES, FLAG),
-    **_texts(
-        "uuid gtin createdAt updatedAt targetProductStatus unitType barcodeScanText lastUserHistoryDate"
-    ),
-    **dict.fromkeys(("id", "_jsonVersion", "lifeCycle", "manufacturerSharingStatus", "supplierId"), INTEGER),
-    **dict.fromkeys(("brand", "kind", "typePackaging", "GPC", "subdivisions"), _CODE),
+    # The specification names them, and says that they come as arrays or null.
+    **dict.fromkeys(SHAPE_NOT_SHOWN.split(), Array()),
+    **_SCHEMA,
+    **dict.fromkeys(("barcodeScanText", "lastUserHistoryDate"), TEXT),
     **dict.fromkeys(
         ("netContent", "netWeight", "grossWeight", "height", "width", "depth", "percentageOfAlcoholByVolume"),
         _QUANTITIES,
     ),
-    "isPartitionedBy": Array(_PARTITION),
-    **dict.fromkeys(("synonyms", "productBenefits", "warnings"), _LOCALIZED_INSIDE),
-    "originCountry": _CODES,
-    "hasTags": Array(Record(_texts("tag createdAt"))),
-    "isTaggedBy": Array(TEXT),
-    "expressedIn": Array(
-        Record({"referential": Record(_texts("name")), "presentEntities": Array(_DESCRIPTOR)})
+    **dict.fromkeys(("synonyms", "productBenefits", "warnings"), Array(Record({"text": _LOCALIZED}))),
+    "isPartitionedBy": Array(
+        Record({"name": TEXT, "quantity": NUMBER, "isMeasuredBy": _CODE, "contains": Array(_NUTRIENT)})
     ),
-    "isLabeledBy": Array(_LABEL),
-    "specializes": Record(
-        {"isBrandedBy": _CODE, "isIdentifiedBy": Array(Record(_texts("reference"))), "kind": _CODE}
-    ),
-    "owner": Record({"type": INTEGER, "status": INTEGER, **_texts("uuid name")}),
-    "product_key": Record(
-        dict.fromkeys(
-            ("product_id", "organization_id", "source_type", "target_market_id", "source_id"), INTEGER
-        )
-    ),
-    "validation": Record({"status": INTEGER, "nbSuggestions": INTEGER}),
-    "logisticalHierarchies": Array(_NODE),
-    "sharingUnits": Array(_NODE),
-    "assets": _ASSETS,
+    "originCountry": Array(_CODE),
     "assetsLastRequests": Array(),
-    "validationRules": Array(Record(_texts("type ruleId"))),
+    "validationRules": Array(Record(dict.fromkeys(("type", "ruleId"), TEXT))),
     "foodAndBeverageIngredientDescriptionList": Array(Record({"ingredientNameText": _LOCALIZED})),
     "targetConsumerGenderList": Array(Record({"targetConsumerGenderCode": _CODE})),
     "flavors": Array(Record({"flavor": _CODE})),
-    "certificationInformationList": Array(
-        Record(
-            {
-                "certificationDetailsList": Array(
-                    Record({"certificationValueText": TEXT, "certificationEffectiveEndDate": INTEGER})
-                )
-            }
-        )
-    ),
+    "certificationInformationList": Array(Record({"certificationDetailsList": Array(_CERTIFICATE)})),
 }
+
+#: Localized texts, and booleans, of the product itself.
+TEXT_ATTRIBUTES: Final = frozenset(name for name, type_ in _SCHEMA.items() if type_ == _LOCALIZED)
+FLAG_ATTRIBUTES: Final = frozenset(name for name, type_ in _SCHEMA.items() if type_ is FLAG)

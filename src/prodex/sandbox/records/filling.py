@@ -1,4 +1,7 @@
-"""Filling a new store: organisations, labels and products, and what is known or decided from them."""
+"""Filling a new store with organisations, labels and products, and changing its products while it is served.
+
+Neither is an import: products are replaced as a whole, as if their manufacturers had changed them long ago.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from prodex.sandbox.raw_json import encode, members
-from prodex.sandbox.records.indexing import Facts, facts_of
-from prodex.sandbox.records.merging import Clock, date_writes, moved
+from prodex.sandbox.records.indexing import IndexedValues, indexed_values
+from prodex.sandbox.records.merging import Clock, date_writes, next_updated_at
 from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct
 from prodex.sandbox.records.reading import shared_with_all
 from prodex.sandbox.records.referentials import Codes, codes_known, codes_of
-from prodex.sandbox.records.segments import SegmentGatherer
+from prodex.sandbox.records.segments import SegmentBuilder
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.records.tables import (
     INDEXES,
@@ -50,6 +53,7 @@ def fill_store(
     """
     connection = sqlite3.connect(path)
     try:
+        # An incomplete store is thrown away, so it needs no journal.
         connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + TABLES)
         with connection:
             _insert_settings(connection, origin)
@@ -57,6 +61,7 @@ def fill_store(
             _insert_products(connection, products)
             insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
+        # The planner needs statistics (ANALYZE); WAL lets calls read while an import writes.
         connection.executescript(INDEXES + TRIGGERS + "ANALYZE; PRAGMA journal_mode = WAL;")
     finally:
         connection.close()
@@ -115,7 +120,7 @@ def _insert_labels(connection: sqlite3.Connection, labels: Labels) -> None:
 
 def _insert_products(connection: sqlite3.Connection, products: Iterable[tuple[bytes, SharedProduct]]) -> None:
     known: Codes = {}
-    segments = SegmentGatherer()
+    segments = SegmentBuilder()
     for key, (body, product) in enumerate(products, start=1):
         insert_product(connection, key, product.owner_id, body, product.record)
         views = insert_views(connection, key, product)
@@ -129,7 +134,7 @@ def _insert_products(connection: sqlite3.Connection, products: Iterable[tuple[by
     )
 
 
-#: A product as a whole: a mere record, or a record with owner and views.
+#: A product as a whole: a record alone, or a record with its owner and views.
 Product = SharedProduct | Mapping[str, Any]
 
 
@@ -141,12 +146,13 @@ def put_products(store: Store, products: Iterable[Product], clock: Clock | None)
     clock
         Says the time of the change, to which `updatedAt` moves; None leaves it as the products have it.
     """
+    # A copy: the store changes only once the transaction has succeeded.
     known = list(store.organizations)
     with store.writing() as connection:
         now = clock() if clock else None
         written: set[int] = set()
         for given in products:
-            if keys := _keys(connection, facts_of(_record(given))):
+            if keys := _keys(connection, indexed_values(_record(given))):
                 for key in keys:
                     _replace(connection, key, given, now)
             else:
@@ -172,10 +178,10 @@ def remove_products(store: Store, products: Iterable[str | int | Product]) -> No
 def _insert(
     connection: sqlite3.Connection, given: Product, known: list[Organization], now: datetime | None
 ) -> int:
-    # A mere record gets an owner and views as it would when a store is filled; its bytes are made below.
+    # A record alone gets its owner and views as in a new store; its bytes are made below, with the new date.
     filling = given if isinstance(given, SharedProduct) else (b"", dict(given))
     ((_, product),) = shared_with_all([filling], known)
-    record = product.record if now is None else _moved(product.record, None, now)
+    record = product.record if now is None else _updated(product.record, None, now)
     key = next_key(connection)
     insert_product(connection, key, product.owner_id, encode(record), record)
     insert_views(connection, key, product)
@@ -186,7 +192,7 @@ def _replace(connection: sqlite3.Connection, key: int, given: Product, now: date
     record = dict(_record(given))
     if now is not None:
         (body,) = connection.execute("SELECT body FROM records WHERE key = ?", (key,)).fetchone()
-        record = _moved(record, body, now)
+        record = _updated(record, body, now)
     delete_versions(connection, key)
     replace_product(connection, key, encode(record), record)
     if isinstance(given, SharedProduct):
@@ -196,11 +202,11 @@ def _replace(connection: sqlite3.Connection, key: int, given: Product, now: date
         insert_views(connection, key, given)
 
 
-def _moved(record: Mapping[str, Any], before: bytes | None, now: datetime) -> dict[str, Any]:
-    return {**record, "updatedAt": moved(members(before).get("updatedAt") if before else None, now)}
+def _updated(record: Mapping[str, Any], before: bytes | None, now: datetime) -> dict[str, Any]:
+    return {**record, "updatedAt": next_updated_at(members(before).get("updatedAt") if before else None, now)}
 
 
-def _keys(connection: sqlite3.Connection, facts: Facts) -> list[int]:
+def _keys(connection: sqlite3.Connection, facts: IndexedValues) -> list[int]:
     """Return the keys of the products that have the same id, or where there is none uuid, or gtin."""
     for column in ("id", "uuid", "gtin"):
         if (value := getattr(facts, column)) is not None:
@@ -213,10 +219,10 @@ def _keys(connection: sqlite3.Connection, facts: Facts) -> list[int]:
     return []
 
 
-def _facts(one: str | int | Product) -> Facts:
+def _facts(one: str | int | Product) -> IndexedValues:
     if isinstance(one, int):
-        return facts_of({"id": one})
-    return facts_of({"gtin": one} if isinstance(one, str) else dict(_record(one)))
+        return indexed_values({"id": one})
+    return indexed_values({"gtin": one} if isinstance(one, str) else dict(_record(one)))
 
 
 def _record(given: Product) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Imports: what was sent, kept in the store until it is worked off, and what became of it (spec, endpoint 8)."""
+"""Imports: a queue in the store, and the worker that carries them out in their order (spec, endpoint 8).
+
+An import is one transaction together with its outcome: whenever the process ends, an import is either done, or still
+in the queue and begun again at the next start.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ class ImportStatus(StrEnum):
 
 
 class Endpoint(StrEnum):
-    """How an import came in (spec, Product inbound tracking record)."""
+    """Through which interface an import was sent (spec, Product inbound tracking record)."""
 
     API = "API"
     IMPORT = "IMPORT"
@@ -44,14 +48,14 @@ class Endpoint(StrEnum):
 
 @dataclass(frozen=True)
 class Import:
-    """An import that waits for its turn.
+    """An import in the queue.
 
     Attributes
     ----------
     received
         UNIX time in seconds.
     attempts
-        How often it was begun before; more than none when it was begun and the process ended.
+        How often it was begun before without coming to an end, since the process ended.
     """
 
     tracking: int
@@ -64,7 +68,7 @@ class Import:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an import.
+    """The result of an import.
 
     Attributes
     ----------
@@ -83,7 +87,7 @@ class Outcome:
 def queue_import(
     store: Store, organization: Organization, endpoint: Endpoint, media_type: str, payload: bytes
 ) -> int:
-    """Keep a payload to be imported, and return its tracking id."""
+    """Put a payload into the queue, and return its tracking id."""
     with store.writing() as connection:
         cursor = connection.execute(
             "INSERT INTO imports (organization_id, endpoint, media_type, received, payload)"
@@ -132,18 +136,19 @@ def outcomes_text(outcome: Outcome) -> str:
     return encode(list(outcome.products)).decode()
 
 
-# An import that was begun so often without an end has ended the process each time.
-_MOST_ATTEMPTS: Final = 3
+# An import that was begun so often probably ends the process each time, and would do so for ever.
+_MAX_ATTEMPTS: Final = 3
 _SECONDS_BEFORE_ANOTHER_TRY: Final = 1.0
 
 
 class Worker:
-    """Works off the imports of a store, in a thread of its own."""
+    """Carries out the imports of a store, in a thread of its own."""
 
     def __init__(self, store: Store, behaviour: Behaviour) -> None:
         self._store = store
         self._behaviour = behaviour
         self._organizations = {one.id: one for one in store.organizations}
+        # Read once: codes come from the records that fill a store, and imports add none.
         self._codes = store.referentials()
         self._woken = threading.Event()
         self._stopping = threading.Event()
@@ -151,19 +156,20 @@ class Worker:
     def take(
         self, organization: Organization, media_type: str, payload: bytes, endpoint: Endpoint = Endpoint.API
     ) -> int:
-        """Take a payload in, and return its tracking id."""
+        """Queue a payload, and return its tracking id."""
         tracking = queue_import(self._store, organization, endpoint, media_type, payload)
         self._woken.set()
         return tracking
 
     def take_file(self, organization: Organization, path: Path) -> int:
-        """Take a file in, XML by its name or else JSON, and return its tracking id."""
+        """Queue a file, as XML where it is named `.xml`, else as JSON; return its tracking id."""
         media_type = XML if path.suffix.lower() == ".xml" else JSON
         return self.take(organization, media_type, path.read_bytes(), Endpoint.IMPORT)
 
     def run(self) -> None:
         """Work until `stop`."""
         while True:
+            # Cleared before the look into the queue: what is queued after the look sets it again.
             self._woken.clear()
             if self._stopping.is_set():
                 return
@@ -172,9 +178,9 @@ class Worker:
                 if waiting is None:
                     self._woken.wait()
                 else:
-                    self._bring_to_end(waiting)
+                    self._carry_out(waiting)
             except sqlite3.Error:
-                # A full disk, say; what waits is tried again.
+                # The disk is full, for example; the import stays in the queue and is tried again.
                 sys.excepthook(*sys.exc_info())
                 self._stopping.wait(_SECONDS_BEFORE_ANOTHER_TRY)
 
@@ -183,11 +189,12 @@ class Worker:
         self._stopping.set()
         self._woken.set()
 
-    def _bring_to_end(self, one: Import) -> None:
-        if one.attempts >= _MOST_ATTEMPTS:
+    def _carry_out(self, one: Import) -> None:
+        if one.attempts >= _MAX_ATTEMPTS:
             self._end(one, Outcome(ImportStatus.TIMEOUT))
             return
         deadline = time.monotonic() + self._behaviour.import_timeout
+        # Written before the work begins: if the work ends the process, the next start knows.
         self._note_attempts(one, one.attempts + 1)
         try:
             self._wait_for_delay(one, deadline)
@@ -195,10 +202,11 @@ class Worker:
         except PayloadUnreadable as error:
             self._end(one, Outcome(ImportStatus.ERROR, str(error)))
         except _Stopping:
+            # A stop is not the fault of the import.
             self._note_attempts(one, one.attempts)
         except _Overdue:
             self._end(one, Outcome(ImportStatus.TIMEOUT))
-        except Exception:  # noqa: BLE001 - whatever one import fails of, the next has to be worked off
+        except Exception:  # noqa: BLE001 - one import that fails must not keep the others from being imported
             sys.excepthook(*sys.exc_info())
             self._end(one, Outcome(ImportStatus.TIMEOUT))
 
@@ -206,6 +214,7 @@ class Worker:
         sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
         with self._store.writing() as connection:
             organization = self._organizations[one.organization_id]
+            # One time for the whole import; `date_writes` moves it to the end of the transaction.
             now = self._behaviour.now()
             upsert = Upsert(connection, organization, self._codes, now)
             products = []
@@ -245,8 +254,8 @@ class _Overdue(Exception):
 
 
 @contextmanager
-def working(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
-    """Run a worker meanwhile."""
+def running_worker(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
+    """Run a worker while the context is open."""
     worker = Worker(store, behaviour)
     thread = threading.Thread(target=worker.run, daemon=True)
     thread.start()

@@ -1,6 +1,10 @@
-"""What the filters need to know about a product, taken from its record.
+"""What is taken from a record to find it by: the columns of filters, and the texts of `advanced_search`.
 
-Records are as messy as suppliers are: a value of an unexpected type is no fact, never an error.
+Records are as messy as suppliers are: a value of an unexpected type is left out, and is never an error.
+
+A search becomes one expression of SQLite's full text search, in which every word is quoted, so that nothing in it is an
+operator. A product matches an entry when one of the entry's fields holds all words of its query, in any of the field's
+languages, whatever their case or accents; it matches the search when it matches every entry (spec, endpoint 5).
 """
 
 from __future__ import annotations
@@ -23,8 +27,8 @@ SEARCH_FIELDS: Final = {
 }
 
 # More than anybody types, and few enough to be answered at once.
-_MOST_WORDS: Final = 64
-_MOST_ENTRIES: Final = 32
+_MAX_WORDS: Final = 64
+_MAX_ENTRIES: Final = 32
 
 
 def full_text_expression(search: Any) -> str | None:
@@ -43,8 +47,8 @@ def full_text_expression(search: Any) -> str | None:
     _check_keys(search, {"must"}, "it")
     if not isinstance(search["must"], list):
         raise ValueError("must is not an array")  # noqa: TRY004 - one error for a wrong value
-    if len(search["must"]) > _MOST_ENTRIES:
-        raise ValueError(f"must holds {len(search['must'])} entries; {_MOST_ENTRIES} are the most")
+    if len(search["must"]) > _MAX_ENTRIES:
+        raise ValueError(f"must holds {len(search['must'])} entries; at most {_MAX_ENTRIES} are allowed")
     return " AND ".join(_entry(entry, f"must[{index}]") for index, entry in enumerate(search["must"])) or None
 
 
@@ -54,11 +58,12 @@ def _entry(entry: Any, where: str) -> str:
     if not isinstance(query, str):
         raise ValueError(f"{where}.query is {query!r}, not a string")  # noqa: TRY004 - one error for a wrong value
     # A zero byte would end the expression.
+    # Signs alone are no words for the tokenizer, and an expression without a word is an error.
     words = [word for word in storable(query).replace("\0", " ").split() if any(map(str.isalnum, word))]
     if not words:
         raise ValueError(f"{where}.query is {query!r}, which holds no word to look for")
-    if len(words) > _MOST_WORDS:
-        raise ValueError(f"{where}.query holds {len(words)} words; {_MOST_WORDS} are the most")
+    if len(words) > _MAX_WORDS:
+        raise ValueError(f"{where}.query holds {len(words)} words; at most {_MAX_WORDS} are allowed")
     if not isinstance(fields, list) or not fields:
         raise ValueError(f"{where}.fields is {fields!r}, not an array of fields")
     for field in fields:
@@ -79,7 +84,7 @@ _IDS: Final = range(2**62)
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class IndexedValues:
     """One product, as the filters see it.
 
     Attributes
@@ -104,12 +109,13 @@ class Facts:
     texts: dict[str, str]
 
 
-def facts_of(record: dict[str, Any]) -> Facts:
+def indexed_values(record: dict[str, Any]) -> IndexedValues:
     """Take the facts from a record."""
     id_ = record.get("id")
     updated_at = _unix_time(record.get("updatedAt"))
     pictures_updated_at = _unix_time(next(values_at(record, "assets.lastUpdatedAt.pictures"), None))
-    return Facts(
+    return IndexedValues(
+        # SQLite holds integers of 64 bits; records may hold larger ones.
         id=id_ if isinstance(id_, int) and id_ in _IDS else None,
         uuid=_text(record.get("uuid")),
         gtin=_text(record.get("gtin")),
@@ -122,7 +128,7 @@ def facts_of(record: dict[str, Any]) -> Facts:
 
 
 def values_at(value: Any, path: str) -> Iterator[Any]:
-    """Yield what stands at a dotted path, through objects and lists."""
+    """Yield the values at a dotted path, through objects and lists."""
     name, _, rest = path.partition(".")
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict) and name in item:

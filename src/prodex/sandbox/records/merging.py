@@ -1,6 +1,6 @@
-"""The merge rule: what becomes of a stored record when attributes are written on it (contract, writing).
+"""The merge rule: a stored record after attributes were written to it (contract, Writing), and the date of the write.
 
-Attributes are handled as the JSON bytes they are, so that what is not written on stays byte for byte. The members
+Attributes stay JSON bytes, so that those that are not written keep every byte. The members
 of `assets` count as attributes of their own, by the names `assets.pictures` and so on.
 """
 
@@ -110,7 +110,7 @@ def attributes_of(sent: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
 
 
 def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, bytes | msgspec.Raw]:
-    """Return a record with attributes written on it.
+    """Return a record after attributes were written to it.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
         The time of the write; `updatedAt` moves to it, and never back.
     """
     record = dict(stored)
-    updated_at = encode(moved(record.get("updatedAt"), now))
+    updated_at = encode(next_updated_at(record.get("updatedAt"), now))
     of_assets = {
         name.removeprefix(_ASSETS): raw for name, raw in attributes.items() if name.startswith(_ASSETS)
     }
@@ -130,11 +130,13 @@ def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, byt
         assets = {} if "assets" in attributes else dict(before)
         for name, raw in of_assets.items():
             _write(assets, name, raw)
+        # Compared as values: the same pictures with other blanks are no change.
         if _decoded(assets.get("pictures")) != _decoded(before.get("pictures")):
             dates = _object(assets.get("lastUpdatedAt"))
             assets["lastUpdatedAt"] = joined(dates | {"pictures": updated_at})
         if assets or of_assets:
             record["assets"] = joined(assets)
+    # Last, so that an `updatedAt` among the attributes sent cannot win.
     record["updatedAt"] = updated_at
     return record
 
@@ -156,7 +158,7 @@ def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
     return None if raw is None else decode(bytes(raw))
 
 
-def moved(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
+def next_updated_at(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
     """Return the `updatedAt` of a write: now, or what it was where that is later.
 
     Two writes of one second have one date. To be later than it was in any case, the date of a product that is written

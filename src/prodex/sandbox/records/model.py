@@ -123,8 +123,8 @@ _MARKETS = range(1, 1000)
 def views_with_owner(product: SharedProduct) -> tuple[View, ...]:
     """Return the product's views, with one for its owner.
 
-    A manufacturer sees each of its own products. Unless the product says how, it sees the sharing of the
-    first view, without that viewer's tags; a product without views is its owner's draft.
+    A manufacturer sees each of its own products: with the statuses of the first view unless the product has a
+    view for it, and without that viewer's tags; a product without views is its owner's draft.
     """
     if any(view.organization_id == product.owner_id for view in product.views):
         return product.views
@@ -157,7 +157,7 @@ def overlay(record: dict[str, Any], first: View, view: View) -> dict[str, Any]:
 
 
 def views_of_record(record: dict[str, Any], viewers: Iterable[int]) -> tuple[View, ...]:
-    """Return equal views for all viewers, with what the record says about itself and a view's defaults."""
+    """Return equal views for all viewers, with the statuses that the record holds and defaults for the others."""
     view = View(organization_id=0, tags=_tags(record))
     shared = record.get("manufacturerSharingStatus")
     if shared in tuple(SharingStatus):

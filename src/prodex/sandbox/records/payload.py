@@ -1,9 +1,12 @@
-"""The payload of an upsert: from a body to the members of each product (spec, endpoint 7)."""
+"""The payload of an upsert, JSON or XML: from a body to the members of each product (spec, endpoint 7).
+
+XML is parsed as a stream, without DTD, entities or anything external; at most one product at a time is a tree of
+elements. The contract describes it under "Products as XML".
+"""
 
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from dataclasses import dataclass
 from typing import Any, Final
 from xml.etree.ElementTree import ParseError
 
@@ -15,32 +18,36 @@ from prodex.sandbox.raw_json import encode, items, members
 from prodex.sandbox.records.attribute_types import ATTRIBUTES
 from prodex.sandbox.records.xml_values import BLANK, NIL, Element, ValueUnreadable, members_of
 
+JSON: Final = "application/json"
+XML: Final = "application/xml"
+
+#: The members of a product as they were sent, each value still as its JSON bytes.
+Members = dict[str, msgspec.Raw]
+
 ROOT: Final = "SupplierProducts"
 PRODUCT: Final = "product"
 
-#: Attributes in these namespaces say nothing about products: where a schema lies, say. `xsi:nil` alone does.
-_SAYING_NOTHING: Final = (
+#: Attributes in these namespaces, such as the location of a schema, are not about products; only `xsi:nil` is.
+_IGNORED_NAMESPACES: Final = (
     "{http://www.w3.org/2001/XMLSchema-instance}",
     "{http://www.w3.org/XML/1998/namespace}",
 )
-_MOST_LEVELS: Final = 64
-_MOST_ELEMENTS: Final = 200_000
+_MAX_LEVELS: Final = 64
+_MAX_ELEMENTS: Final = 200_000
 
 
-@dataclass(frozen=True)
-class UnreadableProduct:
-    """A product of which a value cannot be read.
+class UnreadableProduct(dict[str, msgspec.Raw]):
+    """A product with a value that is not what its attribute holds; its gtin is all that was read of it.
 
     Attributes
     ----------
-    gtin
-        Its GTIN as it was sent; empty where it has none.
     message
         Which value of which attribute it is.
     """
 
-    gtin: str
-    message: str
+    def __init__(self, gtin: str, message: str) -> None:
+        super().__init__(gtin=msgspec.Raw(encode(gtin)))
+        self.message = message
 
 
 def read_supplier_products(body: bytes, most: int) -> list[dict[str, Any] | UnreadableProduct]:
@@ -57,6 +64,7 @@ def read_supplier_products(body: bytes, most: int) -> list[dict[str, Any] | Unre
     [{'gtin': '1'}]
     """
     reader = _Reader(most)
+    # forbid_dtd refuses every entity that the body declares, and with them bombs and external files.
     parser = DefusedXMLParser(target=reader, forbid_dtd=True)
     try:
         parser.feed(body)
@@ -71,7 +79,7 @@ def read_supplier_products(body: bytes, most: int) -> list[dict[str, Any] | Unre
 
 
 class _Reader:
-    """Takes the parser's events; has the products in the end."""
+    """Builds products from the events of the parser."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -88,22 +96,24 @@ class _Reader:
         name = name if level or name == ROOT else tag
         expected = (ROOT, PRODUCT)[level] if level < 2 else name
         if name != expected:
-            raise ValueError(f"<{name[:80]}> stands where <{expected}> is expected")
+            raise ValueError(f"<{name[:80]}> was found where <{expected}> is expected")
         if name.startswith("{"):
             raise ValueError(f"<{name[:80]}> has another namespace than the root")
-        saying = {
+        known = {
             key: value
             for key, value in attributes.items()
-            if key == NIL or not key.startswith(_SAYING_NOTHING)
+            if key == NIL or not key.startswith(_IGNORED_NAMESPACES)
         }
-        if level < 2 and saying:
-            raise ValueError(f"<{name}> has the attribute {next(iter(saying))}; it has none")
-        if level >= _MOST_LEVELS:
-            raise ValueError(f"<{name[:80]}> stands on level {level + 1}; {_MOST_LEVELS} are the most")
+        if level < 2 and known:
+            raise ValueError(f"<{name}> has the attribute {next(iter(known))}; it has none")
+        # `members_of` calls itself for each level.
+        if level >= _MAX_LEVELS:
+            raise ValueError(f"<{name[:80]}> is on level {level + 1}; at most {_MAX_LEVELS} are allowed")
+        # A tree of elements takes many times the memory of its text.
         self._elements = 1 if level == 1 else self._elements + 1
-        if self._elements > _MOST_ELEMENTS:
-            raise ValueError(f"{self._where} has more than {_MOST_ELEMENTS:,} elements")
-        self._open.append(Element(name, saying))
+        if self._elements > _MAX_ELEMENTS:
+            raise ValueError(f"{self._where} has more than {_MAX_ELEMENTS:,} elements")
+        self._open.append(Element(name, known))
 
     def data(self, text: str) -> None:
         self._open[-1].text.append(text)
@@ -136,33 +146,12 @@ def _gtin_of(product: Element) -> str:
     return gtins[0].content if len(gtins) == 1 else ""
 
 
-JSON: Final = "application/json"
-XML: Final = "application/xml"
-
-#: The members of a product as they were sent, each value still as its JSON bytes.
-Members = dict[str, msgspec.Raw]
-
-
-class Unreadable(dict[str, msgspec.Raw]):
-    """A product with a value that is not what its attribute holds; its gtin is all that was read of it.
-
-    Attributes
-    ----------
-    message
-        Which value of which attribute it is.
-    """
-
-    def __init__(self, gtin: str, message: str) -> None:
-        super().__init__(gtin=msgspec.Raw(encode(gtin)))
-        self.message = message
-
-
 class PayloadUnreadable(Exception):
     """The payload breaks the format; the message says where."""
 
 
 def read_payload(body: bytes, media_type: str, most: int) -> list[Members]:
-    """Return the products of a payload, `most` of them at most; some may be `Unreadable`.
+    """Return the products of a payload, `most` of them at most; some may be `UnreadableProduct`.
 
     Raises
     ------
@@ -201,7 +190,7 @@ def _read_json(body: bytes, most: int) -> list[Members]:
 def _read_xml(body: bytes, most: int) -> list[Members]:
     try:
         return [
-            Unreadable(product.gtin, product.message)
+            product
             if isinstance(product, UnreadableProduct)
             else {name: msgspec.Raw(encode(value)) for name, value in product.items()}
             for product in read_supplier_products(body, most)

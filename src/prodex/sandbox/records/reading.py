@@ -52,9 +52,9 @@ def read_records(paths: Iterable[Path], report: Callable[[str], None]) -> Iterat
 def shared_with_all(
     filling: Iterable[SharedProduct | Record], organizations: list[Organization]
 ) -> Iterator[tuple[bytes, SharedProduct]]:
-    """Yield products with their bytes; a mere record becomes one that every retailer sees as the record says.
+    """Yield products with their bytes; a record without views becomes visible to every retailer.
 
-    Owners of records are told apart by `owner.name`; one that is not among `organizations` is added to them,
+    Owners of records are distinguished by `owner.name`; one that is not among `organizations` is added to them,
     as a manufacturer with an access key of its own. A record without owner belongs to "Unknown owner".
     """
     retailers = [one.id for one in organizations if one.type is OrganizationType.RETAILER]
@@ -79,11 +79,12 @@ def _manufacturer(name: str, id_: int) -> Organization:
 
 
 def _records_of_file(path: Path, file: BinaryIO, report: Callable[[str], None]) -> Iterator[Record]:
+    # The first line decides: whole JSON is one record a line; else the file is read as one value.
     first = file.readline().removeprefix(_BYTE_ORDER_MARK)
     if _is_json(first) or not first.strip():
         yield from _records_of_lines(path, [first], file, report)
         return
-    # Either one value over many lines, or lines of which the first is bad.
+    # Either one value over several lines, or JSON lines of which the first is damaged.
     rest = file.read()
     whole = first + rest
     if _is_json(whole):

@@ -42,7 +42,7 @@ def codes_known() -> Codes:
 def language_code(name: str) -> str:
     """Return the code of a language that is named by it, by a short one or by a tag; another name as it is.
 
-    A short one stands for the first country in the referential.
+    A short one means the first country in the referential.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def _languages() -> dict[str, str]:
 
 
 def codes_of(record: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-    """Yield the codes of a record's own attributes; deeper ones teach nothing new."""
+    """Yield the codes of a record's own attributes; deeper ones hold the same codes again."""
     for attribute, name in CODE_ATTRIBUTES.items():
         yield from _coded(name, record.get(attribute))
     for attribute in _TEXTS:

@@ -26,14 +26,14 @@ _WAITING: Final = {"TO_BE_VALIDATED", "UPDATED"}
 Path = tuple[tuple[str, str], ...]
 
 
-class SegmentGatherer:
-    """Gathers the segments of the products that fill a store."""
+class SegmentBuilder:
+    """Builds the segments of the products that fill a store."""
 
     def __init__(self) -> None:
         self._permissions: dict[tuple[int, Path], set[str]] = {}
 
     def add(self, record: Mapping[str, Any], owner_id: int, views: Iterable[View]) -> None:
-        """Take note of a product and of who sees it."""
+        """Add a product, and who sees it."""
         path = (_segment(record.get("GPC"), "No GPC class"), _segment(record.get("kind"), "No kind"))
         for view in views:
             held = self._permissions.setdefault((view.organization_id, path), set())
@@ -47,6 +47,7 @@ class SegmentGatherer:
         """Insert the hierarchies."""
         ids: dict[tuple[int, Path], str] = {}
         numbers: dict[int, int] = {}
+        # Sorted, so that the same products give the same ids.
         for (organization_id, path), held in sorted(self._permissions.items()):
             parent_id = None
             for level in range(len(path) + 1):

@@ -1,4 +1,4 @@
-"""The embedded store: one SQLite file with products, how each viewer sees them, and the keys of all doors."""
+"""The store: one SQLite file with products, views, imports, and the keys of organisations and tokens."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Store:
             raise StoreUnusable(
                 f"{path} is not a store of the sandbox ({error}); delete it or give another home."
             ) from error
+        # Stores are filled from files or the sample and are cheap to make again, so there is no migration.
         if settings.get("version") != VERSION:
             self.close()
             raise StoreUnusable(
@@ -62,11 +63,13 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection that writes; what was done on it holds as a whole, or not at all."""
+        """Open a transaction on the connection that writes; it is committed as a whole, or rolled back."""
         with self._writing:
             if self._writer is None:
                 self._writer = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+                # In WAL mode a crash of the process loses nothing with it; only a power cut may lose the last commits.
                 self._writer.execute("PRAGMA synchronous = NORMAL")
+            # The lock is taken now; a transaction that begins with reading might not get it later.
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
@@ -76,7 +79,7 @@ class Store:
             self._writer.execute("COMMIT")
 
     def product_count(self) -> int:
-        """Count all products, whoever sees them."""
+        """Count the products of all organisations."""
         rows = self.rows("SELECT (SELECT count(*) FROM products) - (SELECT count(*) FROM versions)")
         return int(rows[0][0])
 
@@ -100,6 +103,7 @@ class Store:
         """Return the records of these products, each with what the viewer sees otherwise, or None."""
         return self.rows(
             "SELECT records.body, views.overlay FROM json_each(:keys) AS wanted"
+            # CROSS JOIN keeps SQLite from reordering: the few wanted keys first, then their rows by index.
             " CROSS JOIN views ON views.product_key = wanted.value AND views.organization_id = :viewer"
             " CROSS JOIN records ON records.key = views.seen_key"
             " ORDER BY wanted.key",
@@ -107,7 +111,7 @@ class Store:
         )
 
     def bodies_about(self, path: str, address: str) -> Iterator[bytes]:
-        """Yield records that may name a file: those whose id stands in its path, else one that holds its address."""
+        """Yield records that may name a file: those whose id is in its path, else one that holds its address."""
         ids = [int(part) for part in path.split("/") if _ID.fullmatch(part)]
         if not ids:
             found = self.rows(
@@ -140,7 +144,7 @@ class Store:
 
     @contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:
-        # Taking from a list and adding to it are atomic.
+        # A connection to SQLite serves one thread at a time; `pop` and `append` of a list are atomic.
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -177,5 +181,6 @@ def _setting_text(settings: Mapping[str, Any], name: str) -> str:
 
 def _seen(condition: str) -> str:
     """Return FROM and WHERE for what a viewer sees; a table that the condition asks nothing of is left out."""
+    # Counts by date touch only the index of `views` then.
     join = "JOIN products ON products.key = views.seen_key " if "products." in condition else ""
     return f"FROM views {join}WHERE views.organization_id = :viewer AND {condition}"

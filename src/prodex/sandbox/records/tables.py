@@ -1,4 +1,4 @@
-"""The tables of the store."""
+"""The tables of the store, and the rows of a product in them: its record, its columns for filters, its texts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import sqlite3
 from typing import Any, Final
 
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.indexing import SEARCH_FIELDS, facts_of
+from prodex.sandbox.records.indexing import SEARCH_FIELDS, indexed_values
 from prodex.sandbox.records.model import SharedProduct, View, overlay, views_with_owner
 
 #: Changes whenever a store of the time before cannot be used any more.
 VERSION: Final = "4"
 
-#: What filters ask for stands in columns; records are bytes in a table of their own, so that choosing products
+#: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
 #: what the viewer made of it by writing on it, which is a row of `products` too, and one of `versions`. Its
 #: `updated_at` stands in `views` as well, kept by triggers, so that products in a span of time are counted from one
@@ -104,6 +104,7 @@ _INSERT_TEXTS: Final = (
 def next_key(connection: sqlite3.Connection) -> int:
     """Return a key that no product has, or had: a scroll may still hold those of removed ones."""
     rows = connection.execute("SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'products'")
+    # AUTOINCREMENT keeps the largest key ever given in `sqlite_sequence`.
     return int(rows.fetchone()[0])
 
 
@@ -111,7 +112,7 @@ def insert_product(
     connection: sqlite3.Connection, key: int, owner_id: int, body: bytes, record: dict[str, Any]
 ) -> None:
     """Insert a product; `body` is the record's JSON."""
-    facts = facts_of(record)
+    facts = indexed_values(record)
     connection.execute(
         "INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -133,7 +134,7 @@ def insert_product(
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
     """Put another record in place of a product's; the owner stays."""
-    facts = facts_of(record)
+    facts = indexed_values(record)
     connection.execute(
         "UPDATE products SET id = ?, uuid = ?, gtin = ?, updated_at = ?, pictures_updated_at = ?,"
         " has_packshot = ?, consumer_unit = ? WHERE key = ?",

@@ -1,4 +1,8 @@
-"""Writing products into the store: whose they are, what may be written, and what changes with it."""
+"""Upserts: which products an organisation may write, and what changes with them.
+
+A retailer does not write into a record of a manufacturer. It gets a version of its own, a copy with its attributes, and
+the list of these attributes, over which later writes of the manufacturer do not go.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from prodex.sandbox.records.model import (
     SharingStatus,
     views_with_owner,
 )
-from prodex.sandbox.records.payload import Members, Unreadable
+from prodex.sandbox.records.payload import Members, UnreadableProduct
 from prodex.sandbox.records.referentials import Codes
 from prodex.sandbox.records.tables import insert_product, insert_view, next_key, replace_product
 from prodex.sandbox.records.validation import NAMES, ProductRefused, checked, normal_gtin
@@ -68,7 +72,7 @@ class Upsert:
         ProductRefused
             When it cannot be imported; nothing of it is then.
         """
-        if isinstance(sent, Unreadable):
+        if isinstance(sent, UnreadableProduct):
             raise ProductRefused(sent.message)
         gtin, products = self._find(_gtin_of(sent))
         attributes = attributes_of({name: raw for name, raw in sent.items() if name != "gtin"})
@@ -81,6 +85,7 @@ class Upsert:
 
     def _find(self, sent: str) -> tuple[str, list[_Product]]:
         """Return the GTIN as it is kept, and the caller's products with it."""
+        # Records from files keep the GTIN as it is written, with fewer digits for example.
         for gtin in (sent, sent.zfill(14)):
             if products := list(self._products(gtin)):
                 return gtin, products
@@ -96,6 +101,7 @@ class Upsert:
 
     def _products(self, gtin: str) -> Iterator[_Product]:
         """Yield what the caller may write on: a manufacturer its own, a retailer what it sees."""
+        # By `seen_key`: a retailer with a version of the product writes to that, and finds it by its GTIN.
         viewer = self._organization.id
         rows = self._connection.execute(
             "SELECT views.product_key, views.seen_key, products.owner_id, records.body, views.overlay"
@@ -133,6 +139,7 @@ class Upsert:
     def _change(self, product: _Product, attributes: Members) -> None:
         self._check_set_by_exchange(product, attributes)
         body, record = self._merged(product.body, attributes)
+        # A product from a file may have had no name before; other attributes can still be written.
         if any(name in attributes for name in NAMES):
             _check_name(record)
         if product.owner_id == self._organization.id:
@@ -145,7 +152,7 @@ class Upsert:
             self._own(product.seen_key, attributes)
 
     def _change_versions(self, product_key: int, attributes: Members) -> None:
-        """Write on what retailers made of the product too, except where they wrote themselves."""
+        """Write to the versions of retailers too, except attributes that they have written themselves."""
         versions = self._connection.execute(
             "SELECT versions.key, versions.attributes, records.body FROM versions"
             " JOIN records ON records.key = versions.key WHERE versions.product_key = ?",

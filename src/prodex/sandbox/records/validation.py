@@ -1,7 +1,7 @@
-"""What an attribute must be to be stored, and the codes in it looked up and completed.
+"""Whether an attribute and a GTIN can be stored, and the codes in them looked up and completed.
 
-The attribute model is open: an attribute that the specification does not describe is stored as it comes, its
-codes looked up all the same. One that it describes has to fit its schema.
+The attribute model is open: an attribute that the specification does not describe is stored as it is sent, except
+that its codes are looked up too. An attribute that the specification describes has to fit its schema.
 """
 
 from __future__ import annotations
@@ -23,32 +23,34 @@ from prodex.sandbox.records.schemas.product import Product
 #: Attributes of which a product needs one.
 NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")
 
-_MOST_CHARACTERS: Final = 20_000
-_MOST_BYTES: Final = 4_000_000
-_MOST_LEVELS: Final = 64
+_MAX_CHARACTERS: Final = 20_000
+_MAX_BYTES: Final = 4_000_000
+_MAX_LEVELS: Final = 64
 
 
 class ProductRefused(Exception):
-    """One product cannot be imported; the message says why."""
+    """One product cannot be imported; the message is the reason."""
 
 
 def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
-    """Return an attribute as it is stored: as it was sent, with codes that came alone completed.
+    """Return an attribute as it is stored: as it was sent, with labels added to codes without one.
 
     Raises
     ------
     ProductRefused
         When it cannot be stored.
     """
-    if len(bytes(raw)) > _MOST_BYTES:
-        raise ProductRefused(f"{attribute} has {len(bytes(raw)):,} bytes; {_MOST_BYTES:,} are the most")
+    # Before decoding, which takes several times the memory.
+    if len(bytes(raw)) > _MAX_BYTES:
+        raise ProductRefused(f"{attribute} has {len(bytes(raw)):,} bytes; at most {_MAX_BYTES:,} are allowed")
     try:
         value = decode(raw)
     except (ValueError, RecursionError) as error:
         raise ProductRefused(f"{attribute} cannot be read: {error}") from None
     _check_shape(attribute, value)
+    # Before the schema is checked, since completing changes the value in place.
     completed = _complete(attribute, value, codes)
-    if problem := misfit(attribute, value):
+    if problem := schema_violation(attribute, value):
         raise ProductRefused(storable(problem))
     return msgspec.Raw(encode(value)) if completed else raw
 
@@ -94,16 +96,16 @@ def _check_pictures(value: Any) -> None:
 
 
 def _complete(attribute: str, value: Any, codes: Codes) -> bool:
-    """Look up every code in a value; put what is known of it in the place of one that came alone."""
+    """Look up every code in a value; complete those that were sent without a label. Tell whether there were any."""
     completed = False
     if attribute in CODE_ATTRIBUTES and isinstance(value, dict):
         completed = _look_up(attribute, value, (CODE_ATTRIBUTES[attribute],), codes)
-    # Attributes may nest deeper than Python may recurse, so the way down is a list.
+    # Attributes may nest deeper than Python may recurse, so this is a loop with a list of what is left.
     pending = [(value, 1)]
     while pending:
         node, level = pending.pop()
-        if level > _MOST_LEVELS:
-            raise ProductRefused(f"{attribute} is nested over {_MOST_LEVELS} levels deep")
+        if level > _MAX_LEVELS:
+            raise ProductRefused(f"{attribute} is nested over {_MAX_LEVELS} levels deep")
         if isinstance(node, float) and not math.isfinite(node):
             raise ProductRefused(f"{attribute} holds a number that is out of range")
         if isinstance(node, list):
@@ -119,9 +121,9 @@ def _complete_item(attribute: str, item: dict[str, Any], codes: Codes) -> bool:
     if not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
         return False
     if isinstance(data, str):
-        if len(data) > _MOST_CHARACTERS:
+        if len(data) > _MAX_CHARACTERS:
             raise ProductRefused(
-                f"{attribute} has a text of {len(data):,} characters; {_MOST_CHARACTERS:,} are the most"
+                f"{attribute} has a text of {len(data):,} characters; at most {_MAX_CHARACTERS:,} are allowed"
             )
         referentials: tuple[str, ...] = ("languages",)
     elif isinstance(data, int | float):
@@ -179,21 +181,21 @@ def normal_gtin(text: str) -> str:
 _ASSETS: Final = "assets."
 
 
-def misfit(attribute: str, value: Any) -> str | None:
-    """Say in a sentence what of an attribute does not fit; None where all does, or where any shape will do.
+def schema_violation(attribute: str, value: Any) -> str | None:
+    """Return a sentence about what does not fit the schema; None where all fits, or any shape is allowed.
 
     Examples
     --------
-    >>> misfit("GPC", [])
+    >>> schema_violation("GPC", [])
     'GPC does not fit: Input should be an object, and is []'
-    >>> misfit("assets.pictures", [{"width": "wide"}])
+    >>> schema_violation("assets.pictures", [{"width": "wide"}])
     'assets.pictures does not fit: Input should be a valid integer, and is "wide" (at 0.width)'
-    >>> misfit("xRetailPlan", [])
+    >>> schema_violation("xRetailPlan", [])
     """
     model = _model_of(attribute)
     if model is None:
         return None
-    # Half a surrogate pair is text here, as it is where records are read.
+    # Half a surrogate pair counts as text, as it does where records are read.
     body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
     try:
         model.validate_json(body, strict=True)

@@ -1,7 +1,7 @@
-"""Elements of a product's XML, read into what JSON would say, by the declared types of attributes.
+"""Elements of a product's XML as the values that JSON would hold, by the declared types of attributes.
 
-XML has text and elements alone. What a text is, and whether one element stands for itself or for an array of one, is
-said by the attribute's type. Where none is declared, text is text, and elements of one name are an array.
+XML has only text and elements. Whether a text is a number, and whether one element is a value or an array of one, is
+decided by the type of the attribute. Where none is declared, text is text, and elements of one name are an array.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Element:
         return not self.children and not self.content
 
     @property
-    def stands_in_list(self) -> bool:
-        """Whether it says itself that it is an item."""
+    def is_list_item(self) -> bool:
+        """Whether its attributes make it an item of an array."""
         return not {"languages", "unit", "list"}.isdisjoint(self.attributes)
 
 
@@ -84,13 +84,13 @@ def _member(elements: list[Element], type_: Type | None, path: str) -> Any:
             raise ValueError(f': <{first.name}> is list="empty", but repeated')
         return []
     if isinstance(type_, Array):
-        if len(elements) == 1 and _is_nil(first) and not first.stands_in_list:
+        if len(elements) == 1 and _is_nil(first) and not first.is_list_item:
             return None
         return _array(elements, type_.items, path)
-    if len(elements) == 1 and not first.stands_in_list:
+    if len(elements) == 1 and not first.is_list_item:
         return _value(first, type_, path)
     if type_ is not None and len(elements) > 1:
-        raise ValueUnreadable(f"{path} stands there {len(elements)} times; it is {_words(type_)}")
+        raise ValueUnreadable(f"{path} was sent {len(elements)} times; it is {_words(type_)}")
     return [_value(one, type_, f"{path}[{index}]") for index, one in enumerate(elements)]
 
 
@@ -99,14 +99,14 @@ def _array(elements: list[Element], type_: Type | None, path: str) -> list[Any]:
     for one in elements:
         if one.is_empty and not one.attributes:
             raise ValueUnreadable(
-                f"{path} is an empty element, which names no item; that there are none is said by JSON"
+                f"{path} is an empty element, which names no item; send JSON for an array without items"
             )
         items += _wrapped(one, type_)
     return [_value(one, type_, f"{path}[{index}]") for index, one in enumerate(items)]
 
 
 def _wrapped(element: Element, type_: Type | None) -> list[Element]:
-    """Return what stands in an element of the array's own, as a deployed service writes it; else the element itself."""
+    """Return the items in an element around the array, as a deployed service writes it; else the element itself."""
     if not element.attributes and len(element.children) == 1 and not element.content.strip(BLANK):
         ((name, items),) = element.children.items()
         if name in _singulars(element.name) and not (isinstance(type_, Record) and name in type_.members):
@@ -130,14 +130,14 @@ def _value(element: Element, type_: Type | None, path: str) -> Any:
         raise _broken(element, f"{' and '.join(sorted(shapes))} exclude each other")
     nil = _is_nil(element)
     if nil and (not element.is_empty or "type" in attributes):
-        raise _broken(element, "xsi:nil stands on an empty element without a type")
+        raise _broken(element, "xsi:nil belongs on an empty element without a type")
     if "languages" in attributes or "unit" in attributes:
         return _item(element, nil=nil)
     if nil:
         return None
     if element.children:
         if text.strip(BLANK):
-            raise _broken(element, "text stands between its elements")
+            raise _broken(element, "there is text between its elements")
         if attributes.get("type", "object") != "object":
             raise _broken(element, f"it has elements, but type={attributes['type']!r}")
         if isinstance(type_, Scalar):
@@ -176,8 +176,8 @@ def _of_named_type(element: Element) -> Any:
 
 
 def _of_text(text: str, type_: Type | None, path: str) -> Any:
-    """Return what an element without elements says."""
-    # Blanks around a number, a flag or nothing at all come from whoever laid the XML out.
+    """Return the value of an element that has no elements."""
+    # Blanks around a number or a flag come from the program that indented the XML.
     word = text.strip(BLANK)
     if type_ is None or type_ is TEXT:
         return text
@@ -200,7 +200,7 @@ def _listed(element: Element) -> str | None:
     if listed not in (None, "true", "empty"):
         raise _broken(element, f"list={listed!r} is neither true nor empty")
     if listed == "empty" and (not element.is_empty or len(element.attributes) > 1):
-        raise _broken(element, 'list="empty" stands alone, on an empty element')
+        raise _broken(element, 'list="empty" belongs alone on an empty element')
     return listed
 
 

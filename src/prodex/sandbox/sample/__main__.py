@@ -19,7 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m prodex.sandbox.sample", description="Write the sample as files."
     )
     parser.add_argument("--count", type=int, default=200, help="number of products (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="where chance starts (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of the random numbers (default: %(default)s)"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder for products.json and plan.json")
     chosen = parser.parse_args(arguments)
     chosen.out.mkdir(parents=True, exist_ok=True)

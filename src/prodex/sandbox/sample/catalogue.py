@@ -28,10 +28,13 @@ from prodex.sandbox.sample.product import Draft, draft, other_views
 #: Places of the families that exist once: a product of hostile strings, one with a text of 40,000 characters,
 #: one whose GTIN is all zeros.
 _HOSTILE, _LONG, _ZEROS = 20, 30, 40
-#: Shares of lone products that get a twin with the same GTIN, and of others that wait for acceptance.
+#: Shares of products outside hierarchies that get a twin with the same GTIN, and of others that wait for acceptance.
 _TWINS, _AWAITING = 0.008, 0.012
 
-declare("hostile_strings", "Every text of the product is made to harm whoever shows it; exactly one product.")
+declare(
+    "hostile_strings",
+    "Every text of the product is made to harm a program that does not escape it; exactly one product.",
+)
 declare("gtin_all_zeros", "The GTIN is fourteen zeros, whose check digit is right; exactly one product.")
 
 _Made = tuple[SharedProduct, list[Defect]]
@@ -45,7 +48,7 @@ def shared_products(count: int = 12_000, seed: int = 1) -> Iterator[SharedProduc
     count
         Number of products. A smaller catalogue is the beginning of a larger one, but for its last family.
     seed
-        Where chance starts; the same number gives the same catalogue on any machine.
+        Seed of the random numbers; the same seed gives the same catalogue on any machine.
 
     Examples
     --------
@@ -64,7 +67,7 @@ def plan(count: int = 12_000, seed: int = 1) -> tuple[Defect, ...]:
     count
         Number of products.
     seed
-        Where chance starts.
+        Seed of the random numbers.
     """
     return tuple(defect for _, defects in _catalogue(count, seed) for defect in defects)
 
@@ -79,7 +82,7 @@ def write_plan(path: Path | str, count: int = 12_000, seed: int = 1) -> None:
     count
         Number of products.
     seed
-        Where chance starts.
+        Seed of the random numbers.
     """
     lines = (json.dumps(asdict(defect), ensure_ascii=False) for defect in plan(count, seed))
     Path(path).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
@@ -89,6 +92,7 @@ def _catalogue(count: int, seed: int) -> Iterator[_Made]:
     number = 0
     index = 0
     while number < count:
+        # Each family has random numbers of its own, so that a change in one leaves all others as they are.
         made = list(_family(Random(f"{seed}/{index}"), index, number, count - number))
         yield from made
         number += len(made)
@@ -109,12 +113,14 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
         made = draft(rng, family, unit)
         defects = plant_in_record(made)
         shown = family.units if len(family.units) == 1 else hierarchies.shown_units(family, unit)
+        # Every record that shows the unit has the defect, not only the record of the unit.
         if planted is not None and planted.unit in shown:
             defects += record_defects(made, planted.traces, planted.defect)
         if _parents(family, unit) > 1:
             defects += record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
         if not defects and rng.random() < _AWAITING * frequency(family, "not_yet_accepted"):
             defects = record_defects(made, status.await_acceptance(made), "not_yet_accepted")
+        # Oddities are legal, and planned defects have to stay the only thing that is wrong.
         if not defects:
             add_oddities(made)
         yield _shared(made, defects)
@@ -132,8 +138,9 @@ def _parents(family: Family, unit: Unit) -> int:
 
 
 def _only(rng: Random, family: Family, index: int) -> _Made:
-    """Make one of the products that exist once."""
+    """Make one of the products that exist only once."""
     if index == _ZEROS:
+        # Its check digit is right, so that only a rule about the number itself can find it.
         family.units[0].gtin = "0" * 14
     made = draft(rng, family, family.units[0])
     if index == _ZEROS:
@@ -147,7 +154,8 @@ def _only(rng: Random, family: Family, index: int) -> _Made:
 
 
 def _twins(rng: Random, family: Family) -> Iterator[_Made]:
-    """Make a lone product twice, under one GTIN and two owners."""
+    """Make a product that is no part of a hierarchy twice, with one GTIN and two owners."""
+    # The same sector, since a twin of a yoghurt from a maker of batteries would be another defect.
     others = [each for each in SUPPLIERS_BY_SECTOR[family.kind.sector] if each is not family.supplier]
     supplier = rng.choice(others)
     unit = family.units[0]

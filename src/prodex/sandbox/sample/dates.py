@@ -1,4 +1,4 @@
-"""Dates of the sample: when it was taken, and how its times are spread over the years before."""
+"""Dates of the sample: the moment at which it was taken, and the distribution of times in the years before."""
 
 from __future__ import annotations
 
@@ -40,17 +40,20 @@ def draw_dates(rng: Random) -> Dates:
     Seven of ten products were updated by one of 240 imports, so many share the very second.
     """
     chance = rng.random()
+    # Squared, so that most updates are recent.
     past = chance * chance * 700
     if rng.random() < 0.7:
+        # An import dates all of its products alike; loaders that page by date have to cope with that.
         past = int(past / 700 * 240) * 700 / 240
     updated = _NOW - 3_600 - int(past * _DAY)
+    # At most three years before the sample, and never after the update.
     created = updated - int(rng.random() * (1_090 * _DAY - (_NOW - updated)))
     pictures = max(created, updated - int(rng.random() * 20 * _DAY))
     return Dates(created, pictures, updated)
 
 
 def draw_stale_dates(rng: Random) -> Dates:
-    """Draw dates of a product that nobody has touched for more than two years (and less than three)."""
+    """Draw dates of a product that was not updated for more than two years (and less than three)."""
     updated = _NOW - int(rng.uniform(740, 1_050) * _DAY)
     created = updated - int(rng.uniform(1, 40) * _DAY)
     return Dates(created, created + (updated - created) // 2, updated)

@@ -21,11 +21,13 @@ MARKETS: dict[int, tuple[tuple[str, ...], int]] = {
 }
 _MARKETS = [market for market, (_, share) in MARKETS.items() for _ in range(share)]
 
-#: ShapeCache of a family and their shares in percent.
+#: Shapes of families and their shares in percent.
 _SHAPES = {"lone": 50, "case": 15, "pallet": 18, "pack": 7, "mixed": 5, "two parents": 3, "display": 2}
 _SHAPE_OF_PERCENT = [shape for shape, share in _SHAPES.items() for _ in range(share)]
+# Number of units of each shape.
 _SIZE = {"lone": 1, "case": 2, "pallet": 3, "pack": 4, "mixed": 4, "two parents": 5, "display": 3}
 
+# Pieces weigh 60 g each, roughly.
 _GRAMS = {"GRM": 1, "MLT": 1, "KGM": 1000, "LTR": 1000, "H87": 60}
 
 
@@ -42,8 +44,8 @@ class Packed:
 class Unit:
     """One trade item of a family.
 
-    Weights are grams, dimensions millimetres (height, width, depth); `count` is the number of inner units
-    that its name tells.
+    Weights are in grams, dimensions in millimetres (height, width, depth); `count` is the number of inner units in
+    its name.
     """
 
     number: int
@@ -72,7 +74,7 @@ class Unit:
 class Family:
     """Units of one supplier, brand and kind, children before parents; `tops` are held by no other unit.
 
-    `shows_parents` says whether the records of consumer units show what they are packed in.
+    `shows_parents`: whether the records of consumer units show what they are packed in.
     """
 
     kind: Kind
@@ -171,6 +173,7 @@ class _Packer:
         rng = self.rng
         net = max(1, round(size * _GRAMS[self.family.kind.unit]))
         gross = round(net * rng.uniform(1.03, 1.15)) + 8
+        # About 1.9 cubic centimetres for each gram, packed.
         edge = round((gross * 1_900) ** (1 / 3))
         return self.add(
             Unit(
@@ -194,8 +197,10 @@ class _Packer:
         count = sum(quantity for _, quantity in contents)
         held = sum(unit.gross * quantity for unit, quantity in contents)
         height, width, depth = (max(unit.dimensions[axis] for unit, _ in contents) for axis in range(3))
+        # As square as the number allows: 12 are 3 by 4, 7 are 1 by 7.
         across = max(divisor for divisor in range(1, isqrt(count) + 1) if count % divisor == 0)
         consumer = packaging == "PACK"
+        # Suppliers number outer units in both ways: the GTIN of the content with an indicator, or one of their own.
         inherits = not consumer and inner.packaging == "EACH" and rng.random() < 0.7
         return self.add(
             Unit(
@@ -230,7 +235,9 @@ class _Packer:
         layers = max(1, min(self.rng.choice((4, 5, 6, 8)), 1_800 // height))
         each = min(120, max(2, per_layer * layers // len(sorts)))
         unit = self.outer("PALLET", *((inner, each) for inner in sorts))
+        # The pallet itself, of wood.
         unit.gross += 22_000
+        # As many as are needed for what was drawn, which may be less than fits.
         layers = -(-each * len(sorts) // per_layer)
         unit.dimensions = (144 + layers * height, max(width, 800), max(depth, 1_200))
         unit.is_despatch_unit = True

@@ -38,8 +38,8 @@ def flags(unit: Unit) -> dict[str, Any]:
 def trees_of(family: Family, unit: Unit) -> list[Unit]:
     """Return the roots of the hierarchies that the record of a unit shows.
 
-    Cases and pallets show what they hold; consumer units show every hierarchy that they are packed in, if the
-    supplier tells.
+    Cases and pallets show what they hold; consumer units show every hierarchy that they are packed in, where the
+    supplier does so.
     """
     if unit.packaging in {"CASE", "PALLET"}:
         return [unit]
@@ -67,13 +67,14 @@ def _held(root: Unit) -> list[Unit]:
 def listings(rng: Random, family: Family, unit: Unit) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return `logisticalHierarchies` and `sharingUnits` of a unit's record.
 
-    The shape is the supplier's: even ones send flat nodes, odd ones put the attributes into `version`. One of
-    the hierarchies at most is listed actively, and stands in `sharingUnits` as well.
+    The shape depends on the supplier: those of even numbers send flat nodes, others put the attributes into `version`.
+    At most one of the hierarchies is listed actively; it is in `sharingUnits` as well.
     """
     nested = family.supplier.number % 2 == 1
     hierarchies: list[dict[str, Any]] = []
     sharing: list[dict[str, Any]] = []
     for root in trees_of(family, unit):
+        # One hierarchy at most is shared through a listing.
         active = not sharing and rng.random() < 0.3
         tree = _node(Packed(root, 1), nested, ())
         hierarchies.append({"activeListing": active, "product_key_id": root.id % 10_000_019, **tree})
@@ -84,12 +85,14 @@ def listings(rng: Random, family: Family, unit: Unit) -> tuple[list[dict[str, An
 
 def _node(packed: Packed, nested: bool, above: tuple[int, ...]) -> dict[str, Any]:
     unit = packed.unit
+    # A planted cycle would never end.
     if unit.number in above:
         return {"gtin": unit.gtin, "uuid": unit.uuid, "quantity": packed.quantity}
     packaging = {"code": unit.packaging, "label": CODES["packaging"][unit.packaging]["en"]}
     attributes = {"typePackaging": packaging, **flags(unit), **measures(unit)}
     children = [_node(child, nested, (*above, unit.number)) for child in unit.contains]
     place: dict[str, Any] = {"gtin": packed.gtin or unit.gtin, "uuid": None if packed.gtin else unit.uuid}
+    # Services send an unknown quantity as null, or do not send it.
     if packed.quantity is not None or unit.number % 2:
         place["quantity"] = packed.quantity
     if nested:

@@ -1,4 +1,4 @@
-"""Numbers that name things: GTINs with check digits, ids, uuids, checksums; unique by construction.
+"""Identifiers: GTINs with check digits, ids, uuids, checksums; unique by construction.
 
 Each is a one-to-one function of the product's place in the catalogue, so no register of used numbers is needed
 and a product keeps its numbers in a catalogue of any size.
@@ -32,8 +32,8 @@ def complete(body: str) -> str:
 def base_gtin(number: int, company: str) -> str:
     """Return the GTIN of the product at this place in the catalogue.
 
-    Most are GTIN-13 behind one zero; companies of prefix 0 give GTIN-12; every fortieth product is so small
-    that it bears a GTIN-8.
+    Most are a GTIN-13 after one zero; companies of prefix 0 have a GTIN-12; every fortieth product is so small
+    that it has a GTIN-8.
 
     Parameters
     ----------
@@ -44,6 +44,7 @@ def base_gtin(number: int, company: str) -> str:
     """
     if number % 40 == 39 and number < 40_000_000:
         return complete(f"0000003{(number // 40 * 7_919) % 1_000_000:06d}")
+    # The factor has no divisor in common with 10,000,000, so no number comes twice.
     return complete(f"0{company}{(number * 7_368_787 + 12_345) % 10_000_000:07d}")
 
 
@@ -58,11 +59,13 @@ def outer_gtin(gtin: str, indicator: int) -> str:
 
 def product_id(number: int) -> int:
     """Return the service's id of the product at this place, spread over 31 bits."""
+    # A factor modulo a prime: a permutation, so ids are unique and look random.
     return (number + 1) * 48_271 % _MERSENNE
 
 
 def checksum(number: int, file: int) -> str:
     """Return the crc32 of one of a product's (at most 256) files, as 8 hexadecimal digits."""
+    # An odd factor modulo a power of two: a permutation too.
     return f"{(number * 256 + file) * 2_654_435_761 % 4_294_967_296:08x}"
 
 

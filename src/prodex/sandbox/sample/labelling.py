@@ -1,4 +1,7 @@
-"""What a consumer unit tells: description, composition, storage, nutrition, contact, warnings, labels, certificates."""
+"""Information on a consumer unit: description, composition, nutrition, storage, contact, warnings, labels.
+
+The figures of a nutrition declaration agree: energy follows from the nutrients, and parts stay within wholes.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,7 @@ def draw_nutrients(rng: Random, kind: Kind) -> Nutrients | None:
     """
     if not kind.nutrition:
         return None
+    # Never upwards: the nutrients of some kinds add up to nearly 100 g.
     spread = rng.uniform(0.92, 1.0)
     fat, saturates, carbohydrate, sugars, protein, fibre, salt = kind.nutrition
     drawn = Nutrients(
@@ -92,6 +96,7 @@ def declaration(
         ("SALTEQ", nutrients.salt, "GRM"),
     ]
     if nutrients.fibre:
+        # Fibre need not be declared; where it is, its place is between sugars and protein (Annex XV).
         rows.insert(6, ("FIBTG", nutrients.fibre, "GRM"))
     contains = []
     for code, amount, unit_code in rows:
@@ -123,41 +128,42 @@ def consumer_information(
     rng: Random, family: Family, unit: Unit, made_of: list[Ingredient], nutrients: Nutrients | None
 ) -> dict[str, Any]:
     kind = family.kind
-    told: dict[str, Any] = {
+    information: dict[str, Any] = {
         "productionVariantName": texts.localized(family.languages, unit.variant.words),
         "description": texts.description(rng, family, unit),
     }
     if made_of:
         share = rng.randrange(31, 90) if len(made_of) > 1 else 100
-        told["composition"] = texts.composition(family, made_of, share)
+        information["composition"] = texts.composition(family, made_of, share)
+        # Without allergens the attribute is empty, or not there: both are right, and both are sent.
         listed = texts.allergens(family, made_of) if kind.is_food else []
         if listed or rng.random() < 0.5:
-            told["allergens"] = listed or rng.choice(EMPTIES)
+            information["allergens"] = listed or rng.choice(EMPTIES)
     if kind.is_food:
-        told |= _food_information(rng, family, nutrients)
-    told["contact"] = [_contact(family)]
+        information |= _food_information(rng, family, nutrients)
+    information["contact"] = [_contact(family)]
     warning = f"warning.{kind.group}"
     if warning in PHRASES:
-        told["warnings"] = [{"text": texts.phrase(rng, family, warning)}]
+        information["warnings"] = [{"text": texts.phrase(rng, family, warning)}]
     if rng.random() < 0.25:
-        told["productBenefits"] = [
+        information["productBenefits"] = [
             {"text": texts.phrase(rng, family, "benefit.food" if kind.is_food else "benefit.other")}
         ]
     if rng.random() < 0.15:
-        told["synonyms"] = [{"text": texts.filled_phrase(family, "synonym")}]
+        information["synonyms"] = [{"text": texts.filled_phrase(family, "synonym")}]
     if kind.group in {"beauty", "textile"} and rng.random() < 0.5:
         aimed_at = code_value("consumer", rng.choice(("UNISEX", "ADULT")))
-        told["targetConsumerGenderList"] = [{"targetConsumerGenderCode": aimed_at}]
+        information["targetConsumerGenderList"] = [{"targetConsumerGenderCode": aimed_at}]
     if kind.group == "textile":
-        told["textileModel"] = {
+        information["textileModel"] = {
             "reference": f"M{unit.number % 997:03d}",
             "washAt": 40,
             "sizes": ["S", "M", "L"],
         }
     if rng.random() < 0.04:
-        told["advertisedInformations"] = texts.phrase(rng, family, "advertising")
+        information["advertisedInformations"] = texts.phrase(rng, family, "advertising")
     if kind.is_food and made_of and rng.random() < 0.12:
-        told["foodAndBeverageIngredientDescriptionList"] = [
+        information["foodAndBeverageIngredientDescriptionList"] = [
             {
                 "ingredientSequence": place,
                 "ingredientNameText": texts.localized(
@@ -167,12 +173,12 @@ def consumer_information(
             }
             for place, each in enumerate(made_of, start=1)
         ]
-    return told | _claims(rng, family)
+    return information | _claims(rng, family)
 
 
 def _food_information(rng: Random, family: Family, nutrients: Nutrients | None) -> dict[str, Any]:
     kind = family.kind
-    told: dict[str, Any] = {
+    information: dict[str, Any] = {
         "conservationAdvices": texts.phrase(rng, family, f"storage.{kind.storage}"),
         "consumptionAdvice": texts.phrase(
             rng, family, "use.prepare" if kind.needs_preparation else "use.food"
@@ -182,15 +188,17 @@ def _food_information(rng: Random, family: Family, nutrients: Nutrients | None) 
     }
     if kind.storage in _TEMPERATURES:
         lowest, highest = _TEMPERATURES[kind.storage]
-        told["temperature"] = [{"minimum": quantity(lowest, "CEL"), "maximum": quantity(highest, "CEL")}]
+        information["temperature"] = [
+            {"minimum": quantity(lowest, "CEL"), "maximum": quantity(highest, "CEL")}
+        ]
     if rng.random() < 0.1:
-        told["additives"] = [code_value("additive", "NONE")]
+        information["additives"] = [code_value("additive", "NONE")]
     if nutrients is not None:
         basis = "MLT" if kind.unit in {"MLT", "LTR"} else "GRM"
-        told["isPartitionedBy"] = declaration(nutrients, basis, daily=rng.random() < 0.3)
+        information["isPartitionedBy"] = declaration(nutrients, basis, daily=rng.random() < 0.3)
     if kind.alcohol is not None:
-        told["percentageOfAlcoholByVolume"] = [quantity(kind.alcohol, "P1")]
-    return told
+        information["percentageOfAlcoholByVolume"] = [quantity(kind.alcohol, "P1")]
+    return information
 
 
 def _contact(family: Family) -> dict[str, Any]:
@@ -219,6 +227,7 @@ def _claims(rng: Random, family: Family) -> dict[str, Any]:
         "isConceptualizedBy": code_value("label", code) | {"pictureUrl": f"{MEDIA}/labels/{code}.png"},
     }
     claims: dict[str, Any] = {"isLabeledBy": [label]}
+    # Whoever is organic has to show the certificate.
     if code == "EU_ORGANIC":
         claims["certificationInformationList"] = [
             {

@@ -1,4 +1,4 @@
-"""Legal oddities that real records have: other types than usual, huge integers, right-to-left text, hostile strings."""
+"""Unusual but legal values that real records hold: other types, huge integers, right-to-left text, hostile strings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from prodex.sandbox.sample.product import Draft
 
-#: What a supplier could type to harm whoever shows, exports or searches it; harmless when treated as text.
+#: Texts that harm programs which show, export or search them without escaping; harmless when treated as text.
 HOSTILE_STRINGS = (
     '<img src=x onerror="alert(1)">',
     "costs $5 or $6, $x^2$ and $$\\sum$$",
@@ -28,11 +28,13 @@ def add_oddities(made: Draft) -> None:
     """Give some records one of the oddities; none of them is a defect."""
     record, rng = made.record, made.rng
     drawn = rng.random()
+    # One draw for all, so that a record has one oddity at most.
     if drawn < 0.01:
         _unlist(record, "contact" if record.get("contact") else "originCountry")
     elif drawn < 0.025:
         _lead_with_null(record)
     elif drawn < 0.03:
+        # Integers that a float cannot hold, and that 64 bits with a sign cannot.
         record["xLegacyReference"] = {"row": 2**53 + 1 + made.unit.number, "hash": 2**63 + made.unit.number}
     elif drawn < 0.04:
         record["xImporterNote"] = {
@@ -57,7 +59,7 @@ def _unlist(record: dict[str, Any], attribute: str) -> None:
 
 
 def _lead_with_null(record: dict[str, Any]) -> None:
-    """Put a null before the items of the first list that can bear it."""
+    """Put a null before the items of the first of these lists that the record has."""
     for attribute in ("productBenefits", "synonyms", "warnings", "isLabeledBy"):
         if record.get(attribute):
             record[attribute] = [None, *record[attribute]]

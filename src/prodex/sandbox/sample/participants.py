@@ -1,4 +1,4 @@
-"""Who takes part: three retailers, and forty invented suppliers with their brands and number ranges."""
+"""The organisations of the sample: three retailers, and forty invented suppliers with brands and number ranges."""
 
 from __future__ import annotations
 
@@ -50,10 +50,12 @@ def _suppliers() -> tuple[Supplier, ...]:
         for name in row["brands"].split(","):
             brand_count += 1
             spelled = "".join(letter if letter.isalnum() else "_" for letter in name).upper()
+            # Half of the codes are digits, which some services send as integers.
             brands.append(Brand(str(4_000 + brand_count) if brand_count % 2 else spelled, name))
         suppliers.append(
             Supplier(
                 id=100 + number,
+                # Derived from the name, so that it is the same in every run.
                 uuid=str(uuid5(NAMESPACE_DNS, f"supplier-{number:02d}.example")),
                 number=number,
                 name=row["name"],
@@ -88,7 +90,7 @@ def _retailer(number: int, name: str, slug: str, *, scenarios: bool, deadlines: 
 
 
 def organizations() -> tuple[Organization, ...]:
-    """Return everybody who takes part, the principal retailer first.
+    """Return all organisations, the principal retailer first.
 
     Their keys are public: the sandbox is local and what it holds is invented.
 

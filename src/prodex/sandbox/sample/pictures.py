@@ -47,6 +47,7 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
         "format": "jpeg",
         "tags": ["web"] if sequence == 0 and rng.random() < 0.3 else [],
         "gdsnFileName": f"{stem}.jpg",
+        # Eight numbers for each picture: the original, and up to seven renditions.
         "crc32": identity.checksum(unit.number, sequence * 8),
         "createdAt": created,
         "updatedAt": updated,
@@ -73,6 +74,7 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
             "uniformResourceIdentifier": f"{folder}/{stem}_{side}.jpg",
             "height": side,
             "width": side,
+            # About what a JPEG of this size needs, so that a drawn picture fits.
             "fileSize": int(side * side * 0.14 * (0.8 + rng.random() * 0.4)) + 700,
             "productpicture_id": unit.id % 1_000_003 * 8 + sequence,
             "crc32": identity.checksum(unit.number, sequence * 8 + place),
@@ -81,6 +83,7 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
         }
         for place, side in enumerate(RENDITIONS, start=1)
     ]
+    # Some suppliers send more of a rendition than the specification shows.
     if unit.number % 4 == 0:
         for rendition in original["exportables"]:
             rendition |= {"name": f"{stem}_{rendition['width']}.jpg", "quality": 85}
@@ -105,6 +108,7 @@ def assets(
     certified_until
         End of the certificate whose file belongs to the documents (UNIX seconds), or None.
     """
+    # Consumers see consumer units; other units seldom have pictures.
     if unit.is_consumer_unit:
         count = rng.choice((1, 1, 1, 2, 2, 3)) if unit.packaging == "EACH" else 1
     else:

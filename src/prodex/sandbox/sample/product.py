@@ -1,4 +1,4 @@
-"""One unit of a family as its wire record: every attribute, in the shape that the specification shows."""
+"""One unit of a family as its wire record, in the shape of the specification, and how each retailer sees it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prodex.sandbox.sample.labelling import EMPTIES, Nutrients, consumer_informa
 from prodex.sandbox.sample.participants import PRINCIPAL_ID, SECOND_ID, THIRD_ID
 from prodex.sandbox.sample.vocabulary import Ingredient, code_value, quantity
 
-#: Tags that retailers put on products, with the share of products that bear them.
+#: Tags that retailers put on products, with the share of products that have them.
 _TAGS = {"exportable": 0.45, "online": 0.3, "season-2026": 0.12, "delisted": 0.05, "to check": 0.04}
 _OTHERS_STATUSES = ("ACCEPTED", "ACCEPTED", "UPDATED", "TO_BE_VALIDATED", "REFUSED", "ASSIGNATION_PENDING")
 
@@ -38,6 +38,7 @@ def other_views(rng: Random, family: Family, dates: Dates, principal: View) -> t
         if principal.shared_from is SharingStatus.DRAFT or rng.random() >= share:
             continue
         status = rng.choice(_OTHERS_STATUSES)
+        # What is not accepted cannot be in the range that a retailer sells.
         accepted = status in {"ACCEPTED", "UPDATED"}
         views.append(
             replace(
@@ -86,7 +87,7 @@ _GPC = {
     "toy": "86000001",
 }
 
-#: Attributes of the specification that hardly anybody fills in: null, empty or not there at all.
+#: Attributes of the specification that hardly any supplier fills in: null, empty or not there at all.
 _RARELY_FILLED = """
 shapeStatement productActivities keepRefrigeratedAfter createdShareValueStatement isComplementaryWith originText
 brandHighlight manufactureInsights flavorStatement substitutes packagingMentions isSharedFrom isWrappedBy
@@ -94,7 +95,7 @@ dutyFeeTax isSizedBy environmentStatement sparklingValue replaces nutritionalAll
 isReplaceableBy suggestedRetailPrice offerOnPack
 """
 
-#: Attributes of the specification that nobody fills in: null or empty, in a few records each.
+#: Attributes of the specification that no supplier fills in: null or empty, in a few records each.
 _NEVER_FILLED = """
 compulsoryStatements conservations endAvailabilityDateTime hasNotableIngredients history importClassification
 isClassifiedIn isDerivedFrom isEquivalentTo isPracticeCompatible isSubstitutableWith packaging
@@ -134,19 +135,21 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
     certificates = record.get("certificationInformationList")
+    # The file of a certificate ends with it.
     until = (
         certificates[0]["certificationDetailsList"][0]["certificationEffectiveEndDate"]
         if certificates
         else None
     )
     record["assets"] = pictures.assets(rng, unit, dates, is_food=family.kind.is_food, certified_until=until)
+    # The view is written last: defects change it, and write it again.
     made = Draft(rng, family, unit, dates, view, record, made_of, nutrients)
     show(made, view)
     return made
 
 
 def show(made: Draft, view: View) -> None:
-    """Put what depends on the viewer into the record, as the first viewer sees it."""
+    """Write the values that depend on the viewer into the record, as the first viewer sees them."""
     made.view = view
     made.record |= {
         "manufacturerSharingStatus": int(view.shared_from),
@@ -183,6 +186,7 @@ def _head(family: Family, unit: Unit, dates: Dates) -> dict[str, Any]:
             "group": None,
             "network": [],
         },
+        # By the number of the unit rather than by chance, so that all values come in every small sample.
         "lifeCycle": 1 if unit.number % 9 else 2,
         "manufacturerSharingStatus": None,
         "targetProductStatus": None,
@@ -239,12 +243,13 @@ def _measurements(family: Family, unit: Unit) -> dict[str, Any]:
 
 
 def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
+    # A pack of four has four times the content.
     value = unit.size * max(unit.count, 1)
     return [quantity(round(value, 3) if isinstance(value, float) else value, family.kind.unit)]
 
 
 def _unused(unit: Unit) -> dict[str, Any]:
-    """Return attributes that are there without saying anything, by the unit's number, so that nothing else moves."""
+    """Return attributes without data, chosen by the number of the unit, so that no random draw changes."""
     empties: dict[str, Any] = {
         name: (None, [])[unit.number % 2]
         for place, name in enumerate(_NEVER_FILLED.split())
@@ -254,7 +259,7 @@ def _unused(unit: Unit) -> dict[str, Any]:
 
 
 def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
-    """Return what stands in some records only: empty attributes, and attributes that no document names."""
+    """Return what only some records have: empty attributes, and attributes that no document names."""
     extras: dict[str, Any] = {name: rng.choice(EMPTIES) for name in rng.sample(_RARELY_FILLED.split(), 5)}
     if rng.random() < 0.15:
         extras["lastUserHistoryDate"] = iso(dates.updated)

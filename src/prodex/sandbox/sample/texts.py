@@ -99,13 +99,14 @@ def description(rng: Random, family: Family, unit: Unit) -> list[dict[str, Any]]
 def ingredients_of(family: Family, unit: Unit) -> list[Ingredient]:
     """Return what a product is made of, the variant's ingredient after the main one."""
     codes = list(family.kind.recipe)
+    # After the main ingredient: it is the largest part but one.
     if codes and unit.variant.ingredient and unit.variant.ingredient not in codes:
         codes.insert(1, unit.variant.ingredient)
     return [INGREDIENTS[code] for code in codes]
 
 
 def composition(family: Family, ingredients: list[Ingredient], share: int) -> list[dict[str, Any]]:
-    """Return the list of ingredients; suppliers of every third number set allergens in capitals.
+    """Return the list of ingredients; every third supplier writes allergens in capitals.
 
     Parameters
     ----------
@@ -153,6 +154,7 @@ def allergens(family: Family, ingredients: list[Ingredient], *, without: str = "
         parts = []
         for group in groups:
             label = CODES["allergen"][group][language]
+            # Each word once, in the order of the composition.
             words = dict.fromkeys(
                 each.words[language].split("*")[1] for each in ingredients if each.allergen == group
             )

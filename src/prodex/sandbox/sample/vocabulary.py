@@ -1,6 +1,6 @@
 """The words of the sample: kinds, variants, ingredients, phrases and code labels in five languages.
 
-They stand in the CSV files beside this module, one row a thing, one column a language, and are read once.
+They are read once from the CSV files in this folder: one row for each thing, one column for each language.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What tells two products of a kind apart, and the ingredient that this adds."""
+    """What distinguishes two products of a kind, and the ingredient that this adds."""
 
     ingredient: str
     words: Words
@@ -68,6 +68,7 @@ class Ingredient:
 
 def _rows(table: str) -> Iterator[dict[str, str]]:
     text = resources.files(__package__).joinpath(f"{table}.csv").read_text("utf-8")
+    # Phrases hold quotation marks, and no semicolon.
     yield from csv.DictReader(text.splitlines(), delimiter=";", quoting=csv.QUOTE_NONE)
 
 

@@ -1,5 +1,5 @@
 """The contract's schemas as pydantic models, from which the OpenAPI document is made.
 
-They describe; they do not serve. Replies are written from the bytes that the store holds, and requests are read by
-readers that say what is wrong in the contract's words. Tests hold both against these models.
+They describe replies, and do not make them: replies are written from the bytes in the store, and requests are read by
+code whose messages have the words of the contract. Tests compare both with these models.
 """

@@ -21,7 +21,7 @@ class Exportable(OpenObject):
     createdAt: LocalDateTime | None = ABSENT
     updatedAt: LocalDateTime | None = ABSENT
     name: str | None = Field(default=ABSENT, description="Seen beyond the specification.")
-    quality: int | str | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    quality: str | int | None = Field(default=ABSENT, description="Seen beyond the specification.")
 
 
 class Picture(OpenObject):
@@ -29,14 +29,14 @@ class Picture(OpenObject):
 
     url: str | None = ABSENT
     isPackshot: bool | None = ABSENT
-    typeOfInformation: int | str | None = ABSENT
-    contentType: int | str | None = ABSENT
-    productFace: int | str | None = ABSENT
-    fileType: int | str | None = ABSENT
+    typeOfInformation: str | int | None = ABSENT
+    contentType: str | int | None = ABSENT
+    productFace: str | int | None = ABSENT
+    fileType: str | int | None = ABSENT
     angleHorizontal: int | None = Field(default=ABSENT, description="Degrees.")
     angleVertical: int | None = Field(default=ABSENT, description="Degrees.")
-    angleOther: int | str | None = ABSENT
-    sequenceNumber: int | str | None = ABSENT
+    angleOther: str | int | None = ABSENT
+    sequenceNumber: str | int | None = ABSENT
     definition: str | None = Field(default=ABSENT, description="Such as width x height.")
     resolution: str | None = ABSENT
     resolutionX: int | None = ABSENT

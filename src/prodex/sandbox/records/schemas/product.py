@@ -24,7 +24,7 @@ from prodex.sandbox.records.schemas.values import (
 
 
 class HierarchyUnit(OpenObject):
-    """What a unit of a hierarchy is; any attribute of a product may stand here."""
+    """What a unit of a hierarchy is; it may have any attribute of a product."""
 
     typePackaging: CodeValue | None = ABSENT
     isConsumerUnit: bool | None = ABSENT
@@ -41,7 +41,7 @@ class HierarchyNode(HierarchyUnit):
         default=ABSENT, description="How many of this unit its parent holds; absent or null where unknown."
     )
     version: HierarchyUnit | None = Field(
-        default=ABSENT, description="The attributes of the unit, where they do not stand in the node itself."
+        default=ABSENT, description="The attributes of the unit, where they are not in the node itself."
     )
     children: list[HierarchyNode | None] | None = ABSENT
 
@@ -51,7 +51,7 @@ class LogisticalHierarchy(HierarchyNode):
 
     activeListing: bool | None = Field(
         default=ABSENT,
-        description="Whether it is shared through a listing; it then stands among the sharing units too.",
+        description="Whether it is shared through a listing; it is then among the sharing units too.",
     )
     product_key_id: int | None = ABSENT
 
@@ -94,7 +94,7 @@ class PresentEntities(OpenObject):
 
 
 class Label(OpenObject):
-    """A label that a product bears (spec, Product: isLabeledBy)."""
+    """A label on a product (spec, Product: isLabeledBy)."""
 
     startDate: str | None = ABSENT
     endDate: str | None = ABSENT
@@ -158,7 +158,7 @@ def _with_names(schema: dict[str, Any]) -> None:
 
 
 class Product(OpenObject):
-    """A product (spec, Product). Attributes beyond these stand beside them."""
+    """A product (spec, Product). It may have other attributes too."""
 
     model_config = ConfigDict(json_schema_extra=_with_names)
 

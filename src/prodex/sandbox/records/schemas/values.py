@@ -11,7 +11,7 @@ ABSENT: Final[Any] = None
 
 
 def tidy(schema: dict[str, Any]) -> None:
-    """Take away what says nothing: titles that repeat the names, and null as the default of absent members."""
+    """Remove titles, which only repeat the names, and null as the default of members that may be absent."""
     schema.pop("title", None)
     for member in schema.get("properties", {}).values():
         member.pop("title", None)
@@ -21,6 +21,7 @@ def tidy(schema: dict[str, Any]) -> None:
 class OpenObject(BaseModel):
     """An object that may have other members than those described: the attribute model is open."""
 
+    # Built when first used: most processes that import these models never make the document.
     model_config = ConfigDict(extra="allow", json_schema_extra=tidy, defer_build=True)
 
 
@@ -68,6 +69,6 @@ class CodeValue(OpenObject):
 
 
 class PicturedCodeValue(CodeValue):
-    """A code value that has a picture: a brand, or what a label stands for (spec, Code value object)."""
+    """A code value that has a picture: a brand, or the meaning of a label (spec, Code value object)."""
 
     pictureUrl: str | None = ABSENT

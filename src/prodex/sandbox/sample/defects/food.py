@@ -1,4 +1,4 @@
-"""Defects of what Regulation (EU) 1169/2011 wants to be told about food, and of net content."""
+"""Defects of the information on food that Regulation (EU) 1169/2011 requires, and of net content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _declares(condition: Callable[[Nutrients], bool]) -> Callable[[Draft], bool]
 
 
 def _nutrients(made: Draft) -> Nutrients:
-    """Return the figures of a product that declares them (the planters of this module suit no other)."""
+    """Return the figures of a product that declares them; the planters of this module apply to no other."""
     if made.nutrients is None:
         raise ValueError(
             f"Product {made.record['id']} declares no nutrition; plant this defect in one that does."
@@ -32,6 +32,7 @@ def _nutrients(made: Draft) -> Nutrients:
 
 def _restate(made: Draft, *, kilocalories: float | None = None, **grams: float) -> None:
     """Give the record a nutrition declaration with other figures."""
+    # A declaration for 100 ml stays one for 100 ml.
     basis = made.record["isPartitionedBy"][0]["isMeasuredBy"]["code"]
     changed = replace(_nutrients(made), **grams)
     made.record["isPartitionedBy"] = declaration(changed, basis, kilocalories=kilocalories)
@@ -39,7 +40,7 @@ def _restate(made: Draft, *, kilocalories: float | None = None, **grams: float) 
 
 @in_record("content", 0.004, lambda made: made.unit.is_consumer_unit)
 def missing_net_content(made: Draft) -> Iterable[Trace]:
-    """The net content is not told."""
+    """The net content is missing."""
     empty(made, "netContent")
     return [Trace("netContent")]
 
@@ -50,42 +51,42 @@ def missing_net_content(made: Draft) -> Iterable[Trace]:
     lambda made: _is_food(made) and made.family.kind.alcohol is None and len(made.ingredients) > 1,
 )
 def missing_composition(made: Draft) -> Iterable[Trace]:
-    """The ingredients of a food made of several are not told."""
+    """The ingredients of a food with more than one are missing."""
     empty(made, "composition")
     return [Trace("composition")]
 
 
 @in_record("content", 0.004, _is_food)
 def missing_contact(made: Draft) -> Iterable[Trace]:
-    """Name and address of the operator are not told."""
+    """Name and address of the food business operator are missing."""
     empty(made, "contact")
     return [Trace("contact")]
 
 
 @in_record("content", 0.004, _is_food)
 def missing_storage(made: Draft) -> Iterable[Trace]:
-    """How to store a food is not told."""
+    """The storage instructions of a food are missing."""
     empty(made, "conservationAdvices")
     return [Trace("conservationAdvices")]
 
 
 @in_record("content", 0.012, lambda made: _is_food(made) and made.family.kind.needs_preparation)
 def missing_instructions(made: Draft) -> Iterable[Trace]:
-    """How to prepare a food that needs it is not told."""
+    """The instructions for use of a food that needs preparation are missing."""
     empty(made, "consumptionAdvice")
     return [Trace("consumptionAdvice")]
 
 
 @in_record("content", 0.012, lambda made: _is_food(made) and made.family.kind.needs_origin)
 def missing_origin(made: Draft) -> Iterable[Trace]:
-    """The country of origin is not told where it is required."""
+    """The country of origin is missing where it is required."""
     empty(made, "originCountry")
     return [Trace("originCountry")]
 
 
 @in_record("content", 0.06, lambda made: _is_food(made) and made.family.kind.alcohol is not None)
 def missing_alcohol(made: Draft) -> Iterable[Trace]:
-    """The strength of a drink with more than 1.2 % of alcohol is not told."""
+    """The alcohol content of a drink with more than 1.2 % of alcohol is missing."""
     empty(made, "percentageOfAlcoholByVolume")
     return [Trace("percentageOfAlcoholByVolume")]
 
@@ -125,6 +126,7 @@ def nutrient_over_100(made: Draft) -> Iterable[Trace]:
 def nutrient_sum_over_100(made: Draft) -> Iterable[Trace]:
     """Fat, carbohydrate and protein together weigh more than the 100 g that hold them (over 105)."""
     stated = _nutrients(made)
+    # Each nutrient alone stays below 100 g.
     protein = round(112 - stated.fat - stated.carbohydrate, 1)
     _restate(made, protein=protein)
     return [Trace("isPartitionedBy.contains", f"PRO- {protein} g makes a sum over 112 g")]
@@ -148,6 +150,7 @@ def energy_inconsistent(made: Draft) -> Iterable[Trace]:
     """
     rows: list[dict[str, Any]] = made.record["isPartitionedBy"][0]["contains"]
     kilojoules, kilocalories = rows[0], rows[1]
+    # The ratio becomes 5.0, while each of the two figures stays plausible.
     kilojoules["quantity"] = round(kilojoules["quantity"] * 1.08)
     kilocalories["quantity"] = round(kilocalories["quantity"] * 0.9)
     detail = f"{kilojoules['quantity']} kJ, {kilocalories['quantity']} kcal"

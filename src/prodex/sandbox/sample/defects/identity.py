@@ -10,7 +10,7 @@ from prodex.sandbox.sample.defects.planting import Trace, declare, in_family, in
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.product import Draft
 
-declare("duplicate_gtin", "Two products of different owners bear the same GTIN.")
+declare("duplicate_gtin", "Two products of different owners have the same GTIN.")
 
 
 def _is_lone(family: Family) -> bool:
@@ -22,13 +22,14 @@ def gtin_check_digit(rng: Random, family: Family) -> tuple[Unit, Iterable[Trace]
     """The last digit of the GTIN is not its check digit."""
     unit = family.units[0]
     right = unit.gtin[-1]
+    # Any other digit, so that it is wrong for certain.
     unit.gtin = f"{unit.gtin[:-1]}{(int(right) + rng.randrange(1, 10)) % 10}"
     return unit, [Trace("gtin", f"ends in {unit.gtin[-1]} where {right} is right")]
 
 
 @in_family(0.006, _is_lone)
 def restricted_prefix(rng: Random, family: Family) -> tuple[Unit, Iterable[Trace]]:
-    """The 13-digit number begins with 020-029, 040-049 or 200-299, kept for use inside one company."""
+    """The 13-digit number begins with 020-029, 040-049 or 200-299, which are reserved for use within a company."""
     unit = family.units[0]
     prefix = rng.choice(("02", "04", "2"))
     unit.gtin = identity.complete(f"0{prefix}{unit.number:0{12 - len(prefix)}d}")
@@ -37,7 +38,7 @@ def restricted_prefix(rng: Random, family: Family) -> tuple[Unit, Iterable[Trace
 
 @in_family(0.006, _is_lone)
 def consumer_unit_indicator(rng: Random, family: Family) -> tuple[Unit, Iterable[Trace]]:
-    """A consumer unit bears the GTIN of an outer unit: indicator 1 to 8."""
+    """A consumer unit has the GTIN of an outer unit: indicator 1 to 8."""
     unit = family.units[0]
     unit.gtin = identity.outer_gtin(unit.gtin, rng.randrange(1, 9))
     return unit, [Trace("gtin", f"indicator {unit.gtin[0]} on a consumer unit")]
@@ -45,7 +46,7 @@ def consumer_unit_indicator(rng: Random, family: Family) -> tuple[Unit, Iterable
 
 @in_record("classification", 0.006, lambda made: made.unit.is_consumer_unit)
 def missing_brand(made: Draft) -> Iterable[Trace]:
-    """No brand is given."""
+    """The brand is missing."""
     made.record["brand"] = None
     del made.record["specializes"]["isBrandedBy"]
     return [Trace("brand")]
@@ -53,7 +54,7 @@ def missing_brand(made: Draft) -> Iterable[Trace]:
 
 @in_record("classification", 0.006, lambda made: not made.family.kind.is_food)
 def missing_kind(made: Draft) -> Iterable[Trace]:
-    """No kind is given."""
+    """The kind is missing."""
     del made.record["kind"]
     made.record["specializes"]["kind"] = None
     return [Trace("kind")]

@@ -10,7 +10,7 @@ from prodex.sandbox.sample.defects.planting import Trace, in_record
 from prodex.sandbox.sample.product import Draft
 
 _PICTURES = "assets.pictures"
-#: Where the name of a picture's file stands, in it and in its renditions.
+#: Members with the file name of a picture, in it and in its renditions.
 _FILE_NAMES = {"url", "gdsnFileName", "uniformResourceIdentifierOrigin", "uniformResourceIdentifier", "name"}
 
 
@@ -45,6 +45,7 @@ def no_picture(made: Draft) -> Iterable[Trace]:
 @in_record("pictures", 0.01, _has_two_pictures)
 def no_front_packshot(made: Draft) -> Iterable[Trace]:
     """There are pictures, and none is a packshot of the front."""
+    # Number 0 is the front packshot; the others show other faces.
     del _pictures(made)[0]
     return [Trace(_PICTURES, f"{len(_pictures(made))} pictures of other faces")]
 
@@ -107,7 +108,7 @@ def picture_dates_reversed(made: Draft) -> Iterable[Trace]:
 
 @in_record("pictures", 0.01, _has_two_pictures)
 def duplicate_picture(made: Draft) -> Iterable[Trace]:
-    """The same file (crc32) stands twice among the pictures."""
+    """The same file (crc32) is listed twice among the pictures."""
     first, second = _pictures(made)[:2]
     second["crc32"] = first["crc32"]
     return [Trace("assets.pictures.crc32", first["crc32"])]
@@ -115,7 +116,7 @@ def duplicate_picture(made: Draft) -> Iterable[Trace]:
 
 @in_record("pictures", 0.008, _has_two_pictures)
 def several_packshots(made: Draft) -> Iterable[Trace]:
-    """More than one picture says that it is the packshot of the front."""
+    """More than one picture is marked as the packshot of the front."""
     second = _pictures(made)[1]
     second["isPackshot"] = True
     second["productFace"] = 1
@@ -134,7 +135,7 @@ def picture_file_name(made: Draft) -> Iterable[Trace]:
 
 @in_record("pictures", 0.006, _has_two_pictures)
 def picture_of_another_gtin(made: Draft) -> Iterable[Trace]:
-    """The file name of a picture bears the GTIN of another product."""
+    """The file name of a picture has the GTIN of another product."""
     picture = _pictures(made)[-1]
     _rename(picture, f"{made.record['gtin']}_", "03999990000010_")
     return [Trace("assets.pictures.gdsnFileName", picture["gdsnFileName"])]
@@ -142,8 +143,9 @@ def picture_of_another_gtin(made: Draft) -> Iterable[Trace]:
 
 @in_record("pictures", 0.005, _has_picture)
 def stale_pictures(made: Draft) -> Iterable[Trace]:
-    """No picture was touched for more than three years."""
+    """No picture was updated for more than three years."""
     touched = iso(days_from_now(-1_100 - made.rng.randrange(150)))
+    # A product is never newer than its pictures.
     made.record["createdAt"] = iso(days_from_now(-1_300))
     made.record["assets"]["lastUpdatedAt"] = {"pictures": touched}
     for picture in _pictures(made):

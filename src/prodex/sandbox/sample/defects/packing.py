@@ -43,7 +43,7 @@ def _parent(rng: Random, family: Family) -> Unit:
 
 @in_family(0.01, _is_packed)
 def hierarchy_quantity_missing(rng: Random, family: Family) -> tuple[Unit, Iterable[Trace]]:
-    """How many of a unit are in the next larger one is not told."""
+    """The quantity of a unit in the next larger one is missing."""
     parent = _parent(rng, family)
     parent.contains[0].quantity = None
     return parent, [Trace(f"{_PATH}.quantity", f"{parent.contains[0].unit.gtin} in {parent.gtin}")]
@@ -64,6 +64,7 @@ def unknown_child_gtin(rng: Random, family: Family) -> tuple[Unit, Iterable[Trac
     parent = rng.choice(
         [unit for unit in family.units if unit.contains and not unit.contains[0].unit.contains]
     )
+    # A multiple of 40 never gives a GTIN-8, whose number does not depend on the company.
     unknown = identity.base_gtin(40 * parent.number, _UNKNOWN_COMPANY)
     parent.contains[0].gtin = unknown
     return parent, [Trace(f"{_PATH}.children.gtin", f"{unknown} in {parent.gtin}")]
@@ -71,7 +72,7 @@ def unknown_child_gtin(rng: Random, family: Family) -> tuple[Unit, Iterable[Trac
 
 @in_family(0.02, _is_one_case)
 def hierarchy_without_children(_: Random, family: Family) -> tuple[Unit, Iterable[Trace]]:
-    """An outer unit says of nothing that it is inside."""
+    """An outer unit names nothing that it holds."""
     case = family.tops[0]
     case.contains = []
     return case, [
@@ -82,7 +83,7 @@ def hierarchy_without_children(_: Random, family: Family) -> tuple[Unit, Iterabl
 
 @in_family(0.015, _is_one_case)
 def hierarchy_cycle(_: Random, family: Family) -> tuple[Unit, Iterable[Trace]]:
-    """A unit is inside itself; so a small unit holds a larger and heavier one."""
+    """A unit contains itself, so that a small unit holds a larger and heavier one."""
     case = family.tops[0]
     each = case.contains[0].unit
     each.contains = [Packed(case, 1)]
@@ -112,7 +113,7 @@ def no_orderable_unit(_: Random, family: Family) -> tuple[Unit, Iterable[Trace]]
 
 @in_family(0.02, _has_pallet)
 def pallet_is_consumer_unit(_: Random, family: Family) -> tuple[Unit, Iterable[Trace]]:
-    """A pallet that is no display unit says that it is sold to consumers."""
+    """A pallet that is no display unit is marked as a consumer unit."""
     pallet = family.tops[0]
     pallet.is_consumer_unit = True
     return pallet, [Trace(f"{_PATH}.isConsumerUnit", pallet.gtin)]
@@ -124,6 +125,7 @@ def parent_lighter_than_children(rng: Random, family: Family) -> tuple[Unit, Ite
     parent = _parent(rng, family)
     held = sum(packed.unit.gross * (packed.quantity or 1) for packed in parent.contains)
     parent.gross = max(1, int(held * 0.5))
+    # Otherwise the net weight would exceed the gross weight, which is another defect.
     parent.net = min(parent.net, parent.gross)
     detail = f"{parent.gtin}: {parent.gross} g, holds {held:.0f} g"
     return parent, [Trace(f"{_PATH}.grossWeight", detail)]

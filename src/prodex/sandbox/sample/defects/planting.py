@@ -1,7 +1,7 @@
 """How defects come into products: what a defect is, who can have it, and on what share it is planted.
 
-A planter is one function: it spoils a record (or a family) in one way and says what can be seen there afterwards.
-Whether a planter strikes is drawn once for each area of a product, so the share of a planter is exact and a product
+A planter is one function: it spoils a record (or a family) in one way and returns where that shows.
+Which planter is applied is drawn once for each area of a product, so the share of a planter is exact and a product
 has at most one defect of each area.
 
 Shares are those of an average supplier, kind and market. `defect_frequencies.csv` says where a defect comes how many
@@ -53,7 +53,7 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a planter left behind; `defect` names another kind that this one cannot be without."""
+    """Where a planted defect shows; `defect` names another kind that always comes with this one."""
 
     attribute: str
     detail: str = ""
@@ -102,7 +102,7 @@ CONSEQUENCES: Mapping[str, frozenset[str]] = _CONSEQUENCES
 
 
 def declare(defect: str, meaning: str, may_follow: Iterable[str] = ()) -> None:
-    """Enter a kind of defect into the list."""
+    """Add a kind of defect to the list."""
     _MEANINGS[defect] = meaning
     _CONSEQUENCES[defect] = frozenset(may_follow)
 
@@ -125,7 +125,7 @@ def in_family(
 ) -> Callable[[FamilyPlanter], FamilyPlanter]:
     """Declare a planter that works on a whole family before its records are made.
 
-    The function returns the unit that is wrong; the defect stands in every record that shows this unit.
+    The function returns the unit that is wrong; every record that shows this unit has the defect.
     """
 
     def register(plant: FamilyPlanter) -> FamilyPlanter:
@@ -149,6 +149,7 @@ def plant_in_record(made: Draft) -> list[Defect]:
     """Draw once for each area and plant what is drawn."""
     planted: list[Defect] = []
     for planters in _RECORD_PLANTERS.values():
+        # One draw for the whole area: the shares of its planters add up, and one of them is applied at most.
         drawn = made.rng.random()
         for planter in planters:
             if not planter.suits(made):
@@ -157,6 +158,7 @@ def plant_in_record(made: Draft) -> list[Defect]:
             if drawn < share:
                 planted += record_defects(made, planter.plant(made), planter.defect)
                 break
+            # The next planter has the next part of the interval from 0 to 1.
             drawn -= share
     return planted
 

@@ -11,12 +11,12 @@ from prodex.sandbox.sample.defects.planting import Trace, declare, in_record
 from prodex.sandbox.sample.hierarchies import weight
 from prodex.sandbox.sample.product import Draft, show
 
-#: What stands under `lastRequest` alone until the recipient accepts a product.
+#: Attributes that are under `lastRequest` only until the recipient accepts a product.
 _AWAITING = """
 nameLegal namePublicShort namePublicLong productionVariantName description composition allergens netContent
 isPartitionedBy contact conservationAdvices consumptionAdvice originCountry percentageOfAlcoholByVolume
 """
-#: What a reader of the record without `lastRequest` calls missing.
+#: Defects that a program sees which does not read `lastRequest`.
 _SEEMS_MISSING = """
 missing_text missing_name missing_language missing_net_content missing_composition missing_contact
 missing_storage missing_instructions missing_origin missing_alcohol missing_nutrition
@@ -24,7 +24,7 @@ missing_storage missing_instructions missing_origin missing_alcohol missing_nutr
 
 declare(
     "not_yet_accepted",
-    "The product was shared and not accepted: its information stands under lastRequest.",
+    "The product was shared and not accepted: its information is under lastRequest only.",
     ("sharing_pending", *_SEEMS_MISSING.split()),
 )
 
@@ -35,10 +35,11 @@ def _any(_: Draft) -> bool:
 
 @in_record("status", 0.01, _any)
 def stale(made: Draft) -> Iterable[Trace]:
-    """Nobody has updated the product for more than two years."""
+    """The product was not updated for more than two years."""
     dates = draw_stale_dates(made.rng)
     made.record |= {"createdAt": iso(dates.created), "updatedAt": iso(dates.updated)}
     assets = made.record["assets"]
+    # Pictures are never newer than the update of their product.
     if assets["pictures"] and assets["lastUpdatedAt"]["pictures"] > iso(dates.updated):
         assets["lastUpdatedAt"] = {"pictures": iso(dates.pictures)}
         for picture in assets["pictures"]:
@@ -60,7 +61,7 @@ def sharing_draft(made: Draft) -> Iterable[Trace]:
 
 @in_record("status", 0.015, _any)
 def sharing_pending(made: Draft) -> Iterable[Trace]:
-    """The supplier's record waits to be shared."""
+    """The supplier's record is waiting to be shared."""
     status = made.rng.choice(("ASSIGNATION_PENDING", "TO_BE_VALIDATED", "REFUSED"))
     pending = replace(
         made.view, shared_from=SharingStatus.PENDING, shared_with=SharingStatus.PENDING, product_status=status
@@ -71,14 +72,14 @@ def sharing_pending(made: Draft) -> Iterable[Trace]:
 
 @in_record("status", 0.01, _any)
 def validation_not_ok(made: Draft) -> Iterable[Trace]:
-    """The service's own validation says no."""
+    """The validation of the service failed."""
     show(made, replace(made.view, validation_status=1))
     return [Trace("validation.status", "1")]
 
 
 @in_record("status", 0.006, _any)
 def validation_correction(made: Draft) -> Iterable[Trace]:
-    """The service's own validation asks for a correction."""
+    """The validation of the service asks for a correction."""
     show(made, replace(made.view, validation_status=3))
     return [Trace("validation.status", "3")]
 

@@ -20,6 +20,7 @@ declare("text_too_long", "A text of 40,000 characters, where 20,000 are allowed.
 
 _PLACEHOLDERS = ("TBD", "N/A", "-", "test", "xxx", "Lorem ipsum dolor sit amet")
 #: Letters whose two bytes of UTF-8 both stand for a character of Windows-1252.
+# Other letters have bytes that Windows-1252 does not define.
 _ACCENTED = re.compile("[éèêçôöüäßñóú]")
 _MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")
 
@@ -37,7 +38,7 @@ def _has_two_languages(made: Draft) -> bool:
 
 
 def empty(made: Draft, attribute: str) -> None:
-    """Take an attribute's value away in one of the ways in which services show that there is none."""
+    """Remove the value of an attribute in one of the ways in which services send no value."""
     emptied: Any = made.rng.choice((None, [], "absent"))
     if emptied == "absent":
         made.record.pop(attribute, None)
@@ -92,6 +93,7 @@ def missing_name(made: Draft) -> Iterable[Trace]:
 @in_record("content", 0.003, _is_consumer_unit)
 def name_too_long(made: Draft) -> Iterable[Trace]:
     """The long name has more than 200 characters."""
+    # Lengthened by its own description, so that the language stays right.
     about = _item(made, "description")
     item = next(item for item in made.record["namePublicLong"] if _language(item) == _language(about))
     item["data"] = f"{item['data']}: {about['data']}"[: _LONG_NAME + 20].ljust(_LONG_NAME + 20, ".")
@@ -115,13 +117,13 @@ def control_character(made: Draft) -> Iterable[Trace]:
 
 @in_record("content", 0.003, _is_consumer_unit, may_follow=["control_character"])
 def line_break_in_name(made: Draft) -> Iterable[Trace]:
-    """A name goes over two lines."""
+    """A name has a line break."""
     return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), lambda text: text.replace(" ", "\n", 1))
 
 
 @in_record("content", 0.006, _is_consumer_unit, may_follow=["all_capitals", "wrong_language"])
 def placeholder_text(made: Draft) -> Iterable[Trace]:
-    """A text stands there for its place only."""
+    """A text is only a placeholder."""
     placeholder = made.rng.choice(_PLACEHOLDERS)
     return _rewrite(made, made.rng.choice((*_MAIN_TEXTS, "nameLegal")), lambda _: placeholder)
 
@@ -179,7 +181,7 @@ def untranslated_copy(made: Draft) -> Iterable[Trace]:
     "content", 0.006, lambda made: _is_consumer_unit(made) and len(made.family.languages) < len(LANGUAGES)
 )
 def wrong_language(made: Draft) -> Iterable[Trace]:
-    """A text is in another language than it says."""
+    """A text is in another language than it is marked with."""
     item = _item(made, "description")
     spoken = made.rng.choice([language for language in LANGUAGES if language not in made.family.languages])
     foreign = texts.description(made.rng, replace(made.family, languages=(spoken,)), made.unit)

@@ -1,0 +1,66 @@
+"""How Sphinx builds these pages: `make docs`. Nothing is fetched while it runs."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from generate import write_examples, write_reference
+
+project = "prodex"
+author = "the prodex contributors"
+copyright = "the prodex contributors, Apache-2.0"  # noqa: A001 - Sphinx gives it this name
+release = version = version_of("prodex")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+# A docstring may name a method without its class, where several classes have one of that name: shown as code.
+suppress_warnings = ["ref.python"]
+html_theme = "pydata_sphinx_theme"
+html_title = "prodex"
+html_static_path = ["_static"]
+html_css_files = ["prodex.css"]
+# These pages have none below them, so that the list on the left would be empty.
+html_sidebars: dict[str, list[str]] = {
+    page: []
+    for page in (
+        "install",
+        "guarantees",
+        "performance",
+        "conformance",
+        "architecture",
+        "security",
+        "changelog",
+    )
+}
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": True,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+# Docstrings name objects in single backquotes: linked where there is such an object, code everywhere else.
+default_role = "py:obj"
+# Quotation marks of examples are typed again by readers, so they stay what they are.
+smartquotes = False
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+# A default such as `object()` would show where it lies in memory, which differs from build to build.
+autodoc_preserve_defaults = True
+
+# Reference pages are made from the package itself, so that a new column or rule is one entry in one file.
+write_reference(Path(__file__).parent / "reference" / "generated")
+write_examples(Path(__file__).parent / "extending" / "generated")

@@ -1,0 +1,232 @@
+"""Writes the pages of the reference that are made from the package: public names, commands, tables, rules, faults.
+
+Sphinx runs it before each build (conf.py). What it writes is not kept in version control.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import click
+import typer.main
+
+import prodex
+from prodex import charts, errors, sandbox
+from prodex.cli import app
+from prodex.tables.declaration import TABLES, data_dictionary
+
+_EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
+
+#: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
+_GROUPS = {
+    "service": "Connecting",
+    "query": "Queries",
+    "load": "Loading",
+    "catalog": "Catalogues",
+    "store": "Snapshots",
+    "quality": "Audits",
+    "compare": "Comparing",
+    "send": "Sending",
+    "pictures": "Pictures",
+    "notebook": "Panels",
+}
+_OTHERS = "Further names"
+_TABLES_INTRODUCTION = """\
+`prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
+`product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
+`productBenefits.text`, and `position` holds the list indexes along that path."""
+_MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
+
+
+# Its public name is no module of its own, and autodoc looks for one.
+sys.modules.setdefault("prodex.charts", charts)
+
+
+def write_reference(folder: Path) -> None:
+    """Write all generated pages into a folder that holds nothing else."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    pages = {
+        **dict(_public_names()),
+        "api-charts": _members("Charts", "prodex.charts", charts.__all__),
+        "api-errors": _members("Errors", "prodex.errors", _errors()),
+        "api-sandbox": _members("The sandbox in Python", "prodex.sandbox", _objects(sandbox)),
+        "commands": _commands(),
+        "tables": _tables(),
+        "rules": _rules(),
+        "profiles": _profiles(),
+        "faults": _faults(),
+    }
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, "utf-8")
+
+
+def write_examples(folder: Path) -> None:
+    """Write a page for each example of how to add something: the text of the test that adds it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in sorted(_EXAMPLES.glob("test_*.py")):
+        first = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0]
+        title, _, what = first.rstrip(".").partition(": ")
+        text = f"# {_text(title)}\n\n{_text(_sentence(what))}\n\n"
+        code = f"```{{literalinclude}} /../tests/extending/{path.name}\n:language: python\n```\n"
+        (folder / f"{path.stem.removeprefix('test_')}.md").write_text(text + code, "utf-8")
+
+
+def _public_names() -> Iterator[tuple[str, str]]:
+    """Yield a page for each part of the package, with the public names that this part defines."""
+    groups = defaultdict(list)
+    for name in prodex.__all__:
+        part = str(getattr(getattr(prodex, name), "__module__", "")).split(".")[1:2]
+        groups[_GROUPS.get("".join(part), _OTHERS)].append(name)
+    for title in (*_GROUPS.values(), _OTHERS):
+        if title in groups:
+            yield f"api-{title.lower().replace(' ', '-')}", _members(title, "prodex", groups[title])
+
+
+def _objects(module: object) -> list[str]:
+    """Return the public classes and functions of a module: those that have a docstring of their own."""
+    names: list[str] = getattr(module, "__all__", [])
+    return [name for name in names if callable(getattr(module, name))]
+
+
+def _errors() -> list[str]:
+    every = inspect.getmembers(errors, inspect.isclass)
+    return [name for name, one in every if issubclass(one, Exception) and one.__module__ == errors.__name__]
+
+
+def _members(title: str, module: str, names: Iterable[str]) -> str:
+    parts = [f"# {title}", "```{eval-rst}", f".. currentmodule:: {module}"]
+    for name in names:
+        one = getattr(import_module(module), name)
+        if inspect.isclass(one):
+            parts += [f".. autoclass:: {name}", "   :members:"]
+            parts += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
+        elif callable(one):
+            parts += [f".. autofunction:: {name}"]
+        else:
+            parts += [f".. autodata:: {name}", "   :no-value:"]
+        parts.append("")
+    return "\n".join([*parts, "```", ""])
+
+
+def _commands() -> str:
+    parts = ["# Commands", "`prodex COMMAND --help` prints the same.", ""]
+    for path, command in sorted(_every_command(typer.main.get_command(app), ())):
+        name = " ".join(("prodex", *path))
+        parts += [f"## {name}", "", _text(command.help or ""), ""]
+        options = [one for one in command.params if one.name != "help"]
+        if options:
+            parts += ["| option | meaning |", "|---|---|"]
+            parts += [
+                f"| {_code(_spelled(one))} | {_cell(getattr(one, 'help', '') or '')} |" for one in options
+            ]
+            parts.append("")
+        if command.epilog:
+            parts += [_text(command.epilog), ""]
+    return "\n".join(parts)
+
+
+def _every_command(
+    command: click.Command, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    within: dict[str, click.Command] | None = getattr(command, "commands", None)
+    if within is None:
+        yield path, command
+        return
+    for name, one in within.items():
+        yield from _every_command(one, (*path, name))
+
+
+def _spelled(parameter: click.Parameter) -> str:
+    names = [*parameter.opts, *parameter.secondary_opts]
+    return ", ".join(names) if parameter.param_type_name == "option" else str(parameter.name).upper()
+
+
+def _tables() -> str:
+    parts = ["# Tables and columns", "", _TABLES_INTRODUCTION, ""]
+    parts += ["| table | one row per | columns |", "|---|---|--:|"]
+    parts += [
+        f"| [`{one.name}`](#{one.name}) | {_cell(one.row)} | {len(one.columns)} |" for one in TABLES.values()
+    ]
+    for one in TABLES.values():
+        parts += ["", f"({one.name})=", f"## {one.name}", "", f"One row per {_text(one.row)}.", ""]
+        parts += ["| column | type | wire path | meaning |", "|---|---|---|---|"]
+        for column, kind, path, meaning in data_dictionary(one.name):
+            parts.append(f"| `{column}` | {kind} | {_code(path)} | {_cell(meaning)} |")
+    return "\n".join([*parts, ""])
+
+
+def _rules() -> str:
+    rules = prodex.rules()
+    shipped = rules[rules["shipped"]]
+    parts = ["# Rules", "", f"{len(shipped)} rules come with prodex, by block.", ""]
+    for block, some in shipped.groupby("block", sort=False):
+        parts += [f"## {block}", ""]
+        for rule in some.to_dict("records"):
+            parts += [f"### {rule['rule']}", "", f"{_text(_sentence(rule['title']))}", ""]
+            facts = {
+                "Problem": rule["problem"],
+                "Why": rule["why"],
+                "What to do": rule["fix"],
+                "Severity and weight": f"{rule['severity']}, {rule['weight']:g}",
+                "Dimension": rule["dimension"],
+                "Parameters": rule["parameters"],
+                "Applies to": rule["scope"],
+                "Source": rule["source"],
+            }
+            parts += ["| | |", "|---|---|"]
+            parts += [f"| {name} | {_cell(str(fact))} |" for name, fact in facts.items() if fact]
+            parts.append("")
+    return "\n".join(parts)
+
+
+def _profiles() -> str:
+    parts = ["# Profiles", "", "The profiles that come with prodex, and the checks of each.", ""]
+    for row in prodex.profiles().to_dict("records"):
+        profile = prodex.Profile.read(row["profile"])
+        parts += [f"## {row['profile']}", "", f"{_text(row['title'])}. {_text(row['description'])}", ""]
+        parts += [f"{row['rules']} rules, {row['checks']} checks:", "", "| check | severity |", "|---|---|"]
+        parts += [f"| {_code(check.id)} | {check.severity} |" for check in profile.checks]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _faults() -> str:
+    parts = ["# Faults", "", "| fault | what happens | options |", "|---|---|---|"]
+    for name, fault in sandbox.FAULTS.items():
+        options = ", ".join(f"{option} = {value!r}" for option, value in fault.options.items())
+        parts.append(f"| `{name}` | {_cell(fault.meaning)} | {_cell(options)} |")
+    return "\n".join([*parts, ""])
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
+
+
+def _text(text: str) -> str:
+    """Return our own words as Markdown shows them: no character of them is markup, but backquotes."""
+    return _escaped(" ".join(text.split()))
+
+
+def _cell(text: str) -> str:
+    return _text(text).replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    return f"`{text}`".replace("|", "\\|") if text else ""
+
+
+def _escaped(text: str) -> str:
+    parts = text.split("`")
+    return "`".join(
+        part if number % 2 else _MARKUP.sub(r"\\\g<0>", part) for number, part in enumerate(parts)
+    )

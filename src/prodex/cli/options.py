@@ -1,0 +1,242 @@
+"""Options that several commands share, and those of queries, which are made from the registry of filters.
+
+A parameter of a command whose annotation is one of the groups below, or `ProductQuery`, stands for all options of that
+group. Typer reads the signature of a command, so `with_groups` gives it one in which the groups are expanded.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import pandas as pd
+import typer
+
+import prodex
+from prodex.cli.output import Format, say, show
+from prodex.errors import QueryError
+from prodex.load.products import WINDOWS
+from prodex.query import SEARCH_FIELDS
+from prodex.query.filters import FILTERS, Form
+
+#: Makes a command of a function whose parameters may be groups of options.
+Command = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class ServiceOptions:
+    """Which service, and how it is called."""
+
+    service: Annotated[
+        str, typer.Option(help='"sandbox", a base URL, or "" for the service in your settings.')
+    ] = ""
+    retry_seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for which a failed call is tried again; by default 20, and 300 inside a load."
+        ),
+    ] = None
+    token_version: Annotated[
+        int, typer.Option(help="2, or 1 for a service that only has the deprecated token endpoint.")
+    ] = 2
+
+    def connect(self) -> prodex.Client:
+        """Return a client of this service."""
+        seconds = self.retry_seconds
+        retry = None if seconds is None else prodex.RetryPolicy(seconds=seconds, load_seconds=seconds)
+        return prodex.connect(self.service or None, retry=retry, token_version=self.token_version)
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """In which format a table is shown, and where."""
+
+    format: Annotated[
+        Format,
+        typer.Option(
+            help="Format of the result; csv is safe in a spreadsheet, csv-verbatim has the exact texts."
+        ),
+    ] = Format.TABLE
+    out: Annotated[Path | None, typer.Option(help="File to write to; required for Parquet.")] = None
+
+    def show(self, frame: pd.DataFrame) -> None:
+        """Show a table, or write it to the file."""
+        show(frame, self.format, self.out)
+
+
+@dataclass(frozen=True)
+class FollowOptions:
+    """Whether a command waits for imports."""
+
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False
+    timeout: Annotated[float, typer.Option(help="Seconds to wait at most, with --wait.")] = 3600
+
+    def follow(self, tracking: prodex.Tracking, output: OutputOptions) -> None:
+        """Show a tracking, after waiting if requested; exit with 1 unless everything arrived."""
+        if self.wait:
+            tracking.wait(self.timeout)
+        say(repr(tracking), aside=True)
+        output.show(tracking.products if self.wait else tracking.batches)
+        if tracking.status not in {"SUCCESS", "IN_PROGRESS"}:
+            raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """How products are loaded, and the limits of a load."""
+
+    windows: Annotated[
+        int, typer.Option(help="Windows of time fetched in parallel in large loads; 0 for a single scroll.")
+    ] = WINDOWS
+    allow_incomplete: Annotated[
+        bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
+    ] = False
+    most_calls: Annotated[
+        float, typer.Option(help="End the load after so many calls, and keep what was received.")
+    ] = prodex.LoadBudget().calls
+    most_seconds: Annotated[float, typer.Option(help="The same after so many seconds.")] = (
+        prodex.LoadBudget().seconds
+    )
+    most_bytes: Annotated[float, typer.Option(help="The same after so many bytes, decompressed.")] = (
+        prodex.LoadBudget().bytes
+    )
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments that all loaders accept."""
+        budget = prodex.LoadBudget(calls=self.most_calls, seconds=self.most_seconds, bytes=self.most_bytes)
+        return {"windows": self.windows, "allow_incomplete": self.allow_incomplete, "budget": budget}
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The options of a group, and the function that makes its value of them."""
+
+    parameters: list[inspect.Parameter] = field(repr=False)
+    make: Callable[..., Any]
+
+
+def with_groups(function: Callable[..., None]) -> Command:
+    """Return a command in whose signature every group of options is expanded."""
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, _Group] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if hints[name] is prodex.ProductQuery:
+            groups[name] = _Group(_query_parameters(), _query)
+        elif isinstance(hints[name], type) and hints[name].__module__ == __name__:
+            groups[name] = _Group(_parameters_of(hints[name]), hints[name])
+        own = parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        parameters += groups[name].parameters if name in groups else [own]
+
+    @wraps(function)
+    def command(**values: Any) -> None:
+        made = {
+            name: group.make(**{one.name: values.pop(one.name) for one in group.parameters})
+            for name, group in groups.items()
+        }
+        function(**values, **made)
+
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect.signature
+    return command
+
+
+def values_of(words: list[str]) -> list[str]:
+    """Return the values of a repeated option; @FILE stands for the words in a file.
+
+    Raises
+    ------
+    QueryError
+        When a file cannot be read.
+    """
+    values: list[str] = []
+    for word in words:
+        if not word.startswith("@"):
+            values.append(word)
+            continue
+        try:
+            values += Path(word[1:]).read_text("utf-8").split()
+        except (OSError, UnicodeDecodeError) as error:
+            raise QueryError(
+                f"{word} cannot be read: {error}. Give @FILE with one value per line."
+            ) from error
+    return values
+
+
+def _parameters_of(group: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [_parameter(one.name, hints[one.name], one.default) for one in fields(group)]
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def time_of(option: str, text: str) -> datetime | None:
+    """Return the time that an option gives; a day without a time begins at midnight UTC.
+
+    Raises
+    ------
+    QueryError
+        When it is not a time in ISO 8601.
+    """
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise QueryError(f"--{option} {text!r} is not a time. Write it as 2026-11-20T08:00+01:00.") from error
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None and len(text) <= len("2026-11-20") else moment
+
+
+def _search(entry: str) -> tuple[str, list[str]]:
+    word, _, names = entry.partition("@")
+    return word, names.split(",") if names else list(SEARCH_FIELDS)
+
+
+#: The type of an option by the form of its filter, its default, and how its text becomes a value.
+_FORMS: Mapping[Form, tuple[Any, Any, Callable[[str, Any], Any]]] = {
+    Form.VALUE: (str, "", lambda _, text: text),
+    Form.LIST: (list[str], [], lambda _, words: words),
+    Form.LIST_OR_FILE: (list[str], [], lambda _, words: values_of(words)),
+    Form.FLAG: (bool, False, lambda _, flag: flag),
+    Form.TIME: (str, "", time_of),
+    Form.WORDS: (list[str], [], lambda _, words: [_search(word) for word in words]),
+}
+
+
+def _query_parameters() -> list[inspect.Parameter]:
+    """Return an option for each filter, and one for filters that this version does not know."""
+    parameters = []
+    for name, one in FILTERS.items():
+        type_, default, _ = _FORMS[one.kind.form]
+        option = typer.Option(f"--{one.option}", help=one.help)
+        parameters.append(_parameter(name, Annotated[type_, option], default))
+    extra = typer.Option("--extra", help="Any other filter, as WIRE_NAME=VALUE (repeat).")
+    return [*parameters, _parameter("extra", Annotated[list[str], extra], [])]
+
+
+def _query(*, extra: list[str], **values: Any) -> prodex.ProductQuery:
+    """Return the query of the options; those that are not given do not filter."""
+    given = {
+        name: _FORMS[FILTERS[name].kind.form][2](FILTERS[name].option, value)
+        for name, value in values.items()
+        if value
+    }
+    return prodex.ProductQuery(**given, extra=dict(map(_wire_pair, extra)))
+
+
+def _wire_pair(entry: str) -> tuple[str, Any]:
+    name, separator, value = entry.partition("=")
+    if not separator:
+        raise QueryError(f"--extra {entry!r} is not WIRE_NAME=VALUE.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

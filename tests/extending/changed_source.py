@@ -1,0 +1,75 @@
+"""A copy of the source in which something is added, and Python run with it: what that touches, and if it works."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import prodex
+
+_SOURCE = Path(prodex.__file__).parent
+
+
+class ChangedSource:
+    """A copy of `src/prodex`, and which of its files were changed or added.
+
+    Parameters
+    ----------
+    folder
+        Where the copy is made, and where what runs with it keeps its snapshots.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.files: set[str] = set()
+        # Compiled modules come along: they know their source by its time and size, and both are kept.
+        shutil.copytree(_SOURCE, folder / "prodex")
+
+    def insert(self, file: str, before: str, text: str) -> None:
+        """Put lines before the only line that begins with some text, as far in as that line."""
+        path = self._folder / "prodex" / file
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        (place,) = (number for number, line in enumerate(lines) if line.lstrip().startswith(before))
+        indent = lines[place][: -len(lines[place].lstrip())]
+        added = [
+            indent + line if line.strip() else line for line in text.lstrip("\n").splitlines(keepends=True)
+        ]
+        path.write_text("".join([*lines[:place], *added, *lines[place:]]), "utf-8")
+        self.files.add(file)
+
+    def append(self, file: str, text: str) -> None:
+        """Put lines at the end of a file; a file that is not there is made."""
+        path = self._folder / "prodex" / file
+        with path.open("a", encoding="utf-8") as opened:
+            opened.write(text)
+        self.files.add(file)
+
+    def python(self, code: str, *arguments: str) -> str:
+        """Run a script with the copy, and return what it prints; a script that fails fails the test."""
+        return self._run("-c", code, *arguments)
+
+    def command(self, *words: str) -> str:
+        """Run a command of prodex with the copy, and return what it prints."""
+        return self._run("-m", "prodex", *words)
+
+    def _run(self, *words: str) -> str:
+        own = {
+            "PYTHONPATH": str(self._folder),
+            "PRODEX_HOME": str(self._folder / "home"),
+            "COLUMNS": "200",
+            "PYTHONUTF8": "1",
+        }
+        ended = subprocess.run(
+            [sys.executable, *words],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, **own},
+            cwd=self._folder,
+            check=False,
+        )
+        assert 0 == ended.returncode, ended.stderr
+        return ended.stdout

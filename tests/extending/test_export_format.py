@@ -1,0 +1,84 @@
+"""How to add an export format: a module that writes and reads one table, and its entry in the registry."""
+
+from __future__ import annotations
+
+from tests.extending.changed_source import ChangedSource
+
+MODULE = '''
+"""JSON Lines: one object per row, in the order of the table."""
+
+import json
+
+import pyarrow as pa
+
+
+def write_jsonl(batches, schema, path):
+    """Write one table; all texts are in it as they are."""
+    with path.open("w", encoding="utf-8") as file:
+        for batch in batches:
+            file.writelines(json.dumps(row, default=str) + "\\n" for row in batch.to_pylist())
+    return 0
+
+
+def read_jsonl(path, schema, *, escape_formulas, limits):
+    """Read one table back."""
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    columns = {field.name: pa.array([row[field.name] for row in rows]) for field in schema}
+    return pa.table({name: values.cast(schema.field(name).type) for name, values in columns.items()}, schema=schema)
+'''
+
+ENTRY = """
+"jsonl": ExportFormat(
+    "JSON Lines",
+    write_jsonl,
+    read_jsonl,
+    "Every line is one row as JSON.",
+    "pandas.read_json({path!r}, lines=True)",
+    "catalog.products.to_json({path!r}, orient='records', lines=True)",
+    (".jsonl", ".ndjson"),
+),
+"""
+
+USED = """
+import pytest
+import prodex
+from prodex.notebook.products.export import ExportBox
+from prodex.notebook.products.explorer import CatalogExplorer
+
+catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME", "label": '"quoted" '}}, {"id": 8, "brand": None}])
+
+# The catalogue writes it, read_export reads it, and mistakes are explained with it.
+paths = catalog.export("out", "jsonl", tables=["products", "texts"])
+assert [path.name for path in paths] == ["products.jsonl", "texts.jsonl", "datapackage.json"]
+assert prodex.read_export("out").products.equals(catalog.products)
+with pytest.raises(prodex.errors.QueryError, match="did you mean 'jsonl'"):
+    catalog.export("out", "jsnl")
+with pytest.raises(prodex.errors.QueryError, match="to_json"):
+    catalog.export("list.ndjson")
+
+# The explorer proposes it.
+box = CatalogExplorer(catalog).export
+assert isinstance(box, ExportBox)
+assert ("JSON Lines", "jsonl") in box._format.options
+prodex.save(catalog, "shop")
+"""
+
+
+def test_an_export_format_is_a_module_and_its_entry(source: ChangedSource) -> None:
+    """A new format is written, read back, named in messages, and proposed on the command line and in the explorer."""
+    source.append("formats/json_lines.py", MODULE)
+    source.insert(
+        "formats/registry.py",
+        "from prodex.formats.workbook_reading",
+        "from prodex.formats.json_lines import read_jsonl, write_jsonl\n",
+    )
+    source.insert("formats/registry.py", '"parquet": ExportFormat(', ENTRY)
+    source.insert(
+        "formats/registry.py",
+        "FormatName = Literal",
+        'FormatName = Literal["parquet", "csv", "xlsx", "jsonl"]\n',
+    )
+    assert {"formats/json_lines.py", "formats/registry.py"} == source.files
+    source.python(USED)
+    assert "jsonl" in source.command("export", "--help")
+    assert "texts.jsonl" in source.command("export", "shop", "--format", "jsonl", "--to", "again")

@@ -1,0 +1,46 @@
+"""How to add a rule: one function in a module of rules."""
+
+from __future__ import annotations
+
+from tests.extending.changed_source import ChangedSource
+
+ADDED = '''
+
+@rule(
+    title="the life cycle is known",
+    problem="No life cycle",
+    fix="Choose the life cycle of the product.",
+    severity="error",
+    dimension="completeness",
+    block="freshness",
+    needs="lifeCycle",
+)
+def has_life_cycle(products: Products) -> Verdict:
+    """Without it, nobody knows whether the product can still be ordered."""
+    return Verdict(products["life_cycle"].isna())
+'''
+
+USED = """
+import prodex
+
+# It is listed, and any profile can choose it.
+assert prodex.rules().set_index("rule").loc["has_life_cycle", "title"] == "the life cycle is known"
+profile = prodex.Profile("mine", title="Mine", checks=["has_life_cycle"])
+
+# An audit judges by it; the report and the worklists say what to do.
+owner = {"owner": {"id": 11, "name": "Mill"}}
+catalog = prodex.flatten([{"id": 7, "lifeCycle": 1, **owner}, {"id": 8, **owner}])
+audit = prodex.audit(catalog, profile, progress=False)
+assert audit.failures()["product_id"].tolist() == ["8"]
+assert audit.gaps()["gap"].tolist() == ["No life cycle"]
+assert "No life cycle" in audit.to_html()
+audit.worklists("to_fix", by="owner")
+"""
+
+
+def test_a_rule_is_one_function_in_one_file(source: ChangedSource) -> None:
+    """A new rule is listed, chosen by a profile, judged by, reported, and written to worklists."""
+    source.append("quality/rules/freshness.py", ADDED)
+    assert {"quality/rules/freshness.py"} == source.files
+    source.python(USED)
+    assert "the life cycle is known" in source.command("rules")

@@ -1,0 +1,100 @@
+"""What `make check` runs: all tests but those of browsers, notebooks and kills, and a tenth of what takes long.
+
+`tests/slow.txt` lists the tests that take long, with their seconds. `pytest --list-slow` runs and writes it anew; on a
+machine that does nothing else, these are the seconds that a quick run saves.
+
+Of a test with several cases a quick run takes every tenth, of a law that Hypothesis tests a tenth of the examples, and
+a test that is one long proof is left out. The choice depends on nothing but the tests and this list, so that it is the
+same everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+#: Marker -> names of the files whose tests have it. A quick run does not even import these.
+LEFT_OUT: Mapping[str, tuple[str, ...]] = {
+    "browser": ("test_*_in_browser.py", "test_lab.py", "test_notebooks_in_lab.py"),
+    "notebooks": ("test_notebooks.py", "test_notebooks_in_lab.py"),
+    "kills": ("test_killed*.py",),
+}
+
+#: Of the cases of a slow test, and of the examples of a law, a quick run takes one in so many.
+ONE_IN = 10
+
+#: A test whose cases together take as many seconds is listed.
+SLOW_FROM = 0.7
+
+LIST = Path(__file__).with_name("slow.txt")
+_VARIABLE = "PRODEX_QUICK_TESTS"
+
+
+def be_quick() -> None:
+    """Let the modules that are imported from now on know that this run is quick."""
+    os.environ[_VARIABLE] = "1"
+
+
+def examples(number: int) -> int:
+    """Return how many examples Hypothesis draws of a law, of which a whole run draws so many."""
+    return max(number // ONE_IN, 1) if os.environ.get(_VARIABLE) else number
+
+
+def marks_of(path: Path) -> list[str]:
+    """Return the markers of the tests in a file.
+
+    >>> marks_of(Path("tests/notebook/test_lab.py")), marks_of(Path("tests/test_query.py"))
+    (['browser'], [])
+    """
+    return [mark for mark, names in LEFT_OUT.items() if any(path.match(name) for name in names)]
+
+
+def function_of(test: str) -> str:
+    """Return a test without its case and its group.
+
+    >>> function_of("tests/test_gtin.py::test_digits[8]@browser-0")
+    'tests/test_gtin.py::test_digits'
+    """
+    return test.partition("[")[0].partition("@")[0]
+
+
+def listed() -> frozenset[str]:
+    """Return the tests that take long."""
+    return frozenset(line.split()[1] for line in LIST.read_text("utf-8").splitlines())
+
+
+def write_list(seconds: Mapping[str, float]) -> None:
+    """Write the list of the tests that take long, from the seconds of every case."""
+    together: dict[str, float] = {}
+    for test, one in seconds.items():
+        together[function_of(test)] = together.get(function_of(test), 0) + one
+    slow = sorted(test for test, all_of_it in together.items() if all_of_it >= SLOW_FROM)
+    LIST.write_text("".join(f"{together[test]:7.1f} {test}\n" for test in slow), "utf-8")
+
+
+def chosen(tests: Iterable[str], slow: Iterable[str], laws: Iterable[str]) -> set[str]:
+    """Return the tests of a quick run.
+
+    Parameters
+    ----------
+    tests
+        All tests, cases apart.
+    slow, laws
+        Those that take long, and those of which Hypothesis draws fewer examples.
+
+    Examples
+    --------
+    >>> sorted(chosen(["one", "law", "fast", *(f"cases[{i:02}]" for i in range(15))], {"one", "law", "cases"}, {"law"}))
+    ['cases[00]', 'cases[10]', 'fast', 'law']
+    """
+    slow, laws = set(slow), set(laws)
+    kept: set[str] = set()
+    cases: dict[str, list[str]] = {}
+    for test in tests:
+        function = function_of(test)
+        if function in slow and function not in laws:
+            cases.setdefault(function, []).append(test)
+        else:
+            kept.add(test)
+    return kept.union(*(found[::ONE_IN] for found in cases.values() if len(found) > 1))
