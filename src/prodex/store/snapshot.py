@@ -113,7 +113,7 @@ def save(catalog: Catalog, name: str) -> Catalog:
 
 
 def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPart]]) -> Catalog:
-    """Write the parts of a new snapshot and its manifest, then make all of it visible at once."""
+    """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
     folder = new_entry(SNAPSHOTS.folder(name))
     with writing_folder(folder) as beside:
         parts = list(write(beside))
@@ -122,7 +122,7 @@ def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPar
 
 
 def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: Path) -> Catalog:
-    """Make a snapshot of parts that stand in a folder already: the manifest is added, and the folder moves."""
+    """Make a snapshot of parts that are in a folder already: its manifest is added, and the folder is renamed."""
     with storage(built):
         _write_manifest(built, name, origin, parts)
     folder = new_entry(SNAPSHOTS.folder(name))
