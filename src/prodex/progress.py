@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from prodex.errors import on_one_line
-
 #: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
 #: with the number of products received and the number announced.
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
