@@ -126,7 +126,7 @@ class Meter:
     def __init__(
         self, limits: Limits, usual: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.limits = limits.filled(usual)
+        self.limits: Limits = limits.filled(usual)
         # Whoever gives a limit for unpacked bytes knows the data: then the ratio is not checked.
         self._ratio = None if limits.unpacked_bytes else _RATIO
         self.wire = self.unpacked = 0

@@ -16,7 +16,7 @@ from prodex.cli.output import PrintableFormatter, say
 from prodex.display_text import on_one_line
 from prodex.errors import ProdexError
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="prodex",
     help="Product data from an exchange service, as tables that an analyst can trust.",
     no_args_is_help=True,

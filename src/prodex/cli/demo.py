@@ -188,7 +188,7 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-app = typer.Typer()
+app: typer.Typer = typer.Typer()
 
 
 @app.command(

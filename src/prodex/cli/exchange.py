@@ -20,8 +20,8 @@ UpsertName = Annotated[
 ]
 BatchSize = Annotated[int, typer.Option(help="Products per call, 500 at most.")]
 
-app = typer.Typer()
-scenarios = typer.Typer(
+app: typer.Typer = typer.Typer()
+scenarios: typer.Typer = typer.Typer(
     help="Validation scenarios, for retailers.", no_args_is_help=True, rich_markup_mode=None
 )
 

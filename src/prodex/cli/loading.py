@@ -14,7 +14,7 @@ from prodex.errors import QueryError
 from prodex.load.reuse import reuse_notice
 from prodex.progress import is_watched
 
-app = typer.Typer()
+app: typer.Typer = typer.Typer()
 
 
 @app.command(epilog="Example: prodex load --market 250 --tag exportable --name shop")

@@ -11,7 +11,7 @@ import prodex
 from prodex.cli.output import say
 from prodex.pictures import download_pictures, gallery
 
-app = typer.Typer()
+app: typer.Typer = typer.Typer()
 
 _ON_ONE_PAGE = 500
 _SHOWN_SIZE = 160

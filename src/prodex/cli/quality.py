@@ -19,8 +19,8 @@ from prodex.quality.rulebook import SEVERITIES
 from prodex.store.snapshot import name_of
 from prodex.text import counted, hint, hint_and_all
 
-app = typer.Typer()
-profiles = typer.Typer(
+app: typer.Typer = typer.Typer()
+profiles: typer.Typer = typer.Typer(
     help="The profiles of audits: which checks, and how bad each is.", rich_markup_mode=None
 )
 

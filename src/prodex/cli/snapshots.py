@@ -18,7 +18,7 @@ from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex.text import hint_and_all
 
-app = typer.Typer()
+app: typer.Typer = typer.Typer()
 
 
 @app.command(epilog="Example: prodex snapshots")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from prodex.network.connection_pool import Deadline
 
-logger = logging.getLogger("prodex")
+logger: logging.Logger = logging.getLogger("prodex")
 
 _CHUNK = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

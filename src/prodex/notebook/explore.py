@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, Unicode, link
@@ -62,7 +63,7 @@ class Explore(Panel):
         self, catalog: Catalog, *, audit: Audit | None = None, service: Client | None = None
     ) -> None:
         super().__init__()
-        self.exploration = Exploration(catalog=catalog, audit=audit)
+        self.exploration: Exploration = Exploration(catalog=catalog, audit=audit)
         self._makers: dict[str, Callable[[], tuple[w.Widget, ...]]] = {
             _PRODUCTS: self._products,
             _QUALITY: lambda: (AuditPanel(exploration=self.exploration),),
@@ -70,7 +71,7 @@ class Explore(Panel):
         }
         if service is not None:
             self._makers[_QUERY] = lambda: (self._query(service),)
-        self.places = {name: w.VBox() for name in self._makers}
+        self.places: dict[str, Any] = {name: w.VBox() for name in self._makers}
         switch = w.ToggleButtons(options=list(self._makers))
         switch.add_class("sections")
         # `section` can be set from Python as well.

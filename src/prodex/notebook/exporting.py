@@ -40,7 +40,7 @@ class Exporter:
         exports: Mapping[Any, Callable[[], object]],
         finished: Callable[[], object] = lambda: None,
     ) -> None:
-        self.line = html("")
+        self.line: Any = html("")
         self._buttons = tuple(exports)
         self._finished = finished
         self._task: LatestTask[str] = LatestTask(lambda write: write(), self._done, self.show_error)

@@ -51,8 +51,8 @@ class Pager(w.HBox):
     def __init__(self, size: int) -> None:
         self._size = size
         self.summary = ""
-        self.previous = w.Button(description="Previous", layout=w.Layout(width="auto"))
-        self.next = w.Button(description="Next", layout=w.Layout(width="auto"))
+        self.previous: w.Button = w.Button(description="Previous", layout=w.Layout(width="auto"))
+        self.next: w.Button = w.Button(description="Next", layout=w.Layout(width="auto"))
         self._words = html("", "muted")
         self.previous.on_click(lambda _: self._turn(-1))
         self.next.on_click(lambda _: self._turn(1))

@@ -46,7 +46,7 @@ class Panel(w.VBox):
 
     def fill(self, *children: w.Widget) -> None:
         """Show these widgets below the heading."""
-        self.children = (*self._top, *children)
+        self.children: tuple[Any, ...] = (*self._top, *children)
 
     def show_message(self, sentence: str, *, is_problem: bool = False) -> None:
         """Show a sentence and have screen readers read it out; an empty one removes the last message."""
@@ -122,9 +122,9 @@ class Fold(w.VBox):
     is_open: Bool[bool, bool | int] = Bool(default_value=False)
 
     def __init__(self, title: str, inside: Sequence[Any]) -> None:
-        self.button = w.ToggleButton(layout=w.Layout(width="auto"))
+        self.button: w.ToggleButton = w.ToggleButton(layout=w.Layout(width="auto"))
         self.button.add_class("fold")
-        self.body = w.VBox(list(inside))
+        self.body: w.VBox = w.VBox(list(inside))
         super().__init__([self.button, self.body])
         self.title = title
         self._show()

@@ -65,7 +65,9 @@ class Refusal(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-        self.headers = {"WWW-Authenticate": "Bearer"} if self.status == 401 else dict(headers or {})
+        self.headers: dict[str, str] = (
+            {"WWW-Authenticate": "Bearer"} if self.status == 401 else dict(headers or {})
+        )
 
     @property
     def status(self) -> int:

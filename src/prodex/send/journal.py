@@ -58,7 +58,7 @@ class UpsertJournal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._unwritten: list[tuple[int, Batch]] = []
-        self.is_old = path.name != _JOURNAL
+        self.is_old: bool = path.name != _JOURNAL
         if self.is_old:
             head, batches = journal_format.read_0_1(path)
             self._entries: tuple[journal_format.PlannedPayload, ...] = ()
@@ -67,7 +67,7 @@ class UpsertJournal:
         else:
             head, self._entries, *_, self.calls = journal_format.read(path)
         self.host, self.base_url, self.key, self.at = head.host, head.base_url, head.key, head.at
-        self.content_type = head.content_type
+        self.content_type: str = head.content_type
         self.extra: Mapping[str, Any] = head.extra
 
     @classmethod

@@ -81,7 +81,9 @@ class ProtectedCalls:
             calls_per_second = math.inf if local else _CALLS_PER_SECOND
         if not calls_per_second > 0:
             raise SettingsError(f"calls_per_second is {calls_per_second}; give a positive number.")
-        self.accept_language = None if accept_language is None else locales.language_tag(accept_language)
+        self.accept_language: str | None = (
+            None if accept_language is None else locales.language_tag(accept_language)
+        )
         self._settings = settings
         self._clock = clock
         self._retrying = Retrying(retry or RetryPolicy(), setting="connect")

@@ -23,7 +23,7 @@ from prodex.errors import SettingsError
 from prodex.progress import in_notebook
 from prodex.service.secret import Secret
 
-logger = logging.getLogger("prodex")
+logger: logging.Logger = logging.getLogger("prodex")
 
 #: Setting -> its environment variable, which is also its key in `.env` and in the keyring.
 VARIABLES: Mapping[str, str] = {

@@ -17,7 +17,7 @@ from prodex.service.setting_sources import VARIABLES, FoundSetting, SettingSourc
 
 __all__ = ["VARIABLES", "Settings", "checked_base_url", "find_settings"]
 
-logger = logging.getLogger("prodex")
+logger: logging.Logger = logging.getLogger("prodex")
 
 
 @dataclass(frozen=True, init=False)

@@ -23,7 +23,7 @@ from prodex.service.secret import Secret
 if TYPE_CHECKING:
     import requests
 
-logger = logging.getLogger("prodex")
+logger: logging.Logger = logging.getLogger("prodex")
 
 _LONGEST_MESSAGE = 300
 #: A path may be moved once or twice; more redirects are a loop.

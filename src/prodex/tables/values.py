@@ -44,7 +44,7 @@ def _fraction(text: str) -> float | Decimal:
 # Python refuses to read integers of more than 4,300 digits, since that takes quadratic time.
 _LONG_INTEGER = 4_000
 
-type_of = {Decimal: "number", str: "string", bool: "boolean", int: "number", float: "number"}
+type_of: dict[type, str] = {Decimal: "number", str: "string", bool: "boolean", int: "number", float: "number"}
 
 
 def fit(value: Any, kind: Kind) -> Any:

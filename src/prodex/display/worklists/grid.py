@@ -177,18 +177,18 @@ class Styles:
     """The formats of a workbook; `index` is how cells name them."""
 
     def __init__(self, book: Workbook) -> None:
-        self.text = book.add_format(_TEXT)
-        self.plain = book.add_format({**_TEXT, "text_wrap": False})
-        self.line = book.add_format({**_TEXT, "border": 0})
-        self.unwrapped = book.add_format({**_TEXT, "border": 0, "text_wrap": False})
-        self.number = book.add_format({**_TEXT, "num_format": "#,##0", "align": "center"})
-        self.heading = book.add_format(_HEADING)
-        self.title = book.add_format({"bold": True, "font_size": 14, "font_color": "#2F4858"})
-        self.open = book.add_format(
+        self.text: Any = book.add_format(_TEXT)
+        self.plain: Any = book.add_format({**_TEXT, "text_wrap": False})
+        self.line: Any = book.add_format({**_TEXT, "border": 0})
+        self.unwrapped: Any = book.add_format({**_TEXT, "border": 0, "text_wrap": False})
+        self.number: Any = book.add_format({**_TEXT, "num_format": "#,##0", "align": "center"})
+        self.heading: Any = book.add_format(_HEADING)
+        self.title: Any = book.add_format({"bold": True, "font_size": 14, "font_color": "#2F4858"})
+        self.open: Any = book.add_format(
             {**_TEXT, "locked": False, "bg_color": "#FFFFF0", "border_color": "#909090"}
         )
-        self.closed = book.add_format({**_TEXT, "bg_color": "#D9D9D9"})
-        self.severity = {
+        self.closed: Any = book.add_format({**_TEXT, "bg_color": "#D9D9D9"})
+        self.severity: dict[str, Any] = {
             name: book.add_format({**_TEXT, "bg_color": color}) for name, color in _COLORS.items()
         }
 

@@ -46,13 +46,15 @@ class CheckTable(w.VBox):
         self._shown: tuple[CheckRow, ...] = ()
         self._gains: dict[str, str] = {}
         self._chosen: DrillDown | None = None
-        self.only_failing = w.Checkbox(value=True, description="Only failing checks", indent=False)
-        self.pager = Pager(_ROWS)
+        self.only_failing: w.Checkbox = w.Checkbox(
+            value=True, description="Only failing checks", indent=False
+        )
+        self.pager: Pager = Pager(_ROWS)
         self.table = ITable(
             rule_frame((), {}),
             **_OPTIONS,
         )
-        self.explanation = html("")
+        self.explanation: Any = html("")
         panel.on(self.only_failing, lambda _: self._filter(), "value")
         panel.on(self.pager, lambda _: self._draw(), "first")
         panel.on(self.table, lambda _: self._selected(), "selected_rows")

@@ -163,7 +163,7 @@ class DrillDownButton(w.Button):
     def mark(self, chosen: DrillDown | None) -> None:
         """Mark the button when its products are shown, by a tick and not by colour alone."""
         is_chosen = chosen is not None and chosen == self.choice
-        self.description = f"✓ {self._words}" if is_chosen else self._words
+        self.description: str = f"✓ {self._words}" if is_chosen else self._words
         marks = (self._look, self._more, "chosen" if is_chosen else "")
         self._dom_classes = tuple(filter(None, marks))
 

@@ -30,20 +30,22 @@ class AuditExport(w.VBox):
     def __init__(self, panel: Panel) -> None:
         self._audit: Audit | None = None
         narrow = w.Layout(width="auto")
-        self.by = w.Dropdown(options=[(f"one per {by}", by) for by in _BY], description="Worklists")
-        self.folder = w.Text(description="Folder")
-        self.page = w.Text(description="Report")
-        self.name = w.Text(description="Snapshot")
-        self.replace = w.Checkbox(description=_REPLACE, indent=False, layout=narrow)
-        self.export_worklists = w.Button(description="Export worklists", layout=narrow)
-        self.export_report = w.Button(description="Export report", layout=narrow)
-        self.save = w.Button(description="Save audit", layout=narrow)
+        self.by: w.Dropdown = w.Dropdown(
+            options=[(f"one per {by}", by) for by in _BY], description="Worklists"
+        )
+        self.folder: w.Text = w.Text(description="Folder")
+        self.page: w.Text = w.Text(description="Report")
+        self.name: w.Text = w.Text(description="Snapshot")
+        self.replace: w.Checkbox = w.Checkbox(description=_REPLACE, indent=False, layout=narrow)
+        self.export_worklists: w.Button = w.Button(description="Export worklists", layout=narrow)
+        self.export_report: w.Button = w.Button(description="Export report", layout=narrow)
+        self.save: w.Button = w.Button(description="Save audit", layout=narrow)
         exports = {
             self.export_worklists: self._export_worklists,
             self.export_report: self._export_report,
             self.save: self._save,
         }
-        self.exporter = Exporter(panel, exports)
+        self.exporter: Exporter = Exporter(panel, exports)
         rows = [
             w.HBox([self.by, self.folder, self.export_worklists]),
             w.HBox([self.page, self.export_report]),

@@ -27,12 +27,12 @@ class HeatMap(w.VBox):
         self._audit: Audit | None = None
         self._known: dict[str, GroupScores] = {}
         self._chosen: DrillDown | None = None
-        self.switch = w.ToggleButtons(
+        self.switch: w.ToggleButtons = w.ToggleButtons(
             options=[(f"{by}s", by) for by in GROUPINGS],
             style=w.ToggleButtonsStyle(button_width="auto"),
             layout=w.Layout(width="auto"),
         )
-        self.pager = Pager(_ROWS)
+        self.pager: Pager = Pager(_ROWS)
         self._corner = html("")
         self._heads: list[w.HTML] = []
         self._names = [html("", "heat-name") for _ in range(_ROWS)]

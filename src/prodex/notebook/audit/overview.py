@@ -34,7 +34,7 @@ class AuditTiles(w.Box):
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._figures = [html("") for _ in range(5)]
-        self.buttons = [DrillDownButton(panel, choose, "link") for _ in range(2)]
+        self.buttons: list[DrillDownButton] = [DrillDownButton(panel, choose, "link") for _ in range(2)]
         boxes = [w.VBox([figure]) for figure in self._figures]
         for box, button in zip(boxes[-2:], self.buttons, strict=True):
             box.children = (*box.children, button)
@@ -73,7 +73,7 @@ class GradeBars(w.VBox):
     """A bar for the number of products of each grade; its label is a button that shows them."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
-        self.buttons = [DrillDownButton(panel, choose, "grade") for _ in _GRADES]
+        self.buttons: list[DrillDownButton] = [DrillDownButton(panel, choose, "grade") for _ in _GRADES]
         self._bars = [html("", "bar-cell") for _ in _GRADES]
         self._rows = [w.HBox(pair) for pair in zip(self.buttons, self._bars, strict=True)]
         for row in self._rows:
@@ -106,7 +106,7 @@ class GapList(w.VBox):
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._title = html("")
         self._words = [html("", "gap") for _ in range(_GAPS)]
-        self.buttons = [DrillDownButton(panel, choose, "link") for _ in range(_GAPS)]
+        self.buttons: list[DrillDownButton] = [DrillDownButton(panel, choose, "link") for _ in range(_GAPS)]
         self._rows = [w.HBox(pair) for pair in zip(self._words, self.buttons, strict=True)]
         for row in self._rows:
             row.add_class("gap-row")

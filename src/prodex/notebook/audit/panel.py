@@ -73,13 +73,13 @@ class AuditPanel(Panel):
     ) -> None:
         super().__init__("Audit")
         self.add_class("figures")
-        self.exploration = _exploration(audit, catalog, exploration)
+        self.exploration: Exploration | None = _exploration(audit, catalog, exploration)
         self._chosen: DrillDown | None = None
         self._before: LatestTask[Audit | None] = LatestTask(previous, self._compared, self.show_error)
-        self.controls = RunControls(self, self._to_audit, self._audited, profile)
+        self.controls: RunControls = RunControls(self, self._to_audit, self._audited, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
-        self.show_all = w.Button(description="Show all products", layout=w.Layout(width="auto"))
+        self.show_all: w.Button = w.Button(description="Show all products", layout=w.Layout(width="auto"))
         self._chosen_row = w.HBox([self._shown, self.show_all])
         self._chosen_row.add_class("chosen-row")
         self.tiles, self.grades = AuditTiles(self, self._choose), GradeBars(self, self._choose)

@@ -46,17 +46,17 @@ class RunControls(w.VBox):
         self._stop = threading.Event()
         self._task: LatestTask[Audit] = LatestTask(self._run_audit, self._finished, self._failed)
         self._titles: dict[str, str] = {}
-        self.profile = w.Dropdown(description="Profile", options=self._profiles(own))
-        self.run = w.Button(description="Audit", layout=w.Layout(width="auto"))
+        self.profile: w.Dropdown = w.Dropdown(description="Profile", options=self._profiles(own))
+        self.run: w.Button = w.Button(description="Audit", layout=w.Layout(width="auto"))
         self.run.add_class("primary")
-        self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
-        self.include_pending = w.Checkbox(
+        self.cancel: w.Button = w.Button(description="Cancel", layout=w.Layout(width="auto"))
+        self.include_pending: w.Checkbox = w.Checkbox(
             description="Include pending updates",
             tooltip="Audit the products as if their pending updates were accepted",
             indent=False,
             layout=w.Layout(width="auto"),
         )
-        self.progress = w.IntProgress(description="Audited", min=0)
+        self.progress: w.IntProgress = w.IntProgress(description="Audited", min=0)
         self._about = html("")
         row = w.HBox([self.profile, self.include_pending, self.run, self.progress, self.cancel])
         row.add_class("form-row")

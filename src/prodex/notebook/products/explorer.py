@@ -74,7 +74,7 @@ class CatalogExplorer(Panel):
     ) -> None:
         super().__init__("Products")
         self.add_class("explorer")
-        self.exploration = _shared(catalog, audit, exploration)
+        self.exploration: Exploration = _shared(catalog, audit, exploration)
         self._boxes: dict[str, FacetBox] = {}
         self._look = (w.Layout(width="100%", height="auto"), w.ButtonStyle())
         self._found: _Found | None = None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as w
 import pyarrow as pa
@@ -195,10 +196,10 @@ class ExportBox(w.VBox):
         )
         self._button = w.Button(layout=narrow)
         self._button.add_class("primary")
-        self.exporter = Exporter(panel, {self._button: self._export}, finished=self._reset)
+        self.exporter: Exporter = Exporter(panel, {self._button: self._export}, finished=self._reset)
         line = w.HBox([self._what, self._format, self._folder, self._button])
         line.add_class("line")
-        self.children = (line, self._safe, self.exporter.line)
+        self.children: tuple[Any, Any, Any] = (line, self._safe, self.exporter.line)
         for control in (self._what, self._format, self._folder, self._safe):
             panel.on(control, lambda _: self._reset(), "value")
         self.count(0)

@@ -81,7 +81,7 @@ class Facets(Mapping[str, FacetValues]):
     def __init__(self, products: ProductColumns) -> None:
         products.read(*COLUMNS)
         self._products = products
-        self.declared = {
+        self.declared: dict[str, Facet] = {
             facet.name: facet for facet in FACETS if products.audit is not None or not facet.needs_audit
         }
         self._read: dict[str, FacetValues] = {}

@@ -141,7 +141,7 @@ class ProductTable(w.VBox):
         self._direction = w.Dropdown(description="Order", options=["ascending", "descending"], layout=narrow)
         self._language = w.Dropdown(description="Names in", options=[("any language", "")], layout=narrow)
         self._size = w.Dropdown(description="Rows per page", options=_SIZES, value=_SIZE, layout=narrow)
-        self.column_picker = ColumnPicker(panel=panel)
+        self.column_picker: ColumnPicker = ColumnPicker(panel=panel)
         empty = pd.DataFrame({title(name): pd.Series([], dtype="str") for name in self.columns})
         self._table = ITable(empty, **_OPTIONS, columnDefs=_alignment(self.columns))
         # Above the table, and below it for whoever has read to its end.
@@ -152,13 +152,13 @@ class ProductTable(w.VBox):
         self._chosen = html("", "muted")
         self._all = w.Button(description="Select this page", layout=narrow)
         self._clear = w.Button(description="Clear selection", layout=narrow)
-        self.head = (
+        self.head: tuple[Any, Any] = (
             _line(*above, self._chosen, self._all, self._clear),
             _line(self._by, self._direction, self._language, self._size),
         )
         table = w.Box([self._table])
         table.add_class("table")
-        self.children = (table, _line(*below))
+        self.children: tuple[Any, Any] = (table, _line(*below))
 
     def _connect(self, panel: Panel) -> None:
         for control in (self._by, self._direction, self._language, self._size):

@@ -47,7 +47,7 @@ class RemovableButtons(w.HBox):
                 self._buttons.append(self._button(place))
             self._buttons[place].description = label
         self._shown = len(labels)
-        self.children = (*before, *self._buttons[: self._shown])
+        self.children: tuple[Any, ...] = (*before, *self._buttons[: self._shown])
 
     def _button(self, place: int) -> w.Button:
         button = w.Button(layout=self._layout, style=self._style, tooltip=self._tooltip)

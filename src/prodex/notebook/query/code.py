@@ -23,8 +23,8 @@ class QueryCode(w.VBox):
     def __init__(self) -> None:
         self._asked: tuple[ProductQuery, str | None, float | None] = (ProductQuery(), None, None)
         self.python, self.wire = html(""), html("")
-        self.python_fold = Fold("Python code", [self.python])
-        self.wire_fold = Fold("Request body", [self.wire])
+        self.python_fold: Fold = Fold("Python code", [self.python])
+        self.wire_fold: Fold = Fold("Request body", [self.wire])
         super().__init__([self.python_fold, self.wire_fold])
         for fold in (self.python_fold, self.wire_fold):
             fold.observe(lambda _: self._write(), "is_open")

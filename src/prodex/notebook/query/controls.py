@@ -60,7 +60,7 @@ class ChoiceControl(w.VBox):
     value: AnyTrait = AnyTrait("")
 
     def __init__(self, title: str, options: Options) -> None:
-        self.list = label_above(w.Dropdown(description=title, layout=_AUTO))
+        self.list: Any = label_above(w.Dropdown(description=title, layout=_AUTO))
         super().__init__([self.list])
         self.offer(options)
         self.observe(lambda _: self._show(), "value")
@@ -96,7 +96,7 @@ class ToggleControl(w.VBox):
     def __init__(self, title: str, options: Options) -> None:
         self._meant: list[Any] = [value for _, value in options]
         layout = w.Layout(**_AUTO)
-        self.buttons = [
+        self.buttons: list[Any] = [
             w.ToggleButton(description=text, tooltip=f"{title}: {text}", layout=layout) for text, _ in options
         ]
         row = w.HBox(self.buttons)
@@ -261,7 +261,9 @@ class SearchWords(w.VBox):
         self._shown = 0
         self._is_filling = False
         self._list = w.VBox()
-        self.add = w.Button(description="+ Add a word", layout={"width": "auto", "align_self": "flex-start"})
+        self.add: w.Button = w.Button(
+            description="+ Add a word", layout={"width": "auto", "align_self": "flex-start"}
+        )
         self.add.add_class("quiet")
         super().__init__([self._list, self.add])
         self.add_class("wide")

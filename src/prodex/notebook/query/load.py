@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from html import escape
+from typing import Any
 
 import ipywidgets as w
 from traitlets import Bool, Instance
@@ -57,7 +58,7 @@ class Load:
         self._max_age, self._allow_incomplete = max_age, allow_incomplete
         self._stop = threading.Event()
         self._start = time.monotonic()
-        self.began = datetime.now(UTC)
+        self.began: datetime = datetime.now(UTC)
         self.done = self.total = 0
 
     @property
@@ -207,15 +208,15 @@ class LoadBox(w.VBox):
         self._panel, self._service, self._asked = panel, service, asked
         self._load: Load | None = None
         self._work: LatestTask[Catalog] = LatestTask(lambda load: load.run(), self._loaded, self._failed)
-        self.name_field = text_line("Name of the snapshot", "made from the query")
+        self.name_field: Any = text_line("Name of the snapshot", "made from the query")
         self.name_field.value = name or ""
         self.name_field.layout.width = "240px"
-        self.age_field = ChoiceControl("Reuse a recent snapshot", _AGES)
+        self.age_field: ChoiceControl = ChoiceControl("Reuse a recent snapshot", _AGES)
         self.age_field.layout.width = "240px"
-        self.load_button = w.Button(description="Load", layout=w.Layout(width="110px"))
+        self.load_button: w.Button = w.Button(description="Load", layout=w.Layout(width="110px"))
         self.load_button.add_class("primary")
-        self.cancel_button = w.Button(description="Cancel", layout=w.Layout(width="110px"))
-        self.keep_button = w.Button(
+        self.cancel_button: w.Button = w.Button(description="Cancel", layout=w.Layout(width="110px"))
+        self.keep_button: w.Button = w.Button(
             description="Keep incomplete load",
             tooltip="Save the products that were received as an incomplete snapshot",
             layout=w.Layout(width="auto"),

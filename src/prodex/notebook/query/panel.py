@@ -88,12 +88,14 @@ class QueryPanel(Panel):
         self._listing: LatestTask[pd.DataFrame] = LatestTask(
             load_organizations, self._listed, self._not_listed
         )
-        self.controls = [field.make() for field in FIELDS]
-        self.matching = html("", "matching")
-        self.loading = LoadBox(self, service, lambda: self.query, name)
-        self.folds = {place: Fold(place.value, [self._grid(place)]) for place in _FOLDED}
-        self.code = QueryCode()
-        self.clear_button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
+        self.controls: list[Any] = [field.make() for field in FIELDS]
+        self.matching: Any = html("", "matching")
+        self.loading: LoadBox = LoadBox(self, service, lambda: self.query, name)
+        self.folds: dict[FieldGroup, Fold] = {
+            place: Fold(place.value, [self._grid(place)]) for place in _FOLDED
+        }
+        self.code: QueryCode = QueryCode()
+        self.clear_button: w.Button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
         self.clear_button.add_class("quiet")
         count = w.HBox([self.matching, self.clear_button])
         count.add_class("query-count")

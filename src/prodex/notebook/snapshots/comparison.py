@@ -177,26 +177,26 @@ class ComparisonBox(w.VBox):
             compared, self._done, self._failed
         )
         wide = w.Layout(width="380px")
-        self.old = w.Dropdown(description="From", layout=wide)
-        self.new = w.Dropdown(description="To", layout=wide)
-        self.run = w.Button(description="Compare", layout=w.Layout(width="auto"))
+        self.old: w.Dropdown = w.Dropdown(description="From", layout=wide)
+        self.new: w.Dropdown = w.Dropdown(description="To", layout=wide)
+        self.run: w.Button = w.Button(description="Compare", layout=w.Layout(width="auto"))
         self.run.add_class("primary")
-        self.cancel = w.Button(description="Cancel", layout=w.Layout(width="auto"))
+        self.cancel: w.Button = w.Button(description="Cancel", layout=w.Layout(width="auto"))
         self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
-        self.by = w.ToggleButtons(
+        self.by: w.ToggleButtons = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
             style=w.ToggleButtonsStyle(button_width="auto"),
         )
-        self.pager = Pager(_ROWS)
-        self.file = w.Text(description="File", value="changes.csv")
-        self.is_safe = w.Checkbox(
+        self.pager: Pager = Pager(_ROWS)
+        self.file: w.Text = w.Text(description="File", value="changes.csv")
+        self.is_safe: w.Checkbox = w.Checkbox(
             value=True,
             description=SAFE_FOR_SPREADSHEETS,
             indent=False,
             layout=w.Layout(width="auto"),
         )
-        self.export = w.Button(description="Export changes as CSV", layout=w.Layout(width="auto"))
-        self.exporter = Exporter(panel, {self.export: self._export})
+        self.export: w.Button = w.Button(description="Export changes as CSV", layout=w.Layout(width="auto"))
+        self.exporter: Exporter = Exporter(panel, {self.export: self._export})
         start = w.HBox([self.old, self.new, self.run, self.cancel])
         files = w.HBox([self.file, self.is_safe, self.export])
         above = w.HBox([html("<h4>Changed values</h4>"), self.pager])

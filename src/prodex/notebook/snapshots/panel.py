@@ -76,9 +76,9 @@ class SnapshotPanel(Panel):
         self._shown: tuple[SnapshotEntry, ...] = ()
         self._chosen: SnapshotEntry | None = None
         self._verifying: LatestTask[str] = LatestTask(verified, self._verified, self._failed)
-        self.refresh = w.Button(description="Refresh list", layout=w.Layout(width="auto"))
-        self.verify = w.Button(description="Verify", layout=w.Layout(width="auto"))
-        self.pager = Pager(_ROWS)
+        self.refresh: w.Button = w.Button(description="Refresh list", layout=w.Layout(width="auto"))
+        self.verify: w.Button = w.Button(description="Verify", layout=w.Layout(width="auto"))
+        self.pager: Pager = Pager(_ROWS)
         bar = w.HBox([self.refresh, self.verify, self.pager])
         bar.add_class("bar-above")
         self.table = ITable(snapshot_frame(()), **_OPTIONS)

@@ -188,7 +188,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
         super().connection_made(transport)
-        self.app_state = {**self.app_state, TRANSPORT: transport}
+        self.app_state: dict[str, Any] = {**self.app_state, TRANSPORT: transport}
 
     def send_400_response(self, msg: str) -> None:
         """Refuse bytes that are no call, with the header that every reply has; uvicorn would send it without."""

@@ -47,7 +47,7 @@ class Store:
             self.token_key: str = _setting_text(settings, "token_key")
             #: What it was filled with, in words.
             self.origin: str = _setting_text(settings, "origin")
-            self.organizations = tuple(self._read_organizations())
+            self.organizations: tuple[Organization, ...] = tuple(self._read_organizations())
         except (sqlite3.Error, ValueError, TypeError) as error:
             self.close()
             raise StoreUnusable(f"{path} is damaged ({error}); delete it or give another home.") from error
