@@ -143,7 +143,7 @@ def test_a_market_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     [
         ("only = { kind_code = 'BISCUIT' }", "the kind_code 'BISCUIT'; did you mean 'BISCUITS'"),
         ("except = { kind_code = ['CEREALS', 'CEREAL'] }", "the kind_code 'CEREAL'; did you mean 'CEREALS'"),
-        ("only = { gpc_code = '51*' }", r"the gpc_code '51\*'; it has 1 others"),
+        ("only = { gpc_code = '51*' }", r"the gpc_code '51\*'\. It has 1 others"),
         ("only = { gpc_code = '50000002' }", "the gpc_code '50000002'; did you mean '50000001'"),
     ],
 )
