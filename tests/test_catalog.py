@@ -212,9 +212,9 @@ def test_showing_a_catalogue_counts_each_table_once(monkeypatch: pytest.MonkeyPa
     """What is filtered is counted by reading; once for each table and form of it, not for every line."""
     some = prodex.flatten([{"id": number} for number in range(9)]).where(product_id=["1", "2"])
     counted: list[str] = []
-    rows = prodex.Catalog.rows
+    rows = prodex.Catalog.row_count
     monkeypatch.setattr(
-        prodex.Catalog, "rows", lambda self, table: counted.append(table) or rows(self, table)
+        prodex.Catalog, "row_count", lambda self, table: counted.append(table) or rows(self, table)
     )
     repr(some)
     assert len(TABLES) == len(counted)

@@ -72,10 +72,7 @@ def test_a_process_gives_the_same(
         check=False,
     )
     done = run(*words)
-    assert (process.returncode, process.stdout) == (done.returncode, done.stdout)
-    assert process.stderr.replace("python -m prodex", "prodex") == done.stderr.replace(
-        "python -m prodex", "prodex"
-    )
+    assert (process.returncode, process.stdout, process.stderr) == (done.returncode, done.stdout, done.stderr)
 
 
 def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_an_audit_is_shown_in_words(run: Run, profile: str) -> None:
 
 def test_without_a_market_it_is_said_that_none_is_known(run: Run, profile: str) -> None:
     """Else nobody would see that a check applies to nothing."""
-    assert "the market of 3 products is not known" in run("audit", "shop", "--profile", profile).stdout
+    assert "no market is known for 3 products" in run("audit", "shop", "--profile", profile).stdout
 
 
 def test_an_audit_judges_what_waits_when_asked_to(run: Run, profile: str) -> None:
@@ -186,7 +186,7 @@ def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path
     assert {"no_brand.xlsx", "no_brand.csv", "no_brand.parquet", "index.csv", "worklists.json"} == {
         path.name for path in (tmp_path / "fix").iterdir()
     }
-    assert "holds worklists already" in str(run(*words).exception)
+    assert "already contains worklists" in str(run(*words).exception)
     assert 0 == run(*words, "--replace").exit_code
 
 
@@ -263,7 +263,7 @@ def test_the_whole_way_in_a_process_of_its_own(run: Run, profile: str, home: Pat
         capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "PRODEX_HOME": str(home)},
     )  # fmt: skip
     assert (1, 1) == (again.returncode, len(again.stderr.strip().splitlines()))
-    assert "somebody may have filled them in" in again.stderr
+    assert "which may have been filled in" in again.stderr
 
 
 WORSE = ("audit", "shop", "--market", "250", "--fail-if-worse", "--profile")

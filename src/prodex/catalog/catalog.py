@@ -225,10 +225,10 @@ class Catalog(CatalogViews):
         return export_catalog(self, folder, format, tables, escape_formulas=escape_formulas)
 
     def save(self, name: str) -> Catalog:
-        """Keep the catalogue as a new snapshot, and return it opened from there.
+        """Store the catalogue as a new snapshot, and return it opened from there.
 
-        Earlier snapshots of the name stay as they are. A catalogue that was filtered keeps only its products. When it
-        is interrupted, nothing is left.
+        Earlier snapshots of the name are not changed. Of a filtered catalogue only its products are stored. An
+        interrupted save leaves nothing behind.
 
         Parameters
         ----------

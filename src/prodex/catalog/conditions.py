@@ -258,12 +258,14 @@ def _shown(value: object) -> str:
 
 def not_found_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:
     """Say which of the wanted values no row has: how many of how many, and the first of them; "" if all are found."""
-    told = []
+    sentences = []
     for want in wants:
         missing = want.not_found(stored)
         if missing:
             what = "GTINs" if want.column == "gtin" else f"values of {want.column}"
             blank = f" ({want.blanks:,} blank cells were skipped)" if want.blanks else ""
             first = ", ".join(_shown(one) for one in missing[:5]) + (", ..." if len(missing) > 5 else "")
-            told.append(f"{len(missing):,} of {len(want.entries):,} {what} were not found: {first}{blank}")
-    return "; ".join(told)
+            sentences.append(
+                f"{len(missing):,} of {len(want.entries):,} {what} were not found: {first}{blank}"
+            )
+    return "; ".join(sentences)

@@ -113,9 +113,9 @@ def _bases(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     wrong: list[tuple[Basis, ...]] = []
     for words, amount, unit in distinct.itertuples(index=False):
         figures = None if pd.isna(amount) or pd.isna(unit) else Basis(float(amount), str(unit))
-        told = parsed(words)
-        wrong.append((figures, told) if figures and told and figures != told else ())
-        found.append(None if wrong[-1] else figures or told)
+        named = parsed(words)
+        wrong.append((figures, named) if figures and named and figures != named else ())
+        found.append(None if wrong[-1] else figures or named)
     both = distinct.assign(
         basis=pd.Series(found, distinct.index, object), wrong=pd.Series(wrong, distinct.index, object)
     )

@@ -32,7 +32,7 @@ app = typer.Typer(
 def main() -> None:
     """Run the command; an error of prodex becomes one line and exit code 1."""
     try:
-        app()
+        app(prog_name="prodex")
     except ProdexError as error:
         say(on_one_line(" ".join([f"prodex: {error}", *getattr(error, "__notes__", ())])), aside=True)
         sys.exit(1)

@@ -17,7 +17,6 @@ import prodex
 from prodex.catalog import Catalog
 from prodex.cli.output import say
 from prodex.compare import diff
-from prodex.display.audit import percent, readiness
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.facts.groups import shown_names
@@ -25,11 +24,13 @@ from prodex.files import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality.run import audit
+from prodex.quality.scores import readiness
 from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.store.reading import flatten
 from prodex.tables.declaration import TABLES
+from prodex.text import percent
 
 _LINES = 3
 _WIDTH = 110

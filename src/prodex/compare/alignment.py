@@ -1,4 +1,8 @@
-"""Which item of a list became which: the positions of an old record, as its items stand in the new one."""
+"""Which item of a list became which: the items of an old and a new record matched by their keys.
+
+An item is recognised by its content, not by its position: a list with one more item in front has one more item, and no
+other item has changed. The matching keys of all tables are declared as data.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ AROUND: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 def keys_of(item: Any, path: str) -> Iterator[Key | None]:
-    """Yield the keys of an item of the list at a wire path, in the order tried; None where it has not that one.
+    """Yield the keys of an item of the list at a wire path, in the order tried; None for a key that it does not have.
 
     >>> list(keys_of({"expressedIn": {"code": "fra-FR"}, "data": "Riz"}, "namePublicLong"))
     [('fra-FR',), ('fr',)]
@@ -58,14 +62,14 @@ def keys_of(item: Any, path: str) -> Iterator[Key | None]:
 
 
 def is_recognised(item: Any, path: str) -> bool:
-    """Whether an item has a key that makes it another one when it changes; a value of a plain list has none."""
+    """Whether an item has a key, so that another key means another item; the values of plain lists have none."""
     if not isinstance(item, dict) and anchored(path) is None:
         return False
     return any(keys_of(item, path))
 
 
 def shown_key(table: str, row: Mapping[str, Any]) -> str | None:
-    """Return in words what a row is recognised by."""
+    """Return the key of a row as text."""
     for columns in KEYS.get(table, ()) if table != "scalars" else ():
         if (key := _filled(row.get(column) for column in columns)) is not None:
             return " ".join(str(value) for value in key if value is not None)
@@ -194,7 +198,7 @@ def _matched(old: list[Any], new: list[Any], key_of: Callable[[Any], Hashable]) 
 
 
 def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
-    """Yield the ways to recognise an item: all that it says, each of its keys, its kind when it has no key."""
+    """Yield functions by which items are recognised: their content, each of their keys, their kind without a key."""
     yield _if_shallow(_content)
     for way in range(3):
         yield lambda item, way=way: _nth_key(item, path, way)  # type: ignore[misc]
@@ -202,7 +206,7 @@ def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
 
 
 def _if_shallow(key_of: Callable[[Any], Hashable]) -> Callable[[Any], Hashable]:
-    """Let what is nested too deep for Python be recognised by its keys alone."""
+    """Recognise items that are nested too deeply for Python's recursion limit by their keys alone."""
 
     def key(item: Any) -> Hashable:
         try:
@@ -225,7 +229,7 @@ def _kind(item: Any) -> str | None:
 
 
 def _content(value: Any) -> Hashable:
-    """Return all that a value says, by value and without order: what makes no row in any table is left out."""
+    """Return the content of a value, without order: what makes no row in any table is left out."""
     if isinstance(value, dict):
         if "data" in value and isinstance(value.get("expressedIn"), dict):
             described = {key: value["expressedIn"].get(key) for key in ("code", "normalizedCode")}

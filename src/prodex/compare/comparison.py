@@ -1,4 +1,4 @@
-"""What can be compared with what: the one place where a kind of value meets its comparison."""
+"""Comparing: `diff` for catalogues and audits, and for two catalogues from their records to frames."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def compare_catalogs(old: Catalog, new: Catalog) -> Difference:
 def _outcome(
     old: Catalog, new: Catalog, scope: Scope, product_id: str, before: bytes | None, after: bytes | None
 ) -> _Outcome:
-    """Say what became of one product; what an incomplete catalogue does not hold may be there all the same."""
+    """Compare one product; what an incomplete catalogue does not hold may exist nevertheless."""
     if before is None or after is None:
         where, change = (old, "added") if before is None else (new, "removed")
         change = change if where.complete else "not comparable"
@@ -82,7 +82,7 @@ def _outcome(
 def _pairs(
     old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Numbers, Numbers]
 ) -> Iterator[tuple[str, bytes | None, bytes | None]]:
-    """Yield key, old and new record of products, only so many in memory at a time."""
+    """Yield key, old and new record of products, a limited number in memory at a time."""
     order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
     lefts, rights = products[0][order], products[1][order]
     for some in groups(*index, lefts, rights):
@@ -103,15 +103,15 @@ def _keys(index: tuple[Index, Index], lefts: Numbers, rights: Numbers) -> list[s
 
 def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
     """Return one row for each product that differs; what is known of it as in the newer catalogue that has it."""
-    told = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
-    ids = pa.array([one.product_id for one in told], pa.string())
+    listed = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
+    ids = pa.array([one.product_id for one in listed], pa.string())
     sides = [_shown(catalog, ids) for catalog in (old, new)]
     names = _names(old, new, ids, sides[1]["product_id"].is_valid())
     columns: dict[str, Any] = {
         "product_id": ids,
-        "change": [one.change for one in told],
-        "changes": [len(one.changes) if one.changes else None for one in told],
-        "name": [names.get(one.product_id) for one in told],
+        "change": [one.change for one in listed],
+        "changes": [len(one.changes) if one.changes else None for one in listed],
+        "name": [names.get(one.product_id) for one in listed],
         "old_updated_at": sides[0]["updated_at"],
         "new_updated_at": sides[1]["updated_at"],
     }
@@ -199,12 +199,12 @@ def diff(old: Any, new: Any) -> Any:
     Two audits are compared by their states: what was fixed, fails now, or still fails; see `AuditComparison`.
 
     Products are matched by product_id; texts by attribute and language, pictures by their address, codes by code,
-    nodes of a hierarchy by GTIN, and so on; items that have no such key by what they say, then by their order. So one
-    more item in front of a list is one more item, and no other changed. The order of a list alone, `updatedAt` alone,
-    and how JSON is spelled are no changes.
+    nodes of a hierarchy by GTIN, and so on; items without such a key by their content, then by their order. So a new
+    item in front of a list is one added item, and no other item has changed. The order of a list, `updatedAt`, and the
+    spelling of JSON alone are no changes.
 
-    What was not asked for in one of the two is not compared, and listed in `not_comparable`. A product that an
-    incomplete catalogue does not hold is not comparable either, rather than added or removed.
+    What was not requested for one of the two is not compared, and listed in `not_comparable`. A product that is
+    missing from an incomplete catalogue is not comparable either, rather than added or removed.
 
     Parameters
     ----------

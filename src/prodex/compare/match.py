@@ -1,7 +1,8 @@
 """Which products may differ between two catalogues, found part by part from the records alone.
 
-Parts may be cut and ordered differently. Parts that are the same file, or the same bytes, hold the same products; of
-all others the digest of each record is compared, so that only records that differ are ever read into Python.
+The catalogues may be split into parts differently and have another order. Parts that are the same file, or have the
+same bytes, hold the same products. Of all others the digests of the records are compared, so that only records that
+differ are read into Python.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ _DIGEST = np.dtype("V32")
 
 
 class Index(NamedTuple):
-    """Every product of a catalogue: its key, its part and row there, bytes and digest of its record.
+    """Every product of a catalogue: its key, its part and row there, size and digest of its record.
 
-    `kept` has, by part, the records that another catalogue does not hold alike, where they are few: they will be read
-    next, and unpacking the part once more for them costs most of a comparison.
+    `kept` has, by part, the records that differ in the other catalogue, if they are few: they are needed next, and
+    decompressing the part again for them would take most of the time of a comparison.
     """
 
     product_ids: pa.Array
@@ -71,7 +72,7 @@ def indexes(old: Catalog, new: Catalog) -> tuple[Index, Index]:
 
 
 def pair(old: Index, new: Index) -> Pairing:
-    """Find each product of the one in the other. Of a key that stands more than once the first counts."""
+    """Find each product of the one in the other. Of several products with the same key the first counts."""
     first_old, first_new = _first(old.product_ids), _first(new.product_ids)
     place = pc.index_in(new.product_ids.take(pa.array(first_new)), old.product_ids).to_numpy(
         zero_copy_only=False
@@ -125,7 +126,7 @@ def _taken(json: pa.ChunkedArray, rows: Numbers) -> list[bytes]:
 
 
 def _index(catalog: Catalog, shared: set[int], other: Index | None) -> Index:
-    """Read keys and digests; what the other catalogue does not hold alike is kept where it is little."""
+    """Read keys and digests, and keep the records that differ in the other catalogue if they are few."""
     kept: dict[int, Mapping[int, bytes]] = {}
     room = GROUP_BYTES // max(len(catalog.parts), 1)
 

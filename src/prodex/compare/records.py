@@ -38,13 +38,13 @@ COMPARED: Mapping[str, tuple[str, ...]] = {
     if table.per_product and name not in {"presence", "raw"}
 }
 
-#: What says how a value was written: no value of its own where a whole row comes or goes.
+#: Columns that only say how a value is written: they are not listed where a whole row was added or removed.
 _MANNERS = frozenset({"type", "language", "language_code"})
 
 #: Attributes of the product itself that together make one text, quantity or code.
 _ROOT_SHAPES = frozenset({"code", "label", "description", "data", "expressedIn"})
 
-#: Wire paths that have a column of their own. A scalar that stands there did not fit it, so its type is news.
+#: Wire paths that have a column of their own. A scalar at such a path did not fit it, so its type is worth listing.
 _DECLARED = frozenset(
     ".".join(filter(None, [anchor, *path]))
     for table in TABLES.values()
@@ -55,7 +55,7 @@ _DECLARED = frozenset(
 
 _PATH_OF = {column.name: ".".join(column.paths[0]) for column in TABLES["products"].columns if column.paths}
 
-#: When a product was last touched is no change: it moves with every other one, and by itself.
+#: The time of the last update is no change: it moves with every change, and sometimes without any.
 TOUCHED = "updatedAt"
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -216,14 +216,14 @@ def _change(
 def _presence_changes(
     old: Mapping[str, Any], new: Mapping[str, Any], changes: list[Change]
 ) -> Iterator[Change]:
-    """Say which attributes are missing in another way than before, where no value says so."""
-    told = {change.attribute for change in changes}
+    """Yield the attributes that are missing in another way than before (null, empty, absent), if no value changed."""
+    listed = {change.attribute for change in changes}
     for name in old.keys() | new.keys():
-        faces = tuple(presence_of(side[name]) if name in side else "absent" for side in (old, new))
+        states = tuple(presence_of(side[name]) if name in side else "absent" for side in (old, new))
         path = child_path("", storable(name))
-        shown = any(within(one, path) for one in told)
-        if faces[0] != faces[1] and not shown and not (name in _ROOT_SHAPES and "" in told):
-            yield Change("presence", path, None, None, None, None, None, "presence", "changed", *faces)
+        shown = any(within(one, path) for one in listed)
+        if states[0] != states[1] and not shown and not (name in _ROOT_SHAPES and "" in listed):
+            yield Change("presence", path, None, None, None, None, None, "presence", "changed", *states)
 
 
 def _text(value: Any) -> str | None:

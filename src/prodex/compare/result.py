@@ -14,7 +14,7 @@ from prodex.facts.groups import Groups, groups_of, named
 from prodex.frames import to_frame
 from prodex.tables.columns import whole
 
-#: What can have become of a product.
+#: The possible outcomes for a product.
 CHANGES = ("added", "removed", "changed", "touched only", "unchanged", "not comparable")
 
 
@@ -34,12 +34,12 @@ class Difference:
         and new, column, change (added, removed, changed), old and new value as text, verbatim. What both rows do not
         have in common (a language that changed, say) is left open.
     not_comparable
-        What was not asked for in one of the two, and therefore is in no row of `changes`: attribute, language, why,
-        and on how many products that differ it stands.
+        What was not requested for one of the two, and therefore is in no row of `changes`: attribute, language, why,
+        and the number of differing products that have it.
     notes
         What else to know before reading the rest.
     outcomes
-        Every product of both with what became of it, as an Arrow table: product_id, change.
+        Every product of both with its outcome, as an Arrow table: product_id, change.
     old, new
         The two catalogues.
 

@@ -1,4 +1,4 @@
-"""What two catalogues can be compared about: only what was asked for in both."""
+"""What can be compared in two catalogues: only what was requested for both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILTERED = "fields were chosen in one: what holds no data does not come then"
 
 @dataclass(frozen=True)
 class Scope:
-    """What was asked for in both of two catalogues.
+    """What was requested for both of two catalogues.
 
     Attributes
     ----------
@@ -119,10 +119,10 @@ class Scope:
 
 
 def _drop_empty(old: dict[str, Any], new: dict[str, Any], seen: set[tuple[str, str | None, str]]) -> None:
-    """Leave out what neither holds data in: null and empty in one reply are absent in the other."""
+    """Leave out attributes without data in both: what is null or empty in one reply is absent in the other."""
     for name in old.keys() | new.keys():
-        faces = {presence_of(side[name]) if name in side else "absent" for side in (old, new)}
-        if "filled" not in faces and len(faces) > 1:
+        states = {presence_of(side[name]) if name in side else "absent" for side in (old, new)}
+        if "filled" not in states and len(states) > 1:
             seen.add((child_path("", storable(name)), None, _FILTERED))
             old.pop(name, None)
             new.pop(name, None)
@@ -135,7 +135,7 @@ def _without_labels(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def notes_on(old: Origin, new: Origin) -> list[str]:
-    """Say in words what else keeps two catalogues from being two states of the same."""
+    """Describe what else may make two catalogues differ: other sources, other access keys, other queries."""
     notes = []
     if old.source != new.source:
         notes.append(f"The sources differ: old is from {old.source}, new from {new.source}.")

@@ -1,4 +1,4 @@
-"""CSV: UTF-8 and RFC 4180, in which nothing at all is null and two quotes are an empty text."""
+"""CSV: UTF-8 and RFC 4180; an empty cell is null, and two quotes are an empty text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def write_csv(
 def read_csv(path: Path, schema: pa.Schema, *, escape_formulas: bool = False) -> pa.Table:
     """Read what `write_csv` wrote.
 
-    pandas and Python's own reader cannot tell null from an empty text, so that Arrow's does it.
+    It is read by Arrow, since neither pandas nor Python's `csv` can tell null from an empty text.
 
     Parameters
     ----------

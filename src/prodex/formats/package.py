@@ -1,7 +1,7 @@
-"""`datapackage.json`: what tells of an export that it is whole, what its columns mean, and how it is read.
+"""`datapackage.json`: says that an export is complete, what its columns mean, and how to read it.
 
-It follows the Frictionless Data Package and Table Schema. What these have no name for stands beside: rows, the dtypes
-of pandas, how many texts are altered, and of CSV the arguments for `pandas.read_csv`.
+It follows the Frictionless Data Package and Table Schema, with additions of our own: rows, the dtypes of pandas, how
+many texts are altered, and for CSV the arguments for `pandas.read_csv`.
 """
 
 from __future__ import annotations

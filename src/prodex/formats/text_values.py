@@ -1,4 +1,4 @@
-"""Values as text, in files that hold nothing else, and back: a number to its last digit, a moment with its zone."""
+"""Values as text for files that hold only text, and back: numbers to their last digit, moments with their zone."""
 
 from __future__ import annotations
 

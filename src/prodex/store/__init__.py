@@ -1,1 +1,1 @@
-"""What stands on disk: the journal of a running load, and snapshots."""
+"""What is stored on disk: the journal of a running load, and archives of snapshots and audits."""

@@ -1,6 +1,6 @@
-"""From journal to Parquet, one part at a time: each part alone, on any executor, with the same result.
+"""From journal to Parquet, one part at a time: each part by itself, on any executor, with the same result.
 
-A part that was built leaves a receipt in the journal, so that a build that was interrupted goes on with the next.
+A part that was built leaves a receipt in the journal, so that an interrupted build continues with the next part.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def build_parts(
 
 def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
     """Build one part from the pages that hold its products, unless it is there already, as its receipt says."""
+    # The version is part of the decision: another version may flatten differently, and builds the part again.
     receipt = journal / f"built-{part.number:05d}.json"
     decided = hashlib.sha256(f"{version('prodex')} {part}".encode()).hexdigest()
     if (stored := _built_before(receipt, decided, folder)) is not None:
@@ -76,16 +77,16 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
 
 
 def _built_before(receipt: Path, decided: str, folder: Path) -> StoredPart | None:
-    """Return the part that a receipt tells of, if it was decided alike and its files are as they were written."""
+    """Return the part of a receipt, if its plan was the same and its files are as they were written."""
     try:
-        told = read_json(receipt, _Receipt)
-        stored = StoredPart.from_json(told.part)
+        found = read_json(receipt, _Receipt)
+        stored = StoredPart.from_json(found.part)
         files = stored.open(folder).files
         refuse_links(folder, files.values())
         as_written = all(sha256(files[table]) == facts["sha256"] for table, facts in stored.files.items())
     except (OSError, ValueError):
         return None
-    return stored if as_written and told.decided == decided else None
+    return stored if as_written and found.decided == decided else None
 
 
 def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:

@@ -1,8 +1,8 @@
 """The journal of a load: every page as it was received, on disk before anything is made of it.
 
-A page is compressed (zstd), flushed, and only then entered in the ledger, `ledger.jsonl`: one JSON line for each page
-with what it held, and for each count that was asked for. Whatever happens later, what the service sent is there; and
-who opens the journal of a load that was interrupted finds how far it had come.
+A page is compressed (zstd) and flushed, and only then entered in `ledger.jsonl`: one JSON line for each page with its
+keys, and one for each count that was requested. Whatever happens later, what the service sent is on disk, and whoever
+opens the journal of an interrupted load finds how far it got.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Journal:
 
     @classmethod
     def begin(cls, folder: Path, question: Mapping[str, Any]) -> Self:
-        """Start an empty journal; one that is there is thrown away."""
+        """Start an empty journal; an existing one is deleted."""
         with storage(folder):
             if is_there(folder):
                 discard(folder)
@@ -74,7 +74,7 @@ class Journal:
     def open(cls, folder: Path) -> Self | None:
         """Open the journal of a load that was interrupted, or return None where there is none that can be used.
 
-        A line or a page that was not whole yet when it was interrupted counts as not fetched, and so does what came
+        A line or a page that was incomplete when the load was interrupted counts as not fetched, and so do the pages
         after it in the same window.
         """
         question = cls.question_of(folder)
@@ -88,7 +88,7 @@ class Journal:
             return None
         for line in lines:
             journal._enter(line)
-        if good < size:
+        if good < size:  # appending behind a half-written line would make the next one unreadable, too
             with storage(ledger):
                 os.truncate(ledger, good)
         journal._forget_damaged()
@@ -107,8 +107,10 @@ class Journal:
         asked: int | None = None,
         limit: int | None = None,
     ) -> PageEntry:
-        """Keep one page; it is on the disk when this returns."""
-        with self._lock:
+        """Store one page; it is on the disk when this returns."""
+        with (
+            self._lock
+        ):  # only for the number: several threads compress and write their pages at the same time
             number = self._next
             self._next += 1
         entry = PageEntry(
@@ -128,20 +130,22 @@ class Journal:
         )
         with storage(self.folder):
             packed = pa.compress(body, "zstd", asbytes=True)
+            # Arrow has to know the unpacked size to unpack it, so that it stands before the content.
             _write_new(self._path(number), b"%d\n%b" % (len(body), packed))
+        # Only now: a line in the ledger promises that its page is on the disk.
         self._write(entry)
         return entry
 
     def count(self, window: str, total: int | None, server_date: datetime | None) -> None:
-        """Keep what a count said."""
+        """Store the answer to a count."""
         self._write(Counted(window, total, server_date))
 
     def restart(self, window: str) -> None:
-        """Let a window begin again."""
+        """Start a window again from its first page."""
         self._write(Restarted(window))
 
     def note(self, name: str, value: Any) -> None:
-        """Keep a fact about the whole load."""
+        """Store a fact about the whole load."""
         self._write(Noted(name, value))
 
     def pages_of(self, window: str) -> Sequence[PageEntry]:
@@ -149,12 +153,12 @@ class Journal:
         return tuple(self._windows.get(window, ()))
 
     def entries(self) -> list[PageEntry]:
-        """Return all pages in the order in which they came, also those of windows that began again."""
+        """Return all pages in the order in which they were received, including those of windows that were restarted."""
         with self._lock:
             return [self._pages[number] for number in sorted(self._pages)]
 
     def keys_of_window(self, window: str) -> set[str]:
-        """Return the keys of all products that a window brought, also before it began again."""
+        """Return the keys of all products that a window returned, also before it was restarted."""
         return {key.product_id for one in self.entries() if one.window == window for key in one.keys if key}
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
@@ -175,8 +179,8 @@ class Journal:
         return journal_format.read_page(self._path(page))
 
     def remove(self) -> None:
-        """Throw the journal away."""
-        with suppress(StorageError):  # whoever loads next goes on from what is left of it, or clears it away
+        """Delete the journal."""
+        with suppress(StorageError):  # the next load continues with what is left of it, or deletes it
             discard(self.folder)
 
     def _write(self, line: Counted | PageEntry | Restarted | Noted) -> None:
@@ -200,7 +204,7 @@ class Journal:
                 self.notes[line.name] = line.value
 
     def _forget_damaged(self) -> None:
-        """Let each window end before its first page that is not on the disk as it was received; no note holds then."""
+        """End each window before its first page that is not on the disk as it was received, and drop all notes."""
         damaged = {number for number, entry in self._pages.items() if not self._is_whole(entry)}
         for number in damaged:
             del self._pages[number]
@@ -211,7 +215,7 @@ class Journal:
                 for entry in entries[:good]:
                     self._write(entry)
         if damaged:
-            for name in list(self.notes):  # they were about what had come until then
+            for name in list(self.notes):  # they were true of all pages together, some of which are gone now
                 self.note(name, None)
 
     def _is_whole(self, entry: PageEntry) -> bool:
@@ -225,7 +229,7 @@ class Journal:
 
 
 def _write_new(path: Path, content: bytes) -> None:
-    """Write a file of its own: what has this name already may be the other name of a file elsewhere."""
+    """Write a new file, never to an existing one: that may be a link to a file elsewhere."""
     path.unlink(missing_ok=True)
     _write_flushed(path, "xb", content)
 

@@ -1,6 +1,6 @@
-"""What a journal holds: the newest copy of each product, what a listing of keys names, and what has gone.
+"""The contents of a journal: the newest copy of each product, the listing of all keys, and what has disappeared.
 
-Pure: it reads the lines of a journal.
+Pure: it reads the lines of a journal and no page.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def newest(journal: Journal) -> dict[str, NewestCopy]:
                 continue
             seen = copies.get(key.product_id)
             updated_at = key.updated_at or ""
+            # Of copies with the same updatedAt the last one received counts; dates are ISO text and compare as such.
             if seen is None or updated_at >= seen.updated_at:
                 stage = entry.stage if seen is None else seen.stage
                 copies[key.product_id] = NewestCopy(updated_at, entry.page, index, stage)
@@ -64,10 +65,10 @@ def listed(journal: Journal) -> dict[str, Identity]:
 
 
 def gone_from(held: Iterable[str], journal: Journal) -> frozenset[str]:
-    """Return the products that have gone: asked for by GTIN, because no listing named them, and not there.
+    """Return the products that have disappeared: the listing does not name them, nor are they returned by GTIN.
 
-    A reply says nothing where it is not whole, where it holds products that nobody asked for (the service ignores the
-    filter), or where a product that is known to be there is not among them.
+    A reply proves nothing if it is incomplete, if it holds products that nobody requested (the service ignores the
+    filter), or if it lacks a product that is known to exist.
     """
     gone: set[str] = set()
     for window, asked in (journal.notes.get(ABSENT) or {}).items():
@@ -82,7 +83,7 @@ def gone_from(held: Iterable[str], journal: Journal) -> frozenset[str]:
 
 
 def is_newer(updated_at: str | None, than: str | None) -> bool:
-    """Say whether a time of update is later than another, to the second: tables hold no more of it.
+    """Whether a time of update is later than another, to the second: tables hold no fractions of it.
 
     >>> is_newer("2026-11-20T08:00:00.9", "2026-11-20T08:00:00"), is_newer("2026-11-20T08:00:01", None)
     (False, True)

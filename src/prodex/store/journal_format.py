@@ -1,4 +1,8 @@
-"""The lines of a journal's ledger: what a load did, in the order in which it did it."""
+"""The files of a journal: the lines of its ledger, its question and its pages, and how each is read.
+
+What is read may be cut off, damaged, edited, or made by a newer version. A ledger is trusted up to the first line that
+cannot be read, because each line describes what happened after those before it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ FORMAT = 1
 QUESTION = "question.json"
 LEDGER = "ledger.jsonl"
 
-#: Bytes of a page, packed and unpacked; what a page claims to need is not allocated beyond it.
+#: Most bytes of a page, packed or unpacked: a page that claims to be larger is refused before memory is allocated.
 _MOST_BYTES = 2**30
 
 #: A number that arithmetic with times and shares can stand.
@@ -73,7 +77,7 @@ def question_of(folder: Path) -> dict[str, Any] | None:
 
 
 def refuse_newer(folder: Path) -> None:
-    """Refuse a journal that only a newer version reads, so that nobody begins anew over what it holds.
+    """Refuse a journal that only a newer version reads, so that no load overwrites it.
 
     Raises
     ------
@@ -154,37 +158,37 @@ def read_page(path: Path) -> bytes:
         When its file is gone, cut off, or no file of the journal's own.
     """
     try:
-        told, _, packed = read_bytes(path, _MOST_BYTES).partition(b"\n")
-        return bytes(pa.decompress(packed, _size(told), "zstd", asbytes=True))
+        claimed, _, packed = read_bytes(path, _MOST_BYTES).partition(b"\n")
+        return bytes(pa.decompress(packed, _size(claimed), "zstd", asbytes=True))
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         raise SnapshotDamaged(
             f"The page {path} of the journal cannot be read ({error}). Load again."
         ) from error
 
 
-def _size(told: bytes) -> int:
-    size = int(told) if len(told) < 20 else -1
+def _size(claimed: bytes) -> int:
+    size = int(claimed) if len(claimed) < 20 else -1
     if not 0 <= size <= _MOST_BYTES:
-        raise ValueError(f"it claims to have {told[:20]!r} bytes")
+        raise ValueError(f"it claims to have {claimed[:20]!r} bytes")
     return size
 
 
 class Stage(StrEnum):
-    """What a window is fetched for; its name begins with it."""
+    """The purpose for which a window is fetched; the name of the window begins with it."""
 
-    #: The products that were asked for.
+    #: The products of the query.
     PULL = "pull"
-    #: Those that changed while they were pulled.
+    #: Products that changed during the pull.
     CHANGES = "changes"
-    #: How many there are when all is done.
+    #: The number of products at the end.
     END = "end"
-    #: Key and date of all there are: what is missing, what has gone.
+    #: Key and date of all products, to find those that are missing or have disappeared.
     LISTING = "listing"
-    #: What the listing names and did not come, asked for by GTIN.
+    #: Products that the listing names and the pull did not return, requested by GTIN.
     MISSING = "missing"
-    #: What came and the listing does not name, asked for by GTIN: has it gone?
+    #: Products that the pull returned and the listing does not name, requested by GTIN: have they disappeared?
     ABSENT = "absent"
-    #: What nobody can have, asked for to see whether the service heeds a filter.
+    #: A product that cannot exist, requested to see whether the service applies a filter.
     CONTROL = "control"
 
     @property
@@ -264,13 +268,13 @@ class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
 
 
 class Restarted(msgspec.Struct, frozen=True, tag="restart", tag_field="line"):
-    """A window is fetched again from its first page. What it brought so far is kept."""
+    """A window is fetched again from its first page. The products that it has returned so far are kept."""
 
     window: str
 
 
 class Noted(msgspec.Struct, frozen=True, tag="note", tag_field="line"):
-    """A fact about the whole load, such as what could not be loaded; with null it holds no more."""
+    """A fact about the whole load, such as what could not be loaded; null withdraws it."""
 
     name: str
     value: Any

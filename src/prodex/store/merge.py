@@ -27,7 +27,7 @@ from prodex.store.parts import Files, StoredPart, path_of, write_part, write_tab
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import Tables, decoded, distinct
 
-#: Row groups smaller than this are put together when they are copied: each merge adds one, and they would pile up.
+#: Row groups smaller than this are combined when they are copied: each merge adds one, and there would be ever more.
 _PIECE_BYTES = BLOCK_BYTES // 2
 
 #: Tables of one row for each product, which stand in the same order in all of them.
@@ -47,10 +47,9 @@ def merge_parts(
 ) -> Iterator[StoredPart]:
     """Make the parts of the new snapshot, in order.
 
-    A product that changed keeps its place among the products, and new ones follow; only where so much comes into a
-    part that it is more than a block, all of it follows. Of child tables, the rows that stay keep their order, and the
-    rows of what came follow. Descriptors that nobody uses any more stay; attributes that no product has any more are
-    no longer columns of `presence`.
+    A changed product keeps its place among the products, and new ones follow; if more than a block comes into a part,
+    all of it follows. In child tables, the rows that stay keep their order, and the new rows follow. Descriptors that
+    are no longer used stay; attributes that no product has any more are no longer columns of `presence`.
 
     Parameters
     ----------
@@ -100,10 +99,10 @@ def _coming(journal: Path, part: PartMerge) -> Iterator[Tables]:
 def _changed(
     old: StoredPart, old_folder: Path, leaving: Collection[str], coming: Iterator[Tables]
 ) -> Iterator[Tables]:
-    """Yield those tables of a part that change, piece by piece: the rows that stay, then the rows that come.
+    """Yield those tables of a part that change, piece by piece: the rows that stay, then the new rows.
 
-    A table with the same rows afterwards is not among them: of many changed products few have other pictures, and a
-    product may come again as it was. Where more than one block comes, all tables count as changed.
+    A table that would have the same rows again is left out: few of many changed products have new pictures, and a
+    product may be returned unchanged. If more than one block comes in, all tables count as changed.
     """
     first, second = next(coming), next(coming, None)
     part = old.open(old_folder)
@@ -112,7 +111,7 @@ def _changed(
     for name, table in TABLES.items():
         _refuse_damage(old, old_folder, name)
         pieces: Iterable[pa.Table] = part.pieces(name, _PIECE_BYTES)
-        # The records come last in TABLES, and are large: where anything changed, they did.
+        # `raw` comes last in TABLES and is large: if any other table has changed, it has as well.
         if second is None and not (name == "raw" and changed):
             pieces = list(pieces)
             before = [_rows_of(piece, those) if table.per_product else piece for piece in pieces]
@@ -191,9 +190,10 @@ def _refuse_damage(part: StoredPart, folder: Path, table: str) -> None:
 
 
 def _link(source: Path, target: Path) -> None:
-    """Give a file a second name; where the file system has no links, copy it."""
+    """Give a file a second name (hard link); copy it if the file system has no links."""
     make_folder(target.parent, private=True)
-    target.unlink(missing_ok=True)  # copying over what an interrupted merge left could write through a link
+    # What an interrupted merge left may be a hard link: copying onto it would change the file of an old snapshot.
+    target.unlink(missing_ok=True)
     try:
         os.link(source, target)
     except OSError:

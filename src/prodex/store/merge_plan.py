@@ -1,6 +1,6 @@
-"""What a merge by key does to each part, decided from keys alone: linked, written anew, or new.
+"""What a merge by key does with each part, decided from keys alone: link it, write it again, or add it.
 
-Pure: nothing is read but keys, and nothing is written.
+Pure: only keys are read, and nothing is written.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def plan_merge(
     *,
     products_per_part: int = PRODUCTS_PER_PART,
 ) -> MergePlan:
-    """Decide which parts go on as they are, which are written anew, and where new products go.
+    """Decide which parts are used unchanged, which are written again, and where new products go.
 
-    A changed product stays in the part that held it. New products fill up parts that are written anyway, then the
-    smallest ones, then new parts. A part that loses all its products is dropped; the first one stays, since it holds
-    the labels of codes, and a catalogue has one part at least.
+    A changed product stays in its part. New products fill parts that are written anyway, then the smallest ones, then
+    new parts. A part that loses all its products is dropped, except the first one: it holds the labels of codes, and a
+    catalogue has at least one part.
 
     Parameters
     ----------

@@ -20,10 +20,10 @@ from prodex.tables.flatten import decoded_table, distinct
 #: Of each table's file what the manifest keeps; see `prodex.files.parquet.facts_of`.
 Files = dict[str, dict[str, int | str]]
 
-#: Columns in which hardly any value comes twice: looking for repetitions in them is work for nothing.
+#: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
 _VERBATIM = frozenset({"json", "text", "url", "uuid"})
 
-#: Columns of text by which readers look for products, so that files and row groups can be skipped.
+#: Columns of text by which products are looked up: their statistics allow readers to skip files and row groups.
 _SOUGHT = frozenset({"product_id", "gtin"})
 
 #: Tables that hold most of the bytes, in few columns.
@@ -102,8 +102,8 @@ def write_part(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number: i
 def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number: int) -> Files:
     """Write those tables of a part that the blocks hold, and return what the manifest keeps of them.
 
-    The large tables are written block by block. The others wait in memory until the part is whole: a row group for
-    each of their many columns and each block would cost more than what is in it.
+    The large tables are written block by block. The others are kept in memory until the part is complete: with a row
+    group for each block, the overhead of their many columns would be larger than their content.
     """
     held: dict[str, list[pa.Table]] = {}
     with ExitStack() as stack:
@@ -117,7 +117,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
                     writers[name] = stack.enter_context(_writer(folder / path_of(name, number), table.schema))
                 writers[name].write_table(table)
     written = {*held, *writers}
-    while held:
+    while held:  # taken out one by one, so that the memory of each table is free once it is written
         name, pieces = held.popitem()
         table = _whole(name, pieces)
         with _writer(folder / path_of(name, number), table.schema) as writer:
@@ -151,7 +151,7 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         compression_level=1,
         use_dictionary=[name for name in schema.names if name not in _VERBATIM],
         write_statistics=[f.name for f in schema if f.name in _SOUGHT or not _is_text(f.type)],
-        # The declaration says what columns are; a stored Arrow schema would bring dictionaries back as such.
+        # Types come from the declaration. A stored Arrow schema would make readers return dictionary columns.
         store_schema=False,
     )
 

@@ -1,6 +1,6 @@
-"""What to build from a journal: duplicates resolved, parts assigned, and what came held against what was announced.
+"""What to build from a journal: duplicates resolved, parts assigned, what came compared with what was announced.
 
-Pure: it reads the ledger's lines and decides; nothing is written here.
+Pure: it reads the lines of the ledger and decides; nothing is written here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from prodex.store.journal import Journal
 from prodex.store.journal_contents import gone_from, newest
 from prodex.store.reconciliation import ledger_of
 
-#: Products and bytes of JSON that one part holds at most, about: a page is never cut for it.
+#: About the most products and bytes of JSON in one part; a page is never split for it.
 PRODUCTS_PER_PART = 10_000
 BYTES_PER_PART = 100_000_000
 
@@ -39,8 +39,8 @@ class Plan(NamedTuple):
 def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: int | None = None) -> Plan:
     """Decide what to build.
 
-    Of a product that came more than once the newest `updatedAt` counts, and the last received among equals. What was
-    asked for by its GTIN and was not there any more is left out.
+    Of several copies of a product the one with the newest `updatedAt` counts, and the last received among equals.
+    Products that have disappeared during the load are left out.
 
     Parameters
     ----------

@@ -116,11 +116,11 @@ def read_products(
 
 
 def with_pending_updates(catalog: Catalog) -> Catalog:
-    """Return the catalogue as it will be once every update that waits is accepted.
+    """Return the catalogue as it will be once every pending update is accepted.
 
     A product that is shared and not accepted yet has its data under `lastRequest`, and so have accepted products
-    with a change that waits (`products.has_pending_update`). Here the waiting attributes take the place of the
-    product's own. Without this, an audit takes a product that waits for an empty one.
+    with a pending change (`products.has_pending_update`). Here the pending attributes replace the product's own.
+    Without this, an audit takes a pending product for an empty one.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def _has_key(product: bytes) -> bool:
     try:
         record = read_json(product)
     except (ValueError, RecursionError):
-        return product[:1] == b"{"  # the flattening reads more than this reader
+        return product[:1] == b"{"  # `flatten` also reads records that this strict reader refuses
     return isinstance(record, dict) and bool(_PRODUCT_KEYS & record.keys())
 
 

@@ -1,6 +1,6 @@
-"""Reconciliation: what came, held against what was announced, and what the service contradicts itself in.
+"""Reconciliation: what came compared with what was announced, and where the service contradicts itself.
 
-Pure: it reads the lines of a journal. A total is a claim of the service; see `prodex.ledger.Ledger` for what
+Pure: it reads the lines of a journal. A total is only a claim of the service; see `prodex.ledger.Ledger` for what
 makes a load complete.
 """
 
@@ -27,7 +27,7 @@ from prodex.tables.records import Identity
 def ledger_of(
     journal: Journal, held: Mapping[str, object], gtins_in: Sequence[str] = (), *, refreshed: bool = False
 ) -> Ledger:
-    """Hold what came against what was announced.
+    """Compare what came with what was announced.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def ledger_of(
     gtins_in
         GTINs that were asked for by name.
     refreshed
-        The journal holds changes only: what it announced at first was their number, not that of all products.
+        The journal holds only changes: its first total was the number of changes, not of all products.
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
     listing = listed(journal) if listing_is_whole(journal) else None
@@ -51,7 +51,7 @@ def ledger_of(
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
         arrived=sum(isinstance(copy, NewestCopy) and copy.stage is not Stage.PULL for copy in held.values()),
-        # A product that was listed and then asked for in vain has gone meanwhile.
+        # A product that was listed and then not returned by GTIN has disappeared in between.
         listed=None if listing is None else len(listing.keys() - gone),
         gone=len(gone),
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
@@ -62,7 +62,7 @@ def ledger_of(
 
 
 def listing_is_whole(journal: Journal) -> bool:
-    """Say whether there is a listing of all keys that gave as many as it announced at any time, in each stretch."""
+    """Whether there is a listing of all keys that returned as many as it announced at any time, in every window."""
     windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
     failed = tuple(
         name for name, why in journal.notes.items() if why and name.startswith(failure_of("listing"))
@@ -75,7 +75,7 @@ def listing_is_whole(journal: Journal) -> bool:
 
 
 def totals_notes(journal: Journal) -> dict[str, str]:
-    """Return what is to be said of the totals: those that are lower than what came are no counts."""
+    """Return the notes about the totals: a total that is lower than the number of products is no count."""
     came: dict[str, set[str]] = {}
     most: dict[str, int] = {}
     is_silent = True
@@ -112,9 +112,9 @@ def _notes(
     gone: frozenset[str],
     gtins_in: Sequence[str],
 ) -> Iterable[str]:
-    """Tell what the service said that contradicts itself, and what is not known for it."""
-    told = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
-    yield from (told | totals_notes(journal)).values()
+    """Yield where the service contradicts itself, and what is not known because of it."""
+    noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
+    yield from (noted | totals_notes(journal)).values()
     if listing is not None and (doubtful := held.keys() - listing.keys() - gone - _confirmed(journal)):
         yield (
             f"{len(doubtful):,} products are kept that the listing of all keys does not name: whether they have gone "
@@ -209,9 +209,9 @@ def _not_loaded(
 
 
 def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
-    """Tell of the stretches that ended with fewer products than they announced.
+    """Yield the windows that returned fewer products than they announced.
 
-    The sums may agree all the same: others may have arrived meanwhile, or what was lost may have been there before.
+    The sums may agree nevertheless, if other products were added in between.
     """
     totals: dict[str, int] = {}
     keys: dict[str, set[str]] = {}

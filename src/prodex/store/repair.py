@@ -1,7 +1,7 @@
-"""Damage is not carried on: what a disk has changed in a snapshot is made anew from the records that it keeps.
+"""Repair: damaged tables of a snapshot are built again from its records before a refresh continues with them.
 
-Every table of a snapshot but `code_labels` follows from `raw`, which holds the products as they were received. Where
-`raw` is good, the other tables of its part are built again, as a new snapshot; the damaged one stays as it is.
+Every table of a snapshot except `code_labels` follows from `raw`, which holds the products as received. If `raw` is
+undamaged, the other tables of its part are built again, as a new snapshot; the damaged one is not changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prodex.tables.declaration import TABLES
 
 _LOG = logging.getLogger("prodex")
 
-#: Loaded from the service apart from the records; what is lost of it can be loaded again.
+#: Loaded from the service and not made from the records; it can be loaded again.
 _LABELS = "code_labels"
 
 _SHOWN = 5
@@ -83,7 +83,7 @@ def _written(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: 
 def _records_lost(
     lost: Iterable[StoredPart], damage: Mapping[int, Mapping[str, str]], folder: Path
 ) -> SnapshotDamaged:
-    """Say which products have no good record any more."""
+    """Return the error that names the products without an undamaged record."""
     products: list[str] = []
     for part in lost:
         good = (t for t in ("products", "presence", "texts") if t not in damage[part.number])

@@ -1,7 +1,7 @@
-"""Snapshots: catalogues kept as Parquet, immutable, each visible only when it is whole.
+"""Snapshots: catalogues stored as Parquet, immutable, each visible only when it is complete.
 
-`<root>/<name>/<UTC time>/manifest.json` and `<table>/part-00000.parquet` beside it. Files of the same number are
-about the same products.
+`<root>/<name>/<UTC time>/manifest.json` with `<table>/part-00000.parquet` beside it. Files of the same number hold the
+same products. Names, times and manifests are those of every `prodex.store.archive`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
     if isinstance(given, Catalog):
         return given
     if any(isinstance(one, Catalog) for one in others):
-        raise InputError(f"The catalogue stands elsewhere: write prodex.{call}.")
+        raise InputError(f"The catalogue is in the wrong place: write prodex.{call}.")
     if isinstance(given, str | Path):
         return open_snapshot(given)
     name = call.partition("(")[0]
@@ -103,7 +103,7 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
 
 
 def save(catalog: Catalog, name: str) -> Catalog:
-    """Keep a catalogue as a new snapshot; see `Catalog.save`."""
+    """Store a catalogue as a new snapshot; see `Catalog.save`."""
 
     def write(folder: Path) -> Iterable[StoredPart]:
         for number, part in enumerate(catalog.parts):
@@ -113,7 +113,7 @@ def save(catalog: Catalog, name: str) -> Catalog:
 
 
 def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPart]]) -> Catalog:
-    """Write the parts of a new snapshot and its manifest, then make all of it visible at once."""
+    """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
     folder = new_entry(SNAPSHOTS.folder(name))
     with writing_folder(folder) as beside:
         parts = list(write(beside))
@@ -122,7 +122,7 @@ def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPar
 
 
 def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: Path) -> Catalog:
-    """Make a snapshot of parts that stand in a folder already: the manifest is added, and the folder moves."""
+    """Make a snapshot of parts that are in a folder already: its manifest is added, and the folder is renamed."""
     with storage(built):
         _write_manifest(built, name, origin, parts)
     folder = new_entry(SNAPSHOTS.folder(name))
@@ -136,8 +136,8 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     Parameters
     ----------
     name
-        "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of
-        the time will do. A folder of a snapshot is taken as well, and so is a catalogue from a snapshot, which is
+        "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of the
+        time may be given. The folder of a snapshot is accepted as well, and so is a catalogue from a snapshot, which is
         open already.
 
     Raises

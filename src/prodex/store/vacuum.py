@@ -1,4 +1,4 @@
-"""Making room: old snapshots of a name, and what interrupted work left beside them, are removed."""
+"""Vacuum: deletes old snapshots of a name, and what interrupted loads left beside them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ class _Doomed(NamedTuple):
 def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     """Remove all but the newest snapshots of a name, and what interrupted work left there.
 
-    The newest snapshot that is complete and undamaged always stays, however many newer ones there are that are not.
-    Half-written folders go when the process that wrote them is gone, and journals of interrupted loads when nothing
-    was added to them for a day.
-    Each snapshot disappears as a whole; who has an older one open cannot read on in it. It works on a disk that is
-    full.
+    The newest snapshot that is complete and undamaged always stays, even if there are newer ones that are not.
+    Half-written folders are removed if the process that wrote them is gone, and journals of interrupted loads if
+    nothing was added to them for a day. Each snapshot disappears as a whole; catalogues that were opened from it cannot
+    be read any further. It works on a full disk.
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
 
 
 def _last_written(path: Path) -> datetime:
-    """Return the time of the newest file in a folder; what was moved into it keeps its time."""
+    """Return the time of the newest file in a folder. The folder's own time changes when files are only moved."""
     files = [file for file in _inside(path) if is_file(file)]
     return datetime.fromtimestamp(max(file.lstat().st_mtime for file in files or [path]), UTC)
 
@@ -144,7 +143,10 @@ def _shown(moment: datetime) -> str:
 
 
 def _freed(folders: Iterable[Path]) -> list[int]:
-    """Return the bytes that each folder frees when all are removed in this order: a file goes with its last name."""
+    """Return the bytes that each folder frees if all are removed in this order.
+
+    Snapshots share unchanged files as hard links, so that a file is freed when its last name is removed.
+    """
     names_gone: Counter[tuple[int, int]] = Counter()
     freed = []
     for folder in folders:

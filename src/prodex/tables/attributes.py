@@ -14,7 +14,7 @@ from prodex.tables.schema import Table
 #: What the wire path of everything in an update begins with that waits to be accepted.
 PENDING = "lastRequest."
 
-#: Localized texts that the specification names.
+#: Localized texts that the specification lists.
 TEXTS = (
     "nameLegal",
     "namePublicShort",

@@ -1,7 +1,7 @@
-"""A service reply as received: its envelope is split off without decoding the products inside.
+"""A reply of the service as received: its envelope is split off without decoding the products inside.
 
-Both ends of the way need this: the client checks what the service announced, and the tables take the products
-apart. Spec: "Response envelope for product reads".
+The client needs it to check what the service announced, and the tables to get at the products. Spec: "Response
+envelope for product reads".
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from prodex.errors import UnexpectedReply
 
 
 class Envelope(NamedTuple):
-    """What stands around the products of one reply.
+    """What a reply contains besides its products, and the products undecoded.
 
     Attributes
     ----------

@@ -198,7 +198,7 @@ def _encoded(array: Any, kind: pa.DataType, encoded: pa.DataType) -> pa.Array:
 
 
 def _descriptors(runs: list[_Run], plain: list[tuple[int, Rows]]) -> pa.Table:
-    """Each descriptor once: the same few are repeated on every text."""
+    """Return each descriptor once: every text repeats one of a few."""
     names = TABLES["descriptors"].schema.names
     chunks = [pa.table({name: run.columns[name] for name in names}) for run in runs]
     chunks.append(
@@ -248,7 +248,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
 
 
 def _overlaid(column: pa.Array, values: dict[int, Any]) -> pa.Array:
-    """Put in the values of attributes that went the plain way."""
+    """Overwrite a column with the values from the plain walk."""
     if not values:
         return column
     mask = np.zeros(len(column), np.bool_)

@@ -38,7 +38,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class ShapeCache:
-    """What was learnt of products so far. Safe to share among threads; losing it changes nothing but time."""
+    """The shape of the products seen so far. Threads may share it; without it parsing only takes longer."""
 
     def __init__(self) -> None:
         self._shape = EMPTY
@@ -51,7 +51,7 @@ class ShapeCache:
         Returns
         -------
         fields, odd
-            Every attribute of every product stands in exactly one of them.
+            Every attribute of every product is in exactly one of them.
         """
         shape = self._shape
         if self._codes_come_as_numbers:
@@ -69,7 +69,9 @@ class ShapeCache:
             strange = _find(bodies, lambda _, raw: _is_strange(raw))
             bodies, odd = _without(bodies, strange), _merged(odd, strange)
             fields = _read(shape, bodies)
-        if fields is None:  # Arrow refuses what we know no reason for: the plain walk takes all
+        if (
+            fields is None
+        ):  # Arrow refuses the block for a reason we do not know: the plain walk takes all of it
             fields, odd = {}, _merged(odd, _find(bodies, lambda *_: True))
         return fields, {index: _decoded(raws) for index, raws in odd.items()}
 
@@ -135,7 +137,7 @@ def _decoded(raws: _Raws) -> dict[str, Any]:
 
 
 def _is_strange(raw: msgspec.Raw) -> bool:
-    """Whether a value holds what no type tells and Arrow would not keep: a key twice, a number it cannot hold."""
+    """Whether a value holds what Arrow would change without an error: a repeated key, a number it cannot hold."""
     strange = False
 
     def see_number(text: str) -> float:
@@ -181,7 +183,7 @@ def _read(shape: Shape, bodies: Sequence[bytes]) -> Fields | None:
 
 
 def _exact(array: pa.Array) -> bool:
-    """Whether every number below was held by a double exactly: beyond 2**53 neighbours merge, NaN is no number."""
+    """Whether a double holds every number in an array exactly: beyond 2**53 neighbours merge, NaN is no number."""
     if pa.types.is_struct(array.type):
         return all(_exact(array.field(i)) for i in range(array.type.num_fields))
     if pa.types.is_list(array.type):

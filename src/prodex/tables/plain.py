@@ -1,13 +1,13 @@
 """The definition of flattening: a plain walk of one product, slow and obviously right.
 
-The fast path (`prodex.tables.flatten`) must give the same rows; the tests hold it against this one.
+The fast path (`prodex.tables.flatten`) must give the same rows; the tests compare it with this one.
 
-Every scalar of a product finds exactly one home, in this order:
+Every scalar of a product goes to exactly one row, in this order:
 
 1. an object on a declared path gives a row of that table, from the declared columns that its values fit;
 2. `{expressedIn: {code | normalizedCode}, data: text}` is a text, with a number in `data` a quantity;
 3. an object with a `code` is a code;
-4. whatever is left is walked further; a scalar that arrives at the end of the walk stands in `scalars`.
+4. whatever is left is walked further; a scalar at the end of the walk is a row of `scalars`.
 
 Null makes no row. Lists are transparent for the path and counted in the position.
 """
@@ -91,10 +91,10 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
 def rows_of(attributes: Mapping[str, Any]) -> Rows:
     """Walk a product, or some of its attributes: for each table its rows, with only the columns that have a value.
 
-    Each attribute goes its own way, so the rows of some are a part of the rows of all.
+    Attributes do not depend on each other, so that the rows of some are a part of the rows of all.
     """
     rows: Rows = defaultdict(list)
-    # A stack, not recursion: products nested a thousand levels deep have been seen to end other readers.
+    # A stack, not recursion: products nested a thousand levels deep exceed Python's recursion limit.
     waiting: list[tuple[Any, _Place]] = [(dict(attributes), _Place("", (), {}, None))]
     while waiting:
         value, place = waiting.pop()
@@ -129,7 +129,7 @@ def product_key(product: Mapping[str, Any]) -> str:
 
 
 def presence_of(value: Any) -> str:
-    """Say which of the faces of missing an attribute that is there shows, if any.
+    """Return whether the value of an attribute is null, empty or filled.
 
     >>> [presence_of(value) for value in (None, [], "", {}, 0, [None])]
     ['null', 'empty', 'empty', 'empty', 'filled', 'filled']
@@ -165,7 +165,7 @@ def _take_object(
 
 
 def _take_keys(left: dict[str, Any]) -> None:
-    """Leave out what stands in the key columns of every table."""
+    """Leave out the values that are in the key columns of every table."""
     if fit(left.get("id"), "code"):
         del left["id"]
     if fit(left.get("gtin"), "code") is not None:

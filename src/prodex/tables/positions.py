@@ -1,4 +1,4 @@
-"""Where rows stand: the product they belong to and their list position, for many rows at once."""
+"""Positions of rows: the product of each row and its position in lists, for many rows at once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Indices = npt.NDArray[np.int32]
 
 
 class Places(NamedTuple):
-    """The places of many rows.
+    """Products and positions of many rows.
 
     Attributes
     ----------
     products
         Index of the product of each row.
     codes, names
-        The position of each row, as an index into the distinct positions ("", "0", "0.2" ...): few positions are
-        shared by very many rows.
+        The position of each row, as an index into the distinct positions ("", "0", "0.2" ...): very many rows share
+        few positions.
     """
 
     products: Indices
@@ -56,6 +56,7 @@ class Places(NamedTuple):
 
 def renumber(values: npt.NDArray[np.int64], bound: int) -> tuple[npt.NDArray[np.int64], Indices]:
     """Return the distinct values, in order, and for each value its index among them; all are below the bound."""
+    # A table of flags takes one pass; sorting, as `np.unique` does, pays only where the table would be mostly empty.
     if bound > 8 * len(values) + 1024:
         used, codes = np.unique(values, return_inverse=True)
         return used, codes.astype(np.int32)

@@ -1,7 +1,7 @@
-"""How the columns of `presence` are called: by attribute in parts and files, by attribute and `_state` for people.
+"""Names of the columns of `presence`: the attribute in parts and files, the attribute with `_state` for people.
 
-`products` has columns such as `brand` and `kind`, and so had `presence`: a merge of both ended in `brand_x` and
-`brand_y`. What people see shares no name but the key. Files keep the names that they always had.
+`products` has columns such as `brand` and `kind`. If `presence` showed the same names, a merge of both would end in
+`brand_x` and `brand_y`; so what people see has only the key in common. Files keep the names that they always had.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.tables.values import storable
 
-#: What a column of `presence` says of its attribute.
+#: The meaning of a column of `presence`.
 MEANING = "how the attribute came: filled, empty, null or absent"
 
 _KEYS = ("product_id", "gtin")

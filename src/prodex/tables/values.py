@@ -112,7 +112,7 @@ def storable(text: str) -> str:
     >>> storable("a\ud83d")
     'a\\ud83d'
     """
-    if text.isascii():
+    if text.isascii():  # most texts are, and the search is slow for long ones
         return text
     return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

@@ -1,0 +1,118 @@
+"""The archive: what is kept by name and time, whatever it is; snapshots and audits use it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from prodex.errors import SettingsError, SnapshotDamaged
+from prodex.files import writing_folder
+from prodex.store.archive import MANIFEST, Archive, is_entry, new_entry, snapshots_folder
+
+PLAIN = Archive("thing", "Make it again.")
+BELOW = Archive("thing", "Make it again.", below="things")
+
+
+class Content(msgspec.Struct):
+    """What a thing's manifest says."""
+
+    size: int
+
+
+def keep(archive: Archive, name: str, day: int, size: int = 1) -> Path:
+    """Keep a thing of a day."""
+    folder = new_entry(archive.folder(name), datetime(2026, 11, day, tzinfo=UTC))
+    with writing_folder(folder) as beside:
+        archive.write_manifest(beside, {"size": size})
+    return folder
+
+
+def size_of(archive: Archive, folder: Path) -> int:
+    """Read the size back; a negative one is refused."""
+
+    def checked(content: Content) -> int:
+        if content.size < 0:
+            raise ValueError("its size is negative")
+        return content.size
+
+    return archive.read_manifest(folder, Content, checked)
+
+
+@pytest.mark.parametrize("archive", [PLAIN, BELOW], ids=["plain", "below"])
+def test_a_value_is_found_by_name_and_by_any_beginning_of_its_time(archive: Archive) -> None:
+    """The newest comes last, and a day stands for all values of that day."""
+    folders = [keep(archive, "shop", day) for day in (13, 12, 2)]
+    keep(archive, "other", 14)
+
+    assert sorted(folders) == archive.of("shop") == archive.matching("shop")
+    assert folders[:2][::-1] == archive.matching("shop@2026-11-1")
+    assert [folders[0]] == archive.matching("shop@2026-11-13")
+    assert [] == archive.matching("shop@2025")
+    assert ["other", "shop", "shop", "shop"] == [archive.name_of(folder) for folder in archive.every()]
+
+
+def test_two_archives_of_one_name_do_not_see_each_other() -> None:
+    """A folder of audits beside the snapshots of a name is no snapshot."""
+    plain, below = keep(PLAIN, "shop", 12), keep(BELOW, "shop", 13)
+
+    assert ([plain], [below]) == (PLAIN.of("shop"), BELOW.of("shop"))
+
+
+def test_what_is_half_written_is_neither_listed_nor_found() -> None:
+    """A folder without a manifest, one that is hidden, and one whose name is no time."""
+    whole = keep(PLAIN, "shop", 12)
+    for name in ("2026-11-13T000000.000000Z", ".2026-11-14T000000.000000Z.1.part", "notes"):
+        (whole.parent / name).mkdir()
+    (whole.parent / "notes" / MANIFEST).write_text("{}")
+
+    assert [whole] == PLAIN.of("shop")
+    assert [is_entry(whole), is_entry(whole.parent), is_entry(Path("x" * 5_000))] == [True, False, False]
+
+
+@pytest.mark.parametrize("name", ["../shop", "", ".", "shop@2026", "a/b"])
+def test_a_name_that_cannot_be_a_folder_is_never_looked_up(name: str) -> None:
+    """Reading finds nothing under it, and writing refuses it."""
+    keep(PLAIN, "shop", 12)
+
+    assert [] == PLAIN.of(name)
+    with pytest.raises(SettingsError):
+        PLAIN.folder(name)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"format": 1, "size": "much"}', "cannot be read"),
+        ('{"format": 1, "size": -1}', "its size is negative"),
+        ('{"format": 2, "size": 1}', "made by a newer version"),
+        ('{"size": 1}', "cannot be read"),
+        ("[" * 100_000, "cannot be read"),
+        ("", "cannot be read"),
+    ],
+)
+def test_a_manifest_that_cannot_be_used_is_refused_and_listed_with_the_reason(
+    content: str, message: str
+) -> None:
+    """The error names the file and says what to do; a listing goes on with the others."""
+    good, bad = keep(PLAIN, "shop", 12, 7), keep(PLAIN, "shop", 13)
+    (bad / MANIFEST).write_text(content)
+
+    with pytest.raises(SnapshotDamaged, match=message):
+        size_of(PLAIN, bad)
+    rows: list[dict[str, Any]] = PLAIN.listing("*", lambda folder: {"size": size_of(PLAIN, folder)})
+    assert [(str(good), 7, ""), (str(bad), None, True)] == [
+        (row["folder"], row.get("size"), message in row["note"] or row["note"]) for row in rows
+    ]
+
+
+def test_a_name_that_is_not_there_is_refused_with_the_nearest_one() -> None:
+    """Where the name is there and the time is not, the times are named."""
+    folder = keep(BELOW, "shop", 12)
+
+    assert "did you mean 'shop'" in str(BELOW.not_found("shpo", "There are"))
+    assert folder.name in str(BELOW.not_found("shop@2025", "There are"))
+    assert str(snapshots_folder()) in str(BELOW.not_found("x", "There are", " by profile 'core'"))
