@@ -104,7 +104,7 @@ def _examples_end() -> Iterator[None]:
 def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return one folder after another; none is made, since most tests never write to theirs."""
     parent = tmp_path_factory.mktemp("homes")
-    return (parent / str(number) / "home" for number in count())
+    return (parent / f"home-{number}" for number in count())
 
 
 @pytest.fixture(autouse=True)

@@ -116,7 +116,7 @@ def test_nothing_to_draw_is_drawn() -> None:
 
 
 def test_steps_stay_as_they_were_between_two_moments() -> None:
-    """Points stand in the order of time, each with its number; missing ones are left out."""
+    """Points are in the order of time, each with its number; missing values are left out."""
     days = pd.to_datetime(["2026-11-15", "2026-11-01", "2026-11-08"])
     figure = charts.steps(pd.Series([640, 600, None], days), "$5 or $6", label="products of $x$")
     drawn(figure)
@@ -128,7 +128,7 @@ def test_steps_stay_as_they_were_between_two_moments() -> None:
 
 
 def test_many_steps_say_the_last_numbers() -> None:
-    """Of a long course only the last twelve points say theirs; one point, or none, is drawn as well."""
+    """Only the last twelve points show their number; a single point, or none, is drawn as well."""
     days = pd.date_range("2026-01-01", periods=40)
     figure = charts.steps(pd.Series(range(40), days), "Products")
     drawn(figure)
@@ -138,7 +138,7 @@ def test_many_steps_say_the_last_numbers() -> None:
 
 
 def test_a_character_comes_from_whichever_font_has_it() -> None:
-    """What the first font lacks is taken from another; a box stands only for what none has."""
+    """Characters that the first font lacks come from another; a box replaces only those that no font has."""
     watch, unassigned = "\N{WATCH}", "\U000e0fff"
     assert watch not in map(chr, font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap())
     figure = charts.bars(pd.Series({f"{watch} Öl مرحبا {unassigned}": 1}), f"{watch} is not there in bold")
@@ -149,7 +149,7 @@ def test_a_character_comes_from_whichever_font_has_it() -> None:
 
 
 def test_letters_on_coloured_pieces_can_be_read() -> None:
-    """What is written on a bar or a cell stands out from its colour, whatever the page is."""
+    """Text on a bar or a cell has enough contrast with its colour, on any page."""
     counts = pd.DataFrame([[20, 20, 20, 20, 20]], columns=list("ABCDE"), index=["May"])
     axes = charts.stacks(counts, "Grades").axes[0]
     pairs = [

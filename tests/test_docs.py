@@ -103,6 +103,7 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a page shows how it comes
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox_is_running")
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
 def test_the_python_of_every_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -150,6 +151,7 @@ def exit_code_of(words: list[str]) -> object:
     return ended.value.code or 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox_is_running")
 @pytest.mark.parametrize("page", pages_with("sh"), ids=name_of)
 def test_the_commands_of_every_page_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -159,6 +161,7 @@ def test_the_commands_of_every_page_run(page: Path, monkeypatch: pytest.MonkeyPa
     run_as_a_shell_would(script_of(page))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox_is_running")
 def test_the_commands_of_a_page_run_in_a_real_shell(home: Path, tmp_path: Path) -> None:
     """The lines of one page, each in a process of its own, with an environment that says nothing else."""

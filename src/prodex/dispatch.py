@@ -17,6 +17,8 @@ FUNCTIONS = {
     "Audit.save": "prodex.quality.archive:save_audit",
     "Audit.text": "prodex.display.audit:text_of",
     "Audit.worklists": "prodex.display.worklists:write_worklists",
+    "AuditComparison.html": "prodex.display.audit_comparison:html_of",
+    "AuditComparison.text": "prodex.display.audit_comparison:text_of",
     "Catalog.html": "prodex.display.catalog:html_of",
     "CatalogViews.names": "prodex.facts.name:names_of",
     "Catalog.save": "prodex.store.snapshot:save",

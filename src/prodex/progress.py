@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from prodex.errors import on_one_line
-
 #: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
 #: with the number of products received and the number announced.
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
@@ -44,7 +42,7 @@ def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[
 def tell(progress: Progress, line: str) -> None:
     """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
 
-    Nothing is written if no bar would be shown, or if a function takes its place.
+    Nothing is written if no bar would be shown, or if a function takes its place. The caller makes the line printable.
 
     Examples
     --------
@@ -54,7 +52,7 @@ def tell(progress: Progress, line: str) -> None:
         # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
         stream = sys.stdout if in_notebook() else sys.stderr
         if stream is not None:
-            stream.write(f"{on_one_line(line)}\n")
+            stream.write(f"{line}\n")
             stream.flush()
 
 

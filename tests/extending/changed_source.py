@@ -40,6 +40,15 @@ class ChangedSource:
         path.write_text("".join([*lines[:place], *added, *lines[place:]]), "utf-8")
         self.files.add(file)
 
+    def replace(self, file: str, old: str, new: str) -> None:
+        """Put text in the place of another, which is there once."""
+        path = self._folder / "prodex" / file
+        before, found, after = path.read_text("utf-8").partition(old)
+        assert found, f"{file} has no {old!r}"
+        assert old not in after, f"{file} has {old!r} twice"
+        path.write_text(before + new + after, "utf-8")
+        self.files.add(file)
+
     def append(self, file: str, text: str) -> None:
         """Put lines at the end of a file; a file that is not there is made."""
         path = self._folder / "prodex" / file

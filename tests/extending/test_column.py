@@ -25,7 +25,7 @@ assert catalog.products["is_recalled"].tolist()[0] is True
 assert catalog.scalars[["attribute", "value"]].to_numpy().tolist() == [["isRecalled", "perhaps"]]
 
 # It is in snapshots, exports and what comes back from them, and products can be chosen by it.
-prodex.save(catalog, "shop")
+catalog.save("shop")
 assert prodex.open_snapshot("shop").where(is_recalled=True).products["product_id"].tolist() == ["7"]
 for format in ("csv", "xlsx", "parquet"):
     catalog.export(f"out-{format}", format)

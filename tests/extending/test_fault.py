@@ -11,7 +11,7 @@ ADDED = """
 USED = """
 import requests
 from prodex.sandbox import FAULTS, Fault, Sandbox
-from prodex.sandbox.options import parser
+from prodex.sandbox.command import parser
 
 assert Fault.from_text("504@2,endpoint=organizations").hits(2)
 assert parser().parse_args(["--fault", "504@2"]).faults == [Fault("504", at=2)]

@@ -25,15 +25,15 @@ import prodex
 
 # It is listed, and any profile can choose it.
 assert prodex.rules().set_index("rule").loc["has_life_cycle", "title"] == "the life cycle is known"
-profile = prodex.Profile("mine", title="Mine", checks=["has_life_cycle"])
+profile = prodex.Profile.read({"checks": {"has_life_cycle": {}}})
 
 # An audit judges by it; the report and the worklists say what to do.
 owner = {"owner": {"id": 11, "name": "Mill"}}
 catalog = prodex.flatten([{"id": 7, "lifeCycle": 1, **owner}, {"id": 8, **owner}])
 audit = prodex.audit(catalog, profile, progress=False)
 assert audit.failures()["product_id"].tolist() == ["8"]
-assert audit.gaps()["gap"].tolist() == ["No life cycle"]
-assert "No life cycle" in audit.to_html()
+assert audit.gaps()["problem"].tolist() == ["No life cycle"]
+assert "No life cycle" in audit.to_html("report.html").read_text("utf-8")
 audit.worklists("to_fix", by="owner")
 """
 

@@ -46,7 +46,7 @@ assert catalog.products["promotions_count"].tolist() == [2]
 assert catalog.scalars["attribute"].tolist() == ["promotions.left"]
 
 # It is in snapshots, exports, what comes back from them, and SQL.
-prodex.save(catalog, "shop")
+catalog.save("shop")
 assert prodex.open_snapshot("shop").row_count("promotions") == 2
 for format in ("csv", "xlsx", "parquet"):
     catalog.export(f"out-{format}", format)

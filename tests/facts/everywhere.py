@@ -14,7 +14,7 @@ from prodex.catalog import Catalog, Origin
 from prodex.display.report.failing_products import failing
 from prodex.display.report.product_cards import cards
 from prodex.display.worklists.rows import worklist_rows
-from prodex.notebook.card.contents import card
+from prodex.notebook.card.contents import read_card
 from prodex.notebook.products.facet_counts import Facets
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.table_page import cells
@@ -117,7 +117,7 @@ def _explorer_page(catalog: Catalog, _: Path) -> Names:
 def _card(catalog: Catalog, _: Path) -> Names:
     found: Names = {}
     for product in catalog.arrow("products", ["product_id"])["product_id"].to_pylist():
-        name = card(catalog, product).head.name
+        name = read_card(catalog, product).header.name
         found[product] = None if name.is_missing else name.text
     return found
 

@@ -57,7 +57,7 @@ def failing(failures: pd.DataFrame, **equal: Any) -> set[str]:
 
 @given(RECORDS)
 def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, Any]]) -> None:
-    """For each group and block, the choice is what the failures say; together they are all that fail the block."""
+    """A cell lists the products that the failures name; together the cells of a block list all that fail it."""
     numbered = [{"id": number, **record} for number, record in enumerate(records)]
     audit = prodex.audit(prodex.flatten(numbered), PROFILE, progress=False)
     failures = audit.failures()
@@ -72,7 +72,7 @@ def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, A
 
 @pytest.mark.parametrize("by", ["kind", "owner", "brand", "market"])
 def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
-    """The cells that a heat map shows choose what they count."""
+    """The cells of a heat map list as many products as they count."""
     failures, (code, *_) = audit.failures(), column_names(by)
     shown = GroupScores.of(audit, by).shown(0, 12)
     assert shown.rows
@@ -85,7 +85,7 @@ def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
 
 
 def test_a_language_chooses_the_checks_about_it(audit: prodex.Audit) -> None:
-    """Products that lack French texts have no French texts to be found by, so no facet is set for them."""
+    """A product without French texts is not in a facet of French, so a language sets checks and no facet."""
     french = {check.id for check in audit.checks if check.language == "fr" and check.block == "texts"}
     failures = audit.failures()
     choice = of_cell(audit, "language", "fr", "French", "texts")
@@ -94,7 +94,7 @@ def test_a_language_chooses_the_checks_about_it(audit: prodex.Audit) -> None:
 
 
 def test_checks_blockers_and_work_are_chosen_by_their_failures(audit: prodex.Audit) -> None:
-    """A rule, the blockers, and everything that fails."""
+    """A check, the blockers and all checks list the products that fail them."""
     failures, figures = audit.failures(), audit.summary
     for check in audit.checks:
         assert failing(failures, check=check.id) == set(of_check(check).products(audit))
@@ -104,7 +104,7 @@ def test_checks_blockers_and_work_are_chosen_by_their_failures(audit: prodex.Aud
 
 
 def test_no_blockers_are_not_everything() -> None:
-    """Where a profile has no blocker, none fails one; that is not the same as asking for nothing."""
+    """A profile without blockers lists no product as failing one."""
     audit = prodex.audit(
         prodex.flatten([{"id": 7, "gtin": "1"}]), {"checks": {"has_name": {"severity": "info"}}}
     )

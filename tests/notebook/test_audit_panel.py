@@ -66,7 +66,7 @@ def words(panel: AuditPanel) -> str:
 
 
 def test_a_gap_shows_its_products(panel: AuditPanel) -> None:
-    """The button says how many, the trait says which, and an explorer is told both group and checks."""
+    """The button shows how many products fail, the traitlet which, and an explorer gets group and checks."""
     button = panel.gaps.buttons[0]
     assert "Show 2 products" == button.description
     button.click()
@@ -78,7 +78,7 @@ def test_a_gap_shows_its_products(panel: AuditPanel) -> None:
 
 
 def test_pressing_again_shows_all(panel: AuditPanel) -> None:
-    """What was chosen is taken back by the same button, and by the one that says so."""
+    """The same button, or "Show all products", clears the selection."""
     for back in (panel.gaps.buttons[0], panel.show_all):
         panel.gaps.buttons[0].click()
         assert panel.failing
@@ -89,7 +89,7 @@ def test_pressing_again_shows_all(panel: AuditPanel) -> None:
 
 
 def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
-    """A gap marks the row of its rule, a row marks the gap, and leaving the row takes both back."""
+    """A gap selects the row of its check, a row selects the gap, and clearing the row clears both."""
     gap, table = panel.gaps.buttons[0], panel.checks.table
     gap.click()
     assert [0] == table.selected_rows
@@ -104,7 +104,7 @@ def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
 
 
 def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
-    """Brands are told apart by code, though both are called Ace; those without are a group."""
+    """Brands are identified by code, though both have one label; products without a brand are a group."""
     panel.heat.switch.value = "brand"
     facets, found = [], []
     for cell in (row[0] for row in panel.heat._cells[:3]):
@@ -117,7 +117,7 @@ def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
 
 
 def test_what_others_change_takes_the_choice_back(panel: AuditPanel) -> None:
-    """Who narrows the products down elsewhere is no longer looking at what was clicked here."""
+    """Conditions that another panel sets clear the selection."""
     assert panel.exploration is not None
     panel.gaps.buttons[0].click()
     panel.exploration.conditions = panel.exploration.conditions.without_failing()
@@ -126,7 +126,7 @@ def test_what_others_change_takes_the_choice_back(panel: AuditPanel) -> None:
 
 
 def test_a_catalogue_is_judged_by_the_profile_that_is_chosen(sample: prodex.Catalog) -> None:
-    """The button judges in the background, and everybody who shares the state has the audit."""
+    """The button runs the audit in the background, and all panels of the exploration get it."""
     exploration = Exploration(catalog=sample)
     panel = AuditPanel(exploration=exploration)
     assert "none" == panel._results.layout.display
@@ -141,7 +141,7 @@ def test_a_catalogue_is_judged_by_the_profile_that_is_chosen(sample: prodex.Cata
 
 
 def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
-    """Cancel leaves the panel as it was, and ready to be asked again."""
+    """Cancel leaves the panel as it was and ready for the next audit."""
     panel = AuditPanel(catalog=sample, profile="online-listing")
     panel.controls.run.click()
     panel.controls.cancel.click()
@@ -153,7 +153,7 @@ def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
 
 
 def test_updates_that_wait_can_be_judged_as_accepted() -> None:
-    """What waits under lastRequest fails as it stands, and passes as it will be; it is the same catalogue."""
+    """A pending update is audited only if it is included, and the catalogue stays the same."""
     waiting = {
         "id": 7,
         "gtin": "03036811359935",
@@ -172,7 +172,7 @@ def test_updates_that_wait_can_be_judged_as_accepted() -> None:
 
 
 def test_an_own_profile_stands_first() -> None:
-    """A profile of one's own is offered before those that come with prodex; a wrong one is refused in words."""
+    """A profile of the user is offered before those of prodex, and an invalid one is refused."""
     catalog = prodex.flatten(RECORDS)
     panel = AuditPanel(catalog=catalog, profile={"title": "$5 or $6 <b>", **PROFILE})
     assert "$5 or $6 <b>" == panel.controls.profile.options[0][0]
@@ -185,7 +185,7 @@ def test_an_own_profile_stands_first() -> None:
 
 
 def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
-    """An audit of other products than those that are looked at says so; a snapshot without an audit shows none."""
+    """An audit of other products than those shown is reported, and a snapshot without an audit shows none."""
     exploration = Exploration(catalog=sample)
     panel = AuditPanel(prodex.audit(sample, "core", now=AS_OF, progress=False), exploration=exploration)
     assert "another catalogue" not in words(panel)
@@ -201,7 +201,7 @@ def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
 
 
 def test_what_makes_figures_less_than_they_seem_stands_on_top(own_rules_stay_here: None) -> None:
-    """Crashes, what nobody asked for, and an incomplete catalogue are warnings in words."""
+    """Crashed rules, attributes that were not asked for and an incomplete catalogue are warnings."""
 
     def raises(products: object) -> prodex.Verdict:
         raise ValueError("$5 <img src=x>")
@@ -218,7 +218,7 @@ def test_what_makes_figures_less_than_they_seem_stands_on_top(own_rules_stay_her
 
 
 def test_a_chosen_cell_stays_chosen_when_it_comes_back(sample: prodex.Catalog) -> None:
-    """Paging and switching away and back show which cell is chosen."""
+    """A selected cell is still marked after paging or switching away and back."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
     cell = panel.heat.buttons[0]
     cell.click()
@@ -237,7 +237,7 @@ def test_a_chosen_cell_stays_chosen_when_it_comes_back(sample: prodex.Catalog) -
 
 
 def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catalog) -> None:
-    """Nobody is left looking for products that fail a check which is no longer there."""
+    """A new audit clears a selection whose check it may not have."""
     panel = AuditPanel(prodex.audit(sample, "food-eu", now=AS_OF, progress=False))
     assert panel.exploration is not None
     seen = []
@@ -251,7 +251,7 @@ def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catal
 
 
 def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
-    """Switching and paging make no widget, and what is shown is that of the group."""
+    """Switching and paging make no new widgets, and show the group that was selected."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
     before = {one.model_id for one in below(panel)}
     for by in ("owner", "language", "market", "brand", "kind"):
@@ -265,7 +265,7 @@ def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
 
 
 def test_the_state_stays_small(sample: prodex.Catalog) -> None:
-    """All that the browser is sent stays below two megabytes, the table's script included."""
+    """Everything that is sent to the browser is below two megabytes, including the script of the table."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
     widgets = {one.model_id: one for one in below(panel)}
     for one in list(widgets.values()):
@@ -278,7 +278,7 @@ def test_the_state_stays_small(sample: prodex.Catalog) -> None:
 
 
 def test_what_suppliers_typed_is_markup_nowhere(own_rules_stay_here: None) -> None:
-    """Names, titles and reasons of a hostile catalogue stand escaped in all that is HTML."""
+    """Names, titles and reasons of a hostile catalogue are escaped wherever they are in HTML."""
     panel = AuditPanel(hostile.audit())
     for by in ("owner", "brand", "kind"):
         panel.heat.switch.value = by
@@ -291,7 +291,7 @@ def test_what_suppliers_typed_is_markup_nowhere(own_rules_stay_here: None) -> No
 
 
 def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
-    """Each button says where; what is there already is refused in words until it may be replaced."""
+    """Each export reports where it is, and replaces existing files only if that is allowed."""
     catalog = prodex.flatten(RECORDS).save("shop")
     panel = AuditPanel(prodex.audit(catalog, PROFILE, progress=False))
     files = panel.export
@@ -309,7 +309,7 @@ def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     assert (tmp_path / "audit.html").stat().st_size > 10_000
     assert 1 == len(prodex.list_audits("shop"))
     for button, refused in (
-        (files.export_worklists, "holds worklists already"),
+        (files.export_worklists, "already contains worklists"),
         (files.export_report, "already exists"),
     ):
         button.click()
@@ -322,7 +322,7 @@ def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
 
 
 def test_the_report_tells_of_earlier_audits(tmp_path: Path) -> None:
-    """Audits of the same snapshots by the same profile are its trend; others are not."""
+    """The trend has the earlier audits of the same snapshots by the same profile, and no others."""
     catalog = prodex.flatten(RECORDS).save("shop")
     prodex.audit(catalog, PROFILE, progress=False).save()
     prodex.audit(catalog, "pictures", progress=False).save()
@@ -334,7 +334,7 @@ def test_the_report_tells_of_earlier_audits(tmp_path: Path) -> None:
 
 
 def test_an_audit_in_memory_needs_a_name_to_be_kept(panel: AuditPanel) -> None:
-    """The field is free for a name only where there is none yet, and a bad name is said."""
+    """An audit of a catalogue in memory needs a name to be saved, and an invalid name is refused."""
     panel.export.save.click()
     assert "in memory" in panel.export.exporter.message
     panel.export.name.value = "a/b"
@@ -348,7 +348,7 @@ def test_an_audit_in_memory_needs_a_name_to_be_kept(panel: AuditPanel) -> None:
 
 
 def test_nothing_to_judge_is_shown() -> None:
-    """An empty catalogue, and one in which nothing fails, have no gaps and no errors."""
+    """An empty catalogue, and one without failures, have no gaps and no errors."""
     empty = AuditPanel(prodex.audit(prodex.flatten([]), "online-listing", progress=False))
     assert "" == empty.message
     assert "no kinds" == empty.heat.pager.summary
@@ -360,7 +360,7 @@ def test_nothing_to_judge_is_shown() -> None:
 
 
 def test_what_is_given_wrongly_is_refused() -> None:
-    """Nothing at all, two catalogues, and a keyword that is none."""
+    """A panel refuses nothing at all, two catalogues, and an unknown keyword."""
     catalog = prodex.flatten(RECORDS)
     with pytest.raises(InputError, match="nothing to show"):
         AuditPanel()
@@ -371,7 +371,7 @@ def test_what_is_given_wrongly_is_refused() -> None:
 
 
 def test_an_audit_without_its_catalogue_is_shown() -> None:
-    """Clicks are told by the trait alone, and judging again is not offered."""
+    """A click still sets the traitlet, and the controls that run an audit are hidden."""
     audit = replace(prodex.audit(prodex.flatten(RECORDS), PROFILE, progress=False), catalog=None)
     panel = AuditPanel(audit)
     assert panel.exploration is None
@@ -381,7 +381,7 @@ def test_an_audit_without_its_catalogue_is_shown() -> None:
 
 
 def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
-    """Over one state, what a click counts is what the explorer shows: grades, gaps, and cells of every grouping."""
+    """An explorer lists as many products as a click counts: grades, gaps, and cells of every grouping."""
     exploration = Exploration(catalog=sample)
     panel, explorer = AuditPanel(exploration=exploration), CatalogExplorer(exploration=exploration)
     panel.controls.profile.value = "online-listing"
@@ -398,7 +398,7 @@ def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
 
 
 def test_figures_say_what_became_of_them() -> None:
-    """Where an audit of the same snapshots by the same profile was saved before, the tiles compare with it."""
+    """The tiles compare with the last saved audit of the same snapshots by the same rules."""
     mended = [RECORDS[0], {**RECORDS[1], "gtin": "03036811359935"}, RECORDS[2]]
     prodex.audit(prodex.flatten(RECORDS).save("shop"), PROFILE, progress=False).save()
     other = {"checks": {"has_name": {}}}
@@ -413,7 +413,7 @@ def test_figures_say_what_became_of_them() -> None:
 
 
 def test_a_damaged_audit_is_nothing_to_compare_with() -> None:
-    """The panel shows its audit all the same."""
+    """The panel shows its audit although the earlier one is damaged."""
     catalog = prodex.flatten(RECORDS).save("shop")
     saved = prodex.audit(catalog, PROFILE, progress=False).save()
     assert saved.folder is not None

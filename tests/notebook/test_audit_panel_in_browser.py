@@ -39,7 +39,7 @@ def cells(out: Locator) -> Locator:
 
 
 def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
-    """Judge, press a figure, a grade, a cell and a gap, choose a rule by keyboard, and write it all down."""
+    """An audit is run, drilled into by figure, grade, cell, gap and check, and exported."""
     with lab.opened(browser, [SAMPLE]) as notebook:
         out = notebook.run()
         out.get_by_role("button", name="Audit", exact=True).click()
@@ -118,7 +118,7 @@ def _press_a_cell(notebook: Notebook, out: Locator, facet: str) -> None:
 
 
 def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Browser) -> None:
-    """Names of groups, titles of rules and reasons of a hostile catalogue run nothing, and are typeset nowhere."""
+    """Names of groups, titles of rules and reasons run nothing, and no formula is typeset."""
     with lab.opened(browser, [HOSTILE, "panel"], scheme="dark") as notebook:
         notebook.run(0)
         out = notebook.run(1)

@@ -12,7 +12,7 @@ from prodex.notebook.background import LatestTask
 
 
 def test_who_waits_in_the_event_loop_gets_the_result() -> None:
-    """A cell of a notebook may wait: it is the loop itself that waits, so the result is taken over meanwhile."""
+    """A cell may wait: it blocks the event loop, so the result is delivered meanwhile."""
     found: list[tuple[int, threading.Thread]] = []
     work = LatestTask(
         lambda number: number + 1, lambda n: found.append((n, threading.current_thread())), print
@@ -29,7 +29,7 @@ def test_who_waits_in_the_event_loop_gets_the_result() -> None:
 
 
 def test_the_loop_takes_results_over_itself() -> None:
-    """Nobody has to wait: the loop goes on, and takes the result over when it is there."""
+    """Without anybody waiting, the event loop delivers the result."""
     found: list[int] = []
 
     async def cell() -> None:
@@ -45,7 +45,7 @@ def test_the_loop_takes_results_over_itself() -> None:
 
 
 def test_waiting_ends() -> None:
-    """Work that takes longer than somebody wants to wait is an error."""
+    """Waiting raises an error when the work takes longer."""
     stop = threading.Event()
     work = LatestTask(stop.wait, print, print)
     work()
@@ -56,7 +56,7 @@ def test_waiting_ends() -> None:
 
 
 def test_an_error_of_who_takes_the_result_is_told() -> None:
-    """In a notebook nobody would see it: it would end in the log of the event loop."""
+    """An error of the receiver is reported; otherwise it would only be in the log of the event loop."""
     told: list[str] = []
     work = LatestTask(lambda: 0, lambda number: 1 / number, lambda error: told.append(type(error).__name__))
 
@@ -71,7 +71,7 @@ def test_an_error_of_who_takes_the_result_is_told() -> None:
 
 
 def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> None:
-    """Nobody else will: waiting would not end."""
+    """Waiting ends although the loop that should deliver the result is closed."""
     found: list[int] = []
     go_on = threading.Event()
     work = LatestTask(lambda: go_on.wait(10) and 7, found.append, print)
@@ -90,7 +90,7 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
 
 
 def test_of_many_calls_the_newest_counts() -> None:
-    """From several threads at a time, and forgotten while it is waited for; nothing is under way in the end."""
+    """Of calls from several threads the latest counts, and in the end none is running."""
     found: list[int] = []
     work = LatestTask(lambda number: number, found.append, print, delay=0.05)
     threads = [threading.Thread(target=lambda n=n: [work(n * 100 + i) for i in range(20)]) for n in range(10)]

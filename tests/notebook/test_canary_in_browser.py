@@ -53,7 +53,7 @@ def texts(record: Any) -> list[str]:
 
 
 def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None:
-    """Every panel is opened and clicked: no script, no request outside, no formula; what was typed is what is seen."""
+    """Every panel shows hostile texts verbatim: no script runs, nothing is loaded, no formula is typeset."""
     records = canary.records()
     with lab.opened(browser, [_BEGIN, _LOOK, _SHEET], name="canary") as notebook:
         page = notebook.page

@@ -51,7 +51,7 @@ def row(section: Node, attribute: str) -> list[str]:
 
 
 def test_the_head_says_what_it_is() -> None:
-    """Name in a language of its market, GTIN to copy, check digit, brand, kind, owner, market, packaging."""
+    """The header has the name in a language of its market, GTIN, check digit, brand, kind, owner and market."""
     page = parsed(of(rich()).html)
     (gtin,) = page.all("input")
 
@@ -64,7 +64,7 @@ def test_the_head_says_what_it_is() -> None:
 
 
 def test_statuses_go_by_name() -> None:
-    """Numbers of the service are words, and the number stands beside."""
+    """Statuses are shown by name, with the number of the service."""
     said = {one.term: (one.value.text, one.note.text) for one in of(rich()).header.statuses}
 
     assert {
@@ -77,14 +77,14 @@ def test_statuses_go_by_name() -> None:
 
 
 def test_a_status_that_nobody_knows_is_shown_as_it_is() -> None:
-    """A number without a name is no reason to fail."""
+    """A status without a name is shown as its number."""
     assert ["9"] == [
         one.value.text for one in of({"id": 7, "manufacturerSharingStatus": 9}).header.statuses[:1]
     ]
 
 
 def test_flags_say_yes_no_and_nothing() -> None:
-    """What is not said is neither a yes nor a no, and absent is not null."""
+    """A missing answer is neither yes nor no, and absent is not null."""
     flags = dict(
         of({"id": 7, "isConsumerUnit": True, "isOrderableUnit": False, "isInvoiceUnit": None}).header.flags
     )
@@ -108,12 +108,12 @@ def test_flags_say_yes_no_and_nothing() -> None:
     ],
 )
 def test_a_gtin_is_judged_in_words(gtin: str | None, said: str) -> None:
-    """Right, wrong by its check digit, short, or none at all."""
+    """A GTIN is correct, or the card states what is wrong with it."""
     assert said == of({"id": 7, "gtin": gtin}).header.digits
 
 
 def test_the_four_faces_of_a_missing_text() -> None:
-    """Absent, null, empty and not asked for are four different gaps."""
+    """Absent, null, empty and not asked for are four different reasons for a missing text."""
     texts = part(of(rich()), "Texts")
     asked = part(of(rich(), query=ProductQuery(product_languages=["nl"])), "Texts")
 
@@ -126,7 +126,7 @@ def test_the_four_faces_of_a_missing_text() -> None:
 
 
 def test_the_four_faces_of_other_parts() -> None:
-    """A part without data says why: absent, null, empty, or nobody asked."""
+    """A part without data states why: absent, null, empty, or not asked for."""
     made = of({"id": 7, "isPartitionedBy": None, "assets": {"pictures": []}})
     not_asked = of({"id": 7}, query=ProductQuery(source_include=["namePublicLong"]))
 
@@ -138,7 +138,7 @@ def test_the_four_faces_of_other_parts() -> None:
 
 
 def test_languages_of_the_market_are_there_even_without_a_text() -> None:
-    """Belgium reads Dutch and French: both have a column, marked as required."""
+    """Belgium requires Dutch and French: both have a column."""
     headings = [
         one.words for one in part(of({"id": 7, "product_key": {"target_market_id": 56}}), "Texts").all("th")
     ]
@@ -147,7 +147,7 @@ def test_languages_of_the_market_are_there_even_without_a_text() -> None:
 
 
 def test_an_audit_adds_the_texts_that_it_looks_for() -> None:
-    """What a check asks for in a language is a gap that is seen."""
+    """A text that a check looks for has a row even if it is missing."""
     checks = {"required_text": {"attribute": "benefits", "language": "de"}}
     profile = {"attributes": ["benefits"], "checks": checks}
     catalog = prodex.flatten([{"id": 7}])
@@ -158,7 +158,7 @@ def test_an_audit_adds_the_texts_that_it_looks_for() -> None:
 
 
 def test_several_texts_of_one_attribute_are_a_list() -> None:
-    """Each of them is there, and the language as sent where they differ in it."""
+    """All texts are listed, with their language code where it differs."""
     made = of({"id": 7, "synonyms": [{"text": [text("fra-FR", "lait"), text("fra-BE", "du lait")]}]})
     (line,) = [one for one in made.texts.lines if one.attribute.text == "synonyms.text"]
     (cell,) = [one for one in line.cells if one.texts]
@@ -167,7 +167,7 @@ def test_several_texts_of_one_attribute_are_a_list() -> None:
 
 
 def test_long_texts_are_folded_and_whole() -> None:
-    """Forty thousand characters stand behind a line that says how many they are."""
+    """A text of forty thousand characters is complete in a fold that states its length."""
     long = "Ω" * 40_000
     page = parsed(of({"id": 7, "namePublicLong": [text("ell-GR", long)]}).html)
     (folded,) = [
@@ -181,14 +181,14 @@ def test_long_texts_are_folded_and_whole() -> None:
 
 
 def test_more_texts_than_fit_are_counted() -> None:
-    """What is left out is said with "n of N"."""
+    """Texts that are left out are counted as "n of N"."""
     made = of({"id": 7, "synonyms": [text("fra-FR", f"mot {number}") for number in range(1_203)]})
 
     assert "1,000 of 1,203 texts" in part(made, "Texts").words
 
 
 def test_an_update_that_waits_shows_what_would_change() -> None:
-    """Now and then side by side; what it would take away, and what would stay."""
+    """Current and pending values are side by side, including values that would be removed."""
     rows = part(of(rich()), "Update pending").rows()
 
     assert [
@@ -205,12 +205,12 @@ def test_an_update_that_waits_shows_what_would_change() -> None:
 
 
 def test_without_an_update_nothing_waits() -> None:
-    """Neither the mark nor the section is there."""
+    """Without a pending update, neither the mark nor the section is shown."""
     assert "pending" not in of({"id": 7, "lastRequest": None}).html
 
 
 def test_a_name_that_only_waits_is_called_so() -> None:
-    """A product that nobody has accepted yet is found by the name in its update."""
+    """A product without a name is shown by the name of its pending update."""
     made = of({"id": 7, "lastRequest": {"namePublicLong": [text("fra-FR", "Citron")]}})
 
     assert "This name is part of the pending update" in parsed(made.html).words
@@ -218,7 +218,7 @@ def test_a_name_that_only_waits_is_called_so() -> None:
 
 
 def test_the_hierarchy_is_a_tree() -> None:
-    """Lists in lists: each unit with how many of it stand in the one around it, and in all."""
+    """Each unit states how many of it are in the unit around it, and in total."""
     made = of(rich())
     logistic, sharing = made.hierarchies
     pallet, case = logistic.roots
@@ -239,7 +239,7 @@ def test_the_hierarchy_is_a_tree() -> None:
 
 
 def test_cycles_and_several_parents_survive() -> None:
-    """A case that holds itself is marked, and so is a product that stands in two units."""
+    """A case that contains itself is marked, and so is a product in two units."""
     made = of(rich())
     _, case = made.hierarchies[0].roots
     (inner,) = case.units
@@ -250,7 +250,7 @@ def test_cycles_and_several_parents_survive() -> None:
 
 
 def test_a_hierarchy_without_end_is_shown_to_an_end() -> None:
-    """A hundred levels are no reason to fail: units that are packed too deeply stand beside each other."""
+    """A hundred levels are shown; units that are too deep are shown next to each other."""
     node: dict[str, Any] = {"gtin": "last"}
     for level in range(120):
         node = {"gtin": f"level {level}", "quantity": 1, "children": [node]}
@@ -261,7 +261,7 @@ def test_a_hierarchy_without_end_is_shown_to_an_end() -> None:
 
 
 def test_pictures_are_facts() -> None:
-    """What they show, their size, and where a picture contradicts itself; nothing that a browser would fetch."""
+    """Pictures are described with their size and their contradictions, and the browser loads none."""
     made = of(rich())
     page = parsed(made.html)
     front, other = made.pictures.rows
@@ -282,7 +282,7 @@ def test_pictures_are_facts() -> None:
 
 
 def test_images_are_bytes_with_words() -> None:
-    """Where pictures were asked for, they stand in the page itself; what did not come says why."""
+    """Images that were loaded are in the page itself; a missing one states the reason."""
     made = of(rich())
     images = {"0": PictureImage(b"\x89PNG picture"), "1": PictureImage(None, "the file is <gone>")}
     page = parsed(parts(made, images)[1])
@@ -294,7 +294,7 @@ def test_images_are_bytes_with_words() -> None:
 
 
 def test_nutrients_go_by_partition() -> None:
-    """Per 100 ml and per glass are two tables, each with its unit and its share of the daily intake."""
+    """Nutrients per 100 ml and per glass are two tables, each with units and shares of the daily intake."""
     tables = part(of(rich()), "Nutrients").all("table")
 
     assert ["Nutrients per 100 ml (100 MLT): 1 nutrient", "Nutrients per a glass (250 MLT): 1 nutrient"] == [
@@ -304,14 +304,14 @@ def test_nutrients_go_by_partition() -> None:
 
 
 def test_tags_of_two_lists_are_one() -> None:
-    """A tag with a date and the same tag by its name alone are told together."""
+    """A tag with a date and the same tag by name alone are one row."""
     assert [["exportable", "2025-08-14 21:00:00", "hasTags, isTaggedBy"], ["summer", "–", "hasTags"]] == part(
         of(rich()), "Tags"
     ).rows()
 
 
 def test_dates_say_their_zone() -> None:
-    """A date in UNIX seconds is UTC; for the others nobody knows more than that they are local."""
+    """A date in UNIX seconds is UTC; of other dates the card states that they are local."""
     made = of(rich())
 
     assert "2026-10-26 07:33:20 UTC" in part(made, "Documents").words
@@ -319,7 +319,7 @@ def test_dates_say_their_zone() -> None:
 
 
 def test_codes_have_their_labels_in_further_languages(service: prodex.Client) -> None:
-    """Labels that were loaded in another language stand beside those of the record."""
+    """Labels that were loaded in another language are next to those of the record."""
     (first,) = shared_products(1)
     query = ProductQuery(gtins_in=[first.record["gtin"]])
     catalog = prodex.load_products(service, query, labels=["fr"], progress=False)
@@ -329,7 +329,7 @@ def test_codes_have_their_labels_in_further_languages(service: prodex.Client) ->
 
 
 def test_an_audit_is_told_in_words() -> None:
-    """Score, grade, what fails with the reason and what to do; the rest is folded and counted."""
+    """The audit of a card has score, grade, and failed checks with reason and fix; other checks are folded."""
     made = of(rich(), audit="online-listing")
     section = part(made, "Quality by online-listing")
     judged = made.audit
@@ -337,13 +337,13 @@ def test_an_audit_is_told_in_words() -> None:
 
     assert ["no", "17"] == [one.words for one in section.all("ul", class_="tiles")[0].all("strong")][2:]
     assert "blocker" == judged.failed[0].facts.severity
-    assert "waits under lastRequest: it is there as soon as the update is accepted" in section.words
+    assert "pending under lastRequest: filled as soon as the update is accepted" in section.words
     assert "How to fix it: Write namePublicLong in fr." in section.words
     assert f"{len(judged.passed)} checks passed" in section.words
 
 
 def test_unknown_is_not_a_pass() -> None:
-    """What nobody asked the service for is neither right nor wrong."""
+    """A check of an attribute that was not asked for neither passes nor fails."""
     query = ProductQuery(source_include=["namePublicLong"])
     profile = {"checks": {"has_front_packshot": {"severity": "blocker"}}}
     catalog = replace(prodex.flatten([{"id": 7}]), origin=Origin("https://exchange.example", query))
@@ -356,7 +356,7 @@ def test_unknown_is_not_a_pass() -> None:
 
 
 def test_an_audit_of_other_products_says_so() -> None:
-    """A product that was not judged has no score that looks like one."""
+    """A product that the audit does not cover has no score."""
     catalog = prodex.flatten([{"id": 7}])
     other = prodex.audit(prodex.flatten([{"id": 8}]), "core", progress=False)
 
@@ -364,7 +364,7 @@ def test_an_audit_of_other_products_says_so() -> None:
 
 
 def test_the_audit_of_a_card_is_the_audit() -> None:
-    """Score, grade and findings are those that the audit itself gives of each product."""
+    """Score, grade and findings of a card are those of the audit."""
     records = [rich(), {"id": 8, "gtin": "03036811359936"}, {"id": 9}]
     catalog = prodex.flatten(records)
     audit = prodex.audit(catalog, "online-listing", progress=False)
@@ -378,7 +378,7 @@ def test_the_audit_of_a_card_is_the_audit() -> None:
 
 
 def test_the_record_is_shown_as_received() -> None:
-    """A key given twice, a number's spelling and half a character are not lost by laying it out."""
+    """Indenting keeps repeated keys, the spelling of numbers, and lone surrogates."""
     received = '{"id":7,"a":1.50,"a":[],"b":"\\ud83d \\u00e9, {x}","c":{"d":[1,{"e":null}]}}'
     laid = indented(received)
 
@@ -389,7 +389,7 @@ def test_the_record_is_shown_as_received() -> None:
 
 
 def test_half_a_character_survives() -> None:
-    """What no file can hold is shown as its escape."""
+    """A character that no file can hold is shown as its escape."""
     made = of({"id": 7, "namePublicLong": [text("fra-FR", "half \ud83d")]})
 
     assert "half \\ud83d" in part(made, "Texts").text
@@ -397,7 +397,7 @@ def test_half_a_character_survives() -> None:
 
 
 def test_a_product_that_is_not_there_is_named_with_its_neighbours() -> None:
-    """The error says which ids come near, or whose GTIN was given."""
+    """The error names similar ids, or the product whose GTIN was given."""
     catalog = prodex.flatten([{"id": 1234567, "gtin": "03036811359935"}, {"id": 7}])
     with pytest.raises(InputError, match=r"There is no product 1234568 among 2\. Similar ids are 1234567\."):
         read_card(catalog, "1234568")
@@ -409,7 +409,7 @@ def test_a_product_that_is_not_there_is_named_with_its_neighbours() -> None:
 
 @pytest.mark.parametrize("number", range(1, len(hostile.STRINGS) + 1))
 def test_what_suppliers_type_is_shown_letter_by_letter(number: int) -> None:
-    """Markup, formulas and directions stand as they were typed, and nothing of them becomes an element."""
+    """Markup, formulas and directions are shown as they were typed, and become no elements."""
     page = parsed(read_card(hostile.catalog(), str(number)).html)
 
     assert hostile.STRINGS[number - 1] in page.text
@@ -418,14 +418,14 @@ def test_what_suppliers_type_is_shown_letter_by_letter(number: int) -> None:
 
 
 def test_control_characters_are_seen() -> None:
-    """What a browser would drop has a picture of its own."""
+    """Characters that a browser would drop are shown as symbols."""
     assert (
         hostile.CONTROLS[1] in parsed(read_card(hostile.catalog(), str(len(hostile.STRINGS) + 1)).html).text
     )
 
 
 def test_no_card_asks_for_anything() -> None:
-    """Addresses are text: no element of a card could fetch one, and formulas are left alone."""
+    """Addresses are text: no element of a card loads anything, and no formula is typeset."""
     catalog = canary.catalog()
     for product in catalog.products["product_id"]:
         page = parsed(read_card(catalog, product)._repr_html_())
@@ -442,7 +442,7 @@ def test_no_card_asks_for_anything() -> None:
 
 
 def test_every_table_says_what_it_is() -> None:
-    """Captions, headings with a scope, and places that scroll can be reached by keyboard and have a name."""
+    """Tables have captions and headings, and regions that scroll have a name and are reached by keyboard."""
     page = parsed(of(rich(), audit="online-listing").html)
 
     assert all(one.all("caption") for one in page.all("table"))
@@ -453,7 +453,7 @@ def test_every_table_says_what_it_is() -> None:
 
 
 def test_a_snapshot_gives_the_same_card() -> None:
-    """Read from disk or from memory, chosen or whole: the card is the same."""
+    """The card is the same from disk and from memory, and from a selection."""
     catalog = prodex.flatten([rich(), {"id": 8}])
     saved = catalog.save("shop")
     once = read_card(catalog, "7").html
@@ -463,13 +463,13 @@ def test_a_snapshot_gives_the_same_card() -> None:
 
 
 def test_a_card_says_what_it_is() -> None:
-    """Its repr names the product and counts what is on it."""
+    """The repr names the product and counts its contents."""
     assert "CardContents(product '7', 'Halfvolle melk', 9 texts, 2 pictures)" == repr(of(rich()))
     assert words("x").text in of({"id": "x"}).html
 
 
 def test_the_head_stays_short() -> None:
-    """Forty thousand characters of a brand or its code do not push everything else away; they are counted."""
+    """A brand with forty thousand characters is cut and counted."""
     made = of({"id": 7, "brand": {"code": "x" * 40_000, "label": "y" * 40_000}, "gtin": "9" * 40_000})
     (brand,) = parsed(made.html).all("dl")[0].all("dd")[:1]
 
@@ -478,7 +478,7 @@ def test_the_head_stays_short() -> None:
 
 
 def test_a_name_is_in_the_language_of_the_market() -> None:
-    """French in France, whatever stands first; English elsewhere, where there is English."""
+    """The name is French in France, whatever comes first, and English elsewhere."""
     names = [text("deu-DE", "Milch"), text("eng-GB", "Milk"), text("fra-FR", "Lait")]
 
     assert (
@@ -489,7 +489,7 @@ def test_a_name_is_in_the_language_of_the_market() -> None:
 
 
 def test_codes_have_labels_and_descriptions() -> None:
-    """Those of the product itself stand first."""
+    """Codes of the product itself come first."""
     codes = part(of({"id": 7, "brand": {"code": 4017, "description": "Since 1897"}}), "Codes")
 
     assert ["Attribute", "Code", "Description"] == [one.words for one in codes.all("th", scope="col")]
@@ -497,7 +497,7 @@ def test_codes_have_labels_and_descriptions() -> None:
 
 
 def test_partitions_of_one_name_stay_apart() -> None:
-    """Two lists of nutrients that say the same of themselves are two tables."""
+    """Two lists of nutrients with the same partition are two tables."""
     fat = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}
 
     assert 2 == len(
@@ -506,7 +506,7 @@ def test_partitions_of_one_name_stay_apart() -> None:
 
 
 def test_an_update_may_empty_what_is_not_there() -> None:
-    """Null instead of absent is a change that is told, though no value comes or goes."""
+    """Null instead of absent is a change, though no value is added or removed."""
     made = of({"id": 7, "lastRequest": {"description": None, "lifeCycle": 2}})
 
     assert [["description", "", "absent", "null"], ["lifeCycle", "", "absent", "2"]] == part(
@@ -515,14 +515,14 @@ def test_an_update_may_empty_what_is_not_there() -> None:
 
 
 def test_what_has_no_gtin_is_not_this_product() -> None:
-    """Two things without a number are not the same."""
+    """Two units without a GTIN are not the same."""
     made = of({"id": 7, "logisticalHierarchies": [{"uuid": "a"}]})
 
     assert [False] == [one.is_this for one in made.hierarchies[0].roots]
 
 
 def test_whatever_is_left_out_is_counted() -> None:
-    """A record without measure gives a page that can be read, and says how much of it is not there."""
+    """A huge record gives a readable page that states how much is left out."""
     fat = [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]
     made = of(
         {
@@ -553,7 +553,7 @@ def test_whatever_is_left_out_is_counted() -> None:
 
 
 def test_only_known_languages_are_told_to_a_browser() -> None:
-    """Screen readers read a text in its language, and are told of no language that does not exist."""
+    """A text has its language for screen readers, if browsers know the language."""
     made = of({"id": 7, "nameLegal": [text("fra-FR", "lait"), text('xx" onload="1', "lait")]})
 
     assert ["fr"] == [
@@ -562,7 +562,7 @@ def test_only_known_languages_are_told_to_a_browser() -> None:
 
 
 def test_no_text_turns_our_words_around() -> None:
-    """What a text leaves open ends with it: a mark of direction would otherwise reach the words beside it."""
+    """A mark of direction that a text leaves open ends with the text."""
     page = parsed(of({"id": 7, "brand": {"code": "x", "label": "a \u2066b \u202ec"}, "gtin": EACH}).html)
     shown = [one.text for one in page.all("bdi") if "\u2066" in one.text]
 

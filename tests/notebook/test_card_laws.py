@@ -78,7 +78,7 @@ def is_in(value: Any, text: str) -> bool:
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
-    """Whatever a record holds, in whatever shape: each leaf of its tables is read on the card."""
+    """Every leaf of the tables of any record is on its card."""
     try:
         catalog = prodex.flatten([marked(product, count())])
     except InputError:
@@ -89,7 +89,7 @@ def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
 
 
 def test_a_rich_card_shows_every_leaf() -> None:
-    """A product with something in every table loses nothing."""
+    """Every leaf of a product with rows in every table is on its card."""
     record = marked(rich(), count())
     catalog = prodex.flatten([{**record, "id": 7}])
     found = list(leaves(catalog))
@@ -101,7 +101,7 @@ def test_a_rich_card_shows_every_leaf() -> None:
 
 
 def test_the_law_can_be_broken() -> None:
-    """What is not on the card is noticed."""
+    """The law notices a leaf that is not on the card."""
     catalog = prodex.flatten([marked({"id": 7, "brand": {"code": "ACME"}}, count())])
     text = shown(read_card(catalog, "10000").html)
 
@@ -113,7 +113,7 @@ def test_the_law_can_be_broken() -> None:
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
-    """Records as they come, with empty texts, nulls and half characters, give markup whose elements are closed."""
+    """Records with empty texts, nulls and lone surrogates give HTML whose elements are closed."""
     try:
         catalog = prodex.flatten([product])
     except InputError:

@@ -25,7 +25,7 @@ def inside(widget: Any, kind: type) -> list[Any]:
 
 
 def test_what_is_chosen_comes_back(catalog: prodex.Catalog) -> None:
-    """A choice in one panel is the trait of the whole, and the other way round."""
+    """A selection in a panel is the traitlet of the whole, and the other way round."""
     looked = prodex.explore(catalog)
     (explorer,), (card,) = inside(looked, CatalogExplorer), inside(looked, ProductCard)
     first, second = catalog.products["product_id"][:2]
@@ -39,7 +39,7 @@ def test_what_is_chosen_comes_back(catalog: prodex.Catalog) -> None:
 
 
 def test_what_is_filtered_is_a_catalogue(catalog: prodex.Catalog) -> None:
-    """The same products as by hand; without a filter the catalogue itself."""
+    """The catalogue has the filtered products; without filters it is the catalogue itself."""
     looked = prodex.explore(catalog)
     assert looked.catalog is catalog
     brand = catalog.products["brand_code"].dropna()[0]
@@ -49,7 +49,7 @@ def test_what_is_filtered_is_a_catalogue(catalog: prodex.Catalog) -> None:
 
 
 def test_a_panel_is_made_when_it_is_looked_at(catalog: prodex.Catalog) -> None:
-    """Whoever only looks at products does not wait for the others."""
+    """A section is made when it is first opened."""
     looked = prodex.explore(catalog)
     assert [True, False, False] == [bool(place.children) for place in looked.places.values()]
     looked.section = "Snapshots"
@@ -57,7 +57,7 @@ def test_a_panel_is_made_when_it_is_looked_at(catalog: prodex.Catalog) -> None:
 
 
 def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog) -> None:
-    """A click under Quality leads to the products that it is about."""
+    """A click under Quality opens the products that it lists."""
     audit = prodex.audit(catalog, "core", progress=False)
     looked = prodex.explore(catalog, audit=audit)
     looked.section = "Quality"
@@ -70,7 +70,7 @@ def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog)
 
 
 def test_a_name_is_a_snapshot(catalog: prodex.Catalog) -> None:
-    """A name that there is not says which there are; what is no catalogue is refused."""
+    """An unknown name is refused with the names that exist, and so is what is not a catalogue."""
     catalog.save("shop")
     assert len(catalog) == len(prodex.explore("shop").catalog)
     with pytest.raises(SnapshotNotFound, match="shop"):

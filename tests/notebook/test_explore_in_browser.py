@@ -25,7 +25,7 @@ _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, scheme: str) -> None:
-    """A gap of the audit shows its products, one of them its card, and Python has them; nobody is left out."""
+    """A gap of the audit lists its products, one of them opens its card, and Python has them."""
     with lab.opened(browser, [_BEGIN, _LOOK], scheme=scheme, name="explore") as notebook:
         page = notebook.page
         notebook.run(0)

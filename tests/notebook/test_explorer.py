@@ -63,7 +63,7 @@ def rows(explorer: CatalogExplorer) -> list[list[str]]:
 
 
 def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
-    """A click on a value narrows the table, the number above it and the catalogue alike."""
+    """A click on a value filters the table, its count and the catalogue alike."""
     explorer = CatalogExplorer(sample)
     assert "1-25 of 300 products" == said(explorer)
     assert sample is explorer.catalog
@@ -89,7 +89,7 @@ def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
 
 
 def test_rows_of_a_facet_do_not_move_when_one_is_chosen(sample: prodex.Catalog) -> None:
-    """Its counts are those without its own choice, and its order stays."""
+    """The rows of a facet keep their order, and their counts ignore its own selection."""
     explorer = CatalogExplorer(sample)
     button(explorer, "▸ Tag").click()
     (box,) = [b for b in explorer._facets.children if "Tag" in buttons(b)[0].description]
@@ -102,7 +102,7 @@ def test_rows_of_a_facet_do_not_move_when_one_is_chosen(sample: prodex.Catalog) 
 def test_values_beyond_the_first_eight_are_found_by_a_word_or_by_asking_for_more(
     sample: prodex.Catalog,
 ) -> None:
-    """How many there are is said; what is chosen stays in sight."""
+    """More values are found by a word or by "Show more", and selected ones stay in sight."""
     explorer = CatalogExplorer(sample)
     (box,) = [b for b in explorer._facets.children if "Brand" in buttons(b)[0].description]
     number = len(explorer._values["brand"].codes)
@@ -119,7 +119,7 @@ def test_values_beyond_the_first_eight_are_found_by_a_word_or_by_asking_for_more
 
 
 def test_words_are_looked_for_beside_and_then_shown(sample: prodex.Catalog) -> None:
-    """The newest words count; a chip takes them away again."""
+    """The latest words are searched in the background, and a button removes them."""
     explorer = CatalogExplorer(sample)
     for words in ("c", "cit", "huile olive"):
         field(explorer, "Search").value = words
@@ -138,7 +138,7 @@ def test_words_are_looked_for_beside_and_then_shown(sample: prodex.Catalog) -> N
 
 
 def test_words_that_somebody_else_sets_are_searched_too(sample: prodex.Catalog) -> None:
-    """The catalogue is right at once, the page as soon as the words were found."""
+    """The catalogue is right at once, and the page as soon as the words are found."""
     exploration = Exploration(catalog=sample)
     explorer = CatalogExplorer(exploration=exploration)
     exploration.conditions = Conditions().searching("citron")
@@ -150,7 +150,7 @@ def test_words_that_somebody_else_sets_are_searched_too(sample: prodex.Catalog) 
 
 
 def test_a_choice_stays_through_pages_filters_and_sorting(sample: prodex.Catalog) -> None:
-    """What is chosen on one page is kept on another, marked when it is back in sight, and shared."""
+    """A selection on one page is kept on others, marked when it is shown again, and shared."""
     explorer = CatalogExplorer(sample)
     ids = sample.products["product_id"].tolist()
     table(explorer).selected_rows = [2]
@@ -182,7 +182,7 @@ def test_a_choice_stays_through_pages_filters_and_sorting(sample: prodex.Catalog
 
 
 def test_columns_are_chosen_and_stay(sample: prodex.Catalog) -> None:
-    """Any column of products can be shown; the choice outlives the catalogue."""
+    """Any column can be shown, and the columns stay when the catalogue changes."""
     explorer = CatalogExplorer(sample)
     button(explorer, "GTIN ✕").click()
     field(explorer, "Add").value = "json_version"
@@ -197,7 +197,7 @@ _NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
 
 
 def test_names_are_shown_in_a_language(sample: prodex.Catalog) -> None:
-    """The long name, else the short or the legal one; where a product has no name in it, the cell says so."""
+    """A name is long, short or legal; a product without a name in the language has none."""
     explorer = CatalogExplorer(sample)
     field(explorer, "Names in").value = "nl"
     dutch = sample.texts.query("language == 'nl'").set_index(["product_id", "attribute"])["text"]
@@ -210,7 +210,7 @@ def test_names_are_shown_in_a_language(sample: prodex.Catalog) -> None:
 
 
 def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
-    """Columns, a facet, and conditions on checks; without an audit such conditions are said, not ignored."""
+    """An audit adds columns, a facet and conditions; without one such conditions are refused."""
     audit = prodex.audit(sample, "online-listing")
     explorer = CatalogExplorer(sample, audit=audit)
     check = audit.by_check.sort_values("failed").iloc[-1]
@@ -227,7 +227,7 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
 
 
 def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prodex.Catalog) -> None:
-    """What is chosen, the conditions and an audit that comes later are the same for all who share it."""
+    """Selection, conditions and a later audit are the same for all panels that share them."""
     ids = sample.products["product_id"].tolist()
     exploration = Exploration(catalog=sample)
     exploration.selected = (ids[3], "not here")
@@ -247,7 +247,7 @@ def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prode
 
 
 def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
-    """In words in the panel, and as an error where the catalogue is asked for."""
+    """Invalid conditions are reported in the panel, and are an error of its catalogue."""
     explorer = CatalogExplorer(sample)
     explorer.exploration.conditions = Conditions().toggled("colour", "red")
 
@@ -259,7 +259,7 @@ def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
 
 
 def test_a_damaged_snapshot_is_said(sample: prodex.Catalog) -> None:
-    """What goes wrong behind a click stays in sight, with what to do."""
+    """An error behind a click stays in sight, with what to do."""
     catalog = sample.save("damaged")
     explorer = CatalogExplorer(catalog)
     for path in catalog.files("tags"):
@@ -272,7 +272,7 @@ def test_a_damaged_snapshot_is_said(sample: prodex.Catalog) -> None:
 
 
 def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
-    """What was chosen is forgotten, and facets are those of the new products."""
+    """Another catalogue clears the selection, and facets are those of its products."""
     explorer = CatalogExplorer(sample)
     explorer.exploration.conditions = Conditions().toggled("market", "250")
     explorer.exploration.look_at(prodex.flatten([{"id": 7, "brand": {"code": "ONLY"}}]))
@@ -284,7 +284,7 @@ def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
 
 @pytest.mark.parametrize("records", [[], [{"id": 7}], [{}]])
 def test_catalogues_of_hardly_anything_are_shown(records: list[dict[str, Any]]) -> None:
-    """No product, and a product without anything."""
+    """A catalogue without products and a product without attributes are shown."""
     explorer = CatalogExplorer(prodex.flatten(records))
 
     assert len(records) == len(explorer.catalog) == len(rows(explorer))
@@ -292,7 +292,7 @@ def test_catalogues_of_hardly_anything_are_shown(records: list[dict[str, Any]]) 
 
 
 def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) -> None:
-    """A first press writes; a second one asks; a third replaces."""
+    """The first click exports, the second asks, and the third replaces."""
     explorer = CatalogExplorer(sample)
     explorer.exploration.conditions = Conditions().toggled("market", "56")
     field(explorer, "to folder").value = str(tmp_path)
@@ -317,7 +317,7 @@ def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) 
 
 
 def test_what_it_takes_is_said() -> None:
-    """A catalogue or an exploration; an unknown keyword is an error."""
+    """An explorer needs a catalogue or an exploration, and refuses an unknown keyword."""
     with pytest.raises(InputError, match="needs a catalogue"):
         CatalogExplorer()
     with pytest.raises(TypeError):
@@ -325,7 +325,7 @@ def test_what_it_takes_is_said() -> None:
 
 
 def test_nothing_typed_by_suppliers_stands_where_it_would_be_typeset() -> None:
-    """Only in buttons, options and cells; markup widgets hold our own words."""
+    """Texts of suppliers are in buttons, options and cells only; HTML widgets hold our own words."""
     evil = "<img src=x onerror=typed()> $5 or $6"
     texts = [{"expressedIn": {"code": "fra-FR"}, "data": evil}]
     record = {"id": 7, "gtin": evil, "namePublicLong": texts, "hasTags": [{"tag": evil}]}
@@ -345,7 +345,7 @@ def test_nothing_typed_by_suppliers_stands_where_it_would_be_typeset() -> None:
 
 
 def test_little_is_sent_to_the_browser(sample: prodex.Catalog) -> None:
-    """All widgets together, the table's script included, however many products there are."""
+    """All widgets together stay small, however many products there are."""
     explorer = CatalogExplorer(sample)
     for one in buttons(explorer._facets):
         if one.description.startswith("▸"):
@@ -363,7 +363,7 @@ def parts(widget: Any) -> list[Any]:
 
 
 def test_no_thread_is_left_behind(sample: prodex.Catalog) -> None:
-    """What was done in threads has ended with the explorer's opening."""
+    """The threads that opened the explorer have ended."""
     before = threading.active_count()
     CatalogExplorer(sample)
     assert before >= threading.active_count()

@@ -71,7 +71,7 @@ def unfold(out: Locator) -> None:
 
 
 def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: Browser) -> None:
-    """Everything that is clicked comes back in Python, and the file has what the table showed."""
+    """Every click is seen in Python, and the file has what the table showed."""
     with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
         out = opened(notebook)
         out.get_by_role("button", name="▸ Market").click()
@@ -127,7 +127,7 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(lab: Lab, browser: Browser, scheme: str) -> None:
-    """With all folds open, rows chosen and chips shown the checker finds nothing, in light and in dark."""
+    """The checker of accessibility finds no violation, in light and in dark."""
     with lab.opened(browser, [JUDGED, "explorer"], scheme=scheme) as notebook:
         out = opened(notebook)
         unfold(out)
@@ -140,7 +140,7 @@ def test_everybody_can_use_it(lab: Lab, browser: Browser, scheme: str) -> None:
 
 
 def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, browser: Browser) -> None:
-    """Scripts, formulas, directions and 40,000 characters in facets, chips, cells and the search."""
+    """Scripts, formulas, directions and 40,000 characters are shown as they are, in every part."""
     with lab.opened(browser, [CANARY, "explorer"]) as notebook:
         out = opened(notebook)
         unfold(out)

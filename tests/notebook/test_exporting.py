@@ -51,7 +51,7 @@ def table(catalog: prodex.Catalog) -> ShownTable:
 def test_csv_as_shown_has_rows_in_their_order_and_texts_whole(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
-    """Only what is left, in the order of the table; a code stands where there is no label."""
+    """The file has the filtered rows in the order of the table, uncut; a code is shown if it has no label."""
     said = export_products(ExportRequest(AS_SHOWN, "csv", tmp_path / "out"), table, catalog)
 
     path = tmp_path / "out" / "products_as_shown.csv"
@@ -62,7 +62,7 @@ def test_csv_as_shown_has_rows_in_their_order_and_texts_whole(
 
 
 def test_csv_for_spreadsheets_is_a_choice(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
-    """An apostrophe stands before what would run."""
+    """An apostrophe is put before text that would run, only if that is asked for."""
     export_products(ExportRequest(AS_SHOWN, "csv", tmp_path, is_safe=True), table, catalog)
     with (tmp_path / "products_as_shown.csv").open(encoding="utf-8", newline="") as file:
         assert f"'{LONG}" == list(csv.reader(file))[2][1]
@@ -71,7 +71,7 @@ def test_csv_for_spreadsheets_is_a_choice(catalog: prodex.Catalog, table: ShownT
 def test_a_workbook_says_what_it_could_not_hold(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
-    """The sentence counts the texts that were cut."""
+    """The report counts the texts that were cut."""
     said = export_products(ExportRequest(AS_SHOWN, "xlsx", tmp_path, is_safe=True), table, catalog)
 
     rows = CalamineWorkbook.from_path(tmp_path / "products_as_shown.xlsx").get_sheet_by_index(0).to_python()
@@ -80,7 +80,7 @@ def test_a_workbook_says_what_it_could_not_hold(
 
 
 def test_parquet_keeps_types(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
-    """A date is a date."""
+    """A date stays a date."""
     export_products(ExportRequest(AS_SHOWN, "parquet", tmp_path), table, catalog)
     frame = pd.read_parquet(tmp_path / "products_as_shown.parquet")
 
@@ -90,7 +90,7 @@ def test_parquet_keeps_types(catalog: prodex.Catalog, table: ShownTable, tmp_pat
 def test_all_tables_are_those_of_the_products_that_are_left(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
-    """As `catalog.export` writes them."""
+    """All tables are those that `catalog.export` writes for the filtered products."""
     left = catalog.where(gtin=["03036811359935"])
     said = export_products(ExportRequest(EVERYTHING, "parquet", tmp_path), table, left)
 
@@ -102,7 +102,7 @@ def test_all_tables_are_those_of_the_products_that_are_left(
 def test_what_stands_in_the_way_is_known_before(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path, what: str, files: int
 ) -> None:
-    """Nothing at first; afterwards every file that was written."""
+    """No file exists at first, and every exported file afterwards."""
     request = ExportRequest(what, "csv", tmp_path)
     assert [] == request.existing_files
 
@@ -113,7 +113,7 @@ def test_what_stands_in_the_way_is_known_before(
 def test_a_folder_has_to_be_named_and_to_be_one(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
-    """What cannot be written is said in words."""
+    """A missing name and a file in place of the folder are refused."""
     with pytest.raises(QueryError, match="No folder"):
         folder_of("  ")
     (tmp_path / "file").write_text("", "utf-8")
@@ -122,7 +122,7 @@ def test_a_folder_has_to_be_named_and_to_be_one(
 
 
 def test_nothing_is_left_of_an_empty_catalogue(tmp_path: Path) -> None:
-    """No product makes a file with a heading."""
+    """A table without products makes a file with headings only."""
     catalog = prodex.flatten([])
     said = export_products(
         ExportRequest(AS_SHOWN, "csv", tmp_path),

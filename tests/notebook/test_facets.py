@@ -122,7 +122,7 @@ choices = st.dictionaries(
 def test_counts_are_those_of_a_plain_walk(
     records_: list[Record], chosen: dict[str, tuple[str | None, ...]], data: st.DataObject
 ) -> None:
-    """Every value of every facet, with the choices of all other facets applied and not its own."""
+    """The counts of a facet apply the selections of all other facets and not its own."""
     products = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(records_)))
     facets = Facets(products)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
@@ -142,7 +142,7 @@ def test_counts_are_those_of_a_plain_walk(
 
 
 def test_values_with_equal_labels_are_told_apart_by_their_codes() -> None:
-    """Groups are made by code: two brands of one name are two, and an unnamed one goes by its code."""
+    """Two brands with one label are two values, and a brand without a label is shown by its code."""
     brands = [("1", "Lait"), ("2", "Lait"), ("3", None), ("", "")]
     facets = Facets(
         ProductColumns(
@@ -159,7 +159,7 @@ def test_values_with_equal_labels_are_told_apart_by_their_codes() -> None:
 
 
 def test_the_most_frequent_value_comes_first_and_the_missing_one_is_a_value() -> None:
-    """Products without a brand are counted like any other, by frequency."""
+    """Products without a brand are a value like any other, by frequency."""
     brands = [None, None, None, "B", "A", "A"]
     records = [{"id": n, "brand": None if b is None else {"code": b}} for n, b in enumerate(brands)]
     brand = Facets(ProductColumns(prodex.flatten(records)))["brand"]
@@ -170,7 +170,7 @@ def test_the_most_frequent_value_comes_first_and_the_missing_one_is_a_value() ->
 
 
 def test_what_nobody_asked_for_is_not_a_count_of_nothing() -> None:
-    """A catalogue loaded without brands does not say that all products are without."""
+    """A catalogue loaded without brands does not claim that products have none."""
     catalog = prodex.flatten([{"id": 7, "kind": {"code": "1"}}])
     origin = Origin("sandbox", ProductQuery(source_include=["kind", "assets.pictures.url"]))
     facets = Facets(ProductColumns(prodex.Catalog(catalog.parts, origin)))
@@ -179,7 +179,7 @@ def test_what_nobody_asked_for_is_not_a_count_of_nothing() -> None:
 
 
 def test_a_catalogue_without_products_has_facets_without_values() -> None:
-    """Nothing is found, and nothing breaks."""
+    """Facets of an empty catalogue have no values."""
     facets = Facets(ProductColumns(prodex.flatten([])))
 
     assert dict.fromkeys(facets, 0) == {
@@ -188,7 +188,7 @@ def test_a_catalogue_without_products_has_facets_without_values() -> None:
 
 
 def test_grades_are_there_where_there_is_an_audit() -> None:
-    """They stand in their own order; a product that the audit does not know has none."""
+    """Grades are in the order A to E; a product that the audit does not cover has none."""
     catalog = prodex.flatten(
         [{"id": 7, "gtin": "03036811359936"}, {"id": 8, "gtin": "03036811359935"}, {"id": 9}]
     )
@@ -203,13 +203,13 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
 
 
 def test_a_facet_that_is_not_there_is_said() -> None:
-    """The message names those that are."""
+    """The error for an unknown facet names those that exist."""
     with pytest.raises(QueryError, match="no facet 'colour'; there are kind, brand"):
         apply_filters(Facets(ProductColumns(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
 
 
 def test_checks_without_an_audit_are_said() -> None:
-    """Neither silently nothing nor silently everything."""
+    """A condition on checks without an audit is refused, and neither ignored nor taken as no match."""
     products = ProductColumns(prodex.flatten([{"id": 7}]))
 
     with pytest.raises(QueryError, match="there is no audit"):

@@ -47,7 +47,7 @@ def page(browser: Browser, server: FileServer, tmp_path: Path) -> Iterator[Page]
 
 
 def test_what_suppliers_typed_is_shown_and_nothing_else_happens(page: Page) -> None:
-    """Every picture is drawn, every text stands there as it was typed, and the title is ours."""
+    """Every picture is drawn, every text is shown as typed, and the title is ours."""
     sizes = page.evaluate("[...document.images].map(image => image.complete && image.naturalWidth)")
 
     assert [256] * len(EVIL) == sizes
@@ -58,7 +58,7 @@ def test_what_suppliers_typed_is_shown_and_nothing_else_happens(page: Page) -> N
 
 @pytest.mark.parametrize(("width", "columns"), [(1200, 6), (400, 2)])
 def test_it_fits_wide_and_narrow_windows(page: Page, width: int, columns: int) -> None:
-    """Nothing has to be scrolled sideways."""
+    """No window scrolls sideways."""
     page.set_viewport_size({"width": width, "height": 900})
     tops = page.evaluate("[...document.querySelectorAll('li')].map(li => li.getBoundingClientRect().top)")
 
@@ -68,7 +68,7 @@ def test_it_fits_wide_and_narrow_windows(page: Page, width: int, columns: int) -
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(page: Page, scheme: Any) -> None:
-    """No violation of the accessibility rules that axe knows, in light and in dark."""
+    """The checker of accessibility finds no violation, in light and in dark."""
     axe = Axe()
     page.emulate_media(color_scheme=scheme)
 
@@ -77,7 +77,7 @@ def test_everybody_can_use_it(page: Page, scheme: Any) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_a_notebook_it_is_the_same(scheme: str, lab: Lab, browser: Browser, server: FileServer) -> None:
-    """JupyterLab asks nobody for it, runs and typesets nothing of it, and leaves its columns as they are."""
+    """JupyterLab loads, runs and typesets nothing of it, and keeps its columns."""
     html = gallery(hostile(server), packshots_only=False)._repr_html_()
     cell = f"from IPython.display import HTML\nHTML({json.dumps(html)})"
     with lab.opened(browser, [cell], scheme=scheme) as notebook:

@@ -23,7 +23,7 @@ _FOCUS = """() => {
 
 
 def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> None:
-    """Pages to their ends, conditions, a choice, an export, an audit, a check of files: by Return alone."""
+    """After every press of Return something useful has the focus."""
     with lab.opened(browser, [_BEGIN, _LOOK], name="keyed") as notebook:
         notebook.run(0)
         out = notebook.run(1)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def test_a_click_reaches_python(lab: Lab, browser: Browser) -> None:
-    """What a button does in the kernel can be asked for."""
+    """The effect of a click is seen in the kernel."""
     cell = """
         import ipywidgets as w
         pressed, button = [], w.Button(description="Press")
@@ -24,7 +24,7 @@ def test_a_click_reaches_python(lab: Lab, browser: Browser) -> None:
 
 
 def test_what_must_not_happen_is_seen(lab: Lab, browser: Browser) -> None:
-    """A script that runs, a request to elsewhere and a control without a name are each noticed."""
+    """A script that runs, a request to elsewhere and a control without a name are noticed."""
     cell = """
         import ipywidgets as w
         w.HTML(

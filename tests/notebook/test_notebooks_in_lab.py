@@ -18,7 +18,7 @@ _PRODUCTS = 600
 
 @pytest.mark.parametrize("name", ["01_first_look", "03_filter_and_explore"])
 def test_a_notebook_runs_in_the_lab(lab: Lab, browser: Browser, name: str) -> None:
-    """All cells run, in the kernel that it asks for; nothing is asked for outside, and widgets draw themselves."""
+    """All cells run in the kernel that the notebook asks for, and widgets are drawn without loading anything."""
     lab.home.mkdir(exist_ok=True)
     with (
         sandbox(lab.home, _PRODUCTS, lab.home / "sandbox"),

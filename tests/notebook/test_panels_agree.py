@@ -28,7 +28,7 @@ RECORDS = [{"id": number, "gtin": f"{number:014}"} for number in range(1, 6)]
 
 
 def test_a_row_opens_its_card_again_after_another_catalogue() -> None:
-    """The same product chosen in another snapshot, or after Python opened another card, has its card shown."""
+    """A selected row opens its card, also after Python has opened another card."""
     exploration = Exploration(catalog=prodex.flatten(RECORDS))
     explorer, card = CatalogExplorer(exploration=exploration), ProductCard(exploration=exploration)
     table = explorer._table._table
@@ -45,7 +45,7 @@ def test_a_row_opens_its_card_again_after_another_catalogue() -> None:
 
 
 def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
-    """A catalogue from elsewhere takes the mark away, a new snapshot is listed with it, an old one can come back."""
+    """The list marks the snapshot that is explored, and lists a new one."""
     prodex.flatten(RECORDS).save("shop")
     looked = explore("shop")
     looked.section = "Snapshots"
@@ -67,7 +67,7 @@ def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
 
 
 def test_an_audit_of_what_is_looked_at_no_longer_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another catalogue is chosen while the first is judged: its audit does not come up beside the other one."""
+    """An audit is dropped when another catalogue is explored before it ends."""
     begun, go_on = threading.Event(), threading.Event()
     exploration = Exploration(catalog=prodex.flatten(RECORDS))
     panel = AuditPanel(exploration=exploration)
@@ -88,7 +88,7 @@ def test_an_audit_of_what_is_looked_at_no_longer_is_dropped(monkeypatch: pytest.
 
 
 def test_nothing_is_said_of_what_was_not_asked_for() -> None:
-    """A catalogue of GTINs alone says neither that products are without name nor that they have no text."""
+    """A catalogue of GTINs alone claims neither that products have no name nor that they have no texts."""
     catalog = prodex.flatten(RECORDS[:1])
     origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
     products = ProductColumns(prodex.Catalog(catalog.parts, origin))
@@ -109,14 +109,14 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     ],
 )
 def test_a_wrong_thing_is_refused_in_words(make: Any, said: str) -> None:
-    """Whoever gives a panel something else is told what it takes, and what gives that."""
+    """A panel that gets something else names what it takes, and what returns that."""
     with pytest.raises(ProdexError, match=said):
         make()
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "~nobody-is-called-so/x"])
 def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None:
-    """No field for a file or a folder shows the name of an exception."""
+    """A field for a file or a folder never shows the name of an exception."""
     audit = prodex.audit(prodex.flatten(RECORDS), progress=False)
     panel, explorer = AuditPanel(audit), CatalogExplorer(audit.catalog)
     panel.export.folder.value = panel.export.page.value = explorer._export._folder.value = name
@@ -130,7 +130,7 @@ def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None
 
 
 def test_a_table_says_nothing_of_its_own() -> None:
-    """Of many rows itables would say how many it shows "of" as many: a count of the page, not of the products."""
+    """The counts of itables are off: it would count the rows of a page and not the products."""
     explorer = CatalogExplorer(prodex.flatten({"id": number} for number in range(60)))
     nothing = dict.fromkeys(("topStart", "topEnd", "bottomStart", "bottomEnd"))
     assert nothing == explorer._table._table._dt_args["layout"]
@@ -139,7 +139,7 @@ def test_a_table_says_nothing_of_its_own() -> None:
 
 
 def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is counted is called by its name, one thing in the singular."""
+    """Every count has its noun, in the singular for one."""
     monkeypatch.chdir(tmp_path)
     catalog = prodex.flatten(RECORDS[:1]).save("shop")
     panel = SnapshotPanel("shop")
@@ -155,7 +155,7 @@ def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_pager_says_what_it_turns() -> None:
-    """None, one, and many."""
+    """A pager has a sentence for no rows, one row, and many."""
     pager, said = Pager(2), []
     for total in (0, 1, 3):
         pager.over(total, "rule", " there")

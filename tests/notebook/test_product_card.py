@@ -58,7 +58,7 @@ def waited(panel: ProductCard, *words: str) -> str:
 
 
 def test_it_shows_the_product_that_is_chosen(catalog: prodex.Catalog) -> None:
-    """Its trait and that of the exploration are one."""
+    """The card and its exploration share `product_id`."""
     panel = ProductCard(catalog)
     assert "Select a product" in said(panel)
 
@@ -86,7 +86,7 @@ def test_it_follows_an_exploration(catalog: prodex.Catalog) -> None:
 
 
 def test_a_product_that_is_not_there_is_told_in_words(catalog: prodex.Catalog) -> None:
-    """The message names what to do, and goes away with the next product."""
+    """The error says what to do, and is removed with the next product."""
     panel = ProductCard(catalog, "9")
     assert "There is no product 9 among 2." in said(panel)
 
@@ -95,7 +95,7 @@ def test_a_product_that_is_not_there_is_told_in_words(catalog: prodex.Catalog) -
 
 
 def test_what_it_is_given_has_to_fit(catalog: prodex.Catalog) -> None:
-    """Neither nothing, nor two states at once, nor a keyword that it does not know."""
+    """A card refuses nothing at all, two states, and an unknown keyword."""
     with pytest.raises(InputError, match="needs a catalogue"):
         ProductCard()
     with pytest.raises(InputError, match="give either"):
@@ -107,7 +107,7 @@ def test_what_it_is_given_has_to_fit(catalog: prodex.Catalog) -> None:
 
 
 def test_pictures_come_when_they_are_asked_for(service: prodex.Client) -> None:
-    """Before that there is no image; then each has its bytes and words, from Python."""
+    """A card has no image before the button is clicked, and then one for each picture, from Python."""
     catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
     counts = catalog.products.set_index("product_id")["pictures_count"]
     panel = ProductCard(catalog, counts.idxmax())
@@ -126,7 +126,7 @@ def test_pictures_come_when_they_are_asked_for(service: prodex.Client) -> None:
 
 
 def test_a_picture_that_does_not_come_says_why() -> None:
-    """An address inside is never asked; the reason stands where the picture would."""
+    """An internal address is never called, and the reason is shown in place of the picture."""
     inside = {"pictures": [{"url": "http://127.0.0.1:9/a.jpg", "productFace": 1}]}
     panel = ProductCard(prodex.flatten([{"id": 7, "assets": inside}]), "7")
     press(panel)
@@ -136,13 +136,13 @@ def test_a_picture_that_does_not_come_says_why() -> None:
 
 
 def test_a_product_without_pictures_offers_none(catalog: prodex.Catalog) -> None:
-    """There is no button for nothing."""
+    """A product without pictures has no button for them."""
     assert "none" == button(ProductCard(catalog, "8")).layout.display
     assert button(ProductCard(catalog, "7")).layout.display is None
 
 
 def test_pictures_of_the_product_before_are_forgotten(service: prodex.Client) -> None:
-    """Whoever goes on to the next product does not get the pictures of the last."""
+    """The next product does not get the pictures of the last."""
     catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
     first, second = catalog.products["product_id"][:2]
     panel = ProductCard(catalog, first)
@@ -157,7 +157,7 @@ def test_pictures_of_the_product_before_are_forgotten(service: prodex.Client) ->
 def test_the_disk_refuses_in_words(
     service: prodex.Client, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What goes wrong while pictures are fetched is told, and the button is there to try again."""
+    """An error while pictures are loaded is shown, and the button offers another try."""
     catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
     panel = ProductCard(catalog, catalog.products["product_id"][0])
     in_the_way = tmp_path_factory.mktemp("home") / "file"

@@ -58,7 +58,7 @@ def root(pytestconfig: pytest.Config) -> str:
 
 
 def test_a_card_is_read_copied_and_unfolded_by_keyboard(lab: Lab, browser: Browser, root: str) -> None:
-    """Tab reaches the GTIN, which is copied whole; Return unfolds the record; axe has nothing to say."""
+    """Tab reaches the GTIN, Return opens the record, and axe finds no violation."""
     with lab.opened(browser, [_RICH.format(root=root)]) as notebook:
         out, page = notebook.run(), notebook.page
         out.get_by_role("heading", name="Halfvolle melk").wait_for()
@@ -87,7 +87,7 @@ def test_a_card_is_read_copied_and_unfolded_by_keyboard(lab: Lab, browser: Brows
 
 
 def test_a_dark_card_shows_what_would_do_harm(lab: Lab, browser: Browser, root: str) -> None:
-    """Every text of the product is a trap: nothing runs, nothing is asked for outside, nothing is typeset."""
+    """Hostile texts run nothing, load nothing and are not typeset."""
     with lab.opened(browser, [_CANARY.format(root=root)], scheme="dark") as notebook:
         out, page = notebook.run(), notebook.page
         out.get_by_text("Record as received").first.wait_for()
@@ -104,7 +104,7 @@ def test_a_dark_card_shows_what_would_do_harm(lab: Lab, browser: Browser, root: 
 
 
 def test_pictures_come_from_python(lab: Lab, browser: Browser, sample_exchange: Sandbox) -> None:
-    """Until somebody presses the button there is no image; then there are all, and the browser asked for none."""
+    """Images appear after the click, and the browser has loaded none of them."""
     cell = _PICTURES.format(url=sample_exchange.base_url, key=sample_exchange.credentials[0])
     with lab.opened(browser, [cell]) as notebook:
         out = notebook.run()

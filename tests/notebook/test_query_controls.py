@@ -36,7 +36,7 @@ FIELDS = [("Name", "name"), ("Brand", "brand")]
     ],
 )
 def test_gtins_are_read_as_spreadsheets_give_them(text: str, gtins: list[str]) -> None:
-    """Headers, other columns, quotes and decimals around them do no harm, and nothing is guessed."""
+    """Headings, other columns, quotes and decimals do no harm, and nothing is guessed."""
     assert tuple(gtins) == read_gtins(text).gtins
 
 
@@ -52,7 +52,7 @@ def test_what_is_wrong_with_a_paste_is_said_with_numbers() -> None:
 
 
 def test_toggles_keep_the_order_of_the_choice() -> None:
-    """What is pressed comes last, what is pressed again goes, and a value that is assigned is shown."""
+    """A button that is pressed comes last, a second press removes it, and an assigned value is shown."""
     toggles = ToggleControl("Fields", FIELDS)
     for button in reversed(toggles.buttons):
         button.value = True
@@ -64,7 +64,7 @@ def test_toggles_keep_the_order_of_the_choice() -> None:
 
 
 def test_a_name_is_added_to_a_list_once() -> None:
-    """Choosing a name adds its value to what was typed, and the list is ready for the next."""
+    """Selecting a name adds its value to the text, and the list is ready for the next."""
     listed = ListControl("Owners", "an owner", [("Acme", 11), ("Zest", 12)], "11")
     listed.value = "7, "
     for number in (11, 12, 11):
@@ -75,7 +75,7 @@ def test_a_name_is_added_to_a_list_once() -> None:
 
 
 def test_a_usual_text_is_named_and_another_is_ones_own() -> None:
-    """The list says which of the usual texts it is; typing something else makes it one's own."""
+    """The list shows the preset of the text, or "other paths"."""
     preset = PresetControl("Return", INCLUDED)
     assert ("everything", "") == (preset._usual.list.label, preset.value)
     preset._usual.value = "assets.pictures"
@@ -88,12 +88,12 @@ def test_a_usual_text_is_named_and_another_is_ones_own() -> None:
 
 @pytest.mark.parametrize("text", [text for _, text in INCLUDED if text])
 def test_every_usual_choice_of_fields_is_recognised_again(text: str) -> None:
-    """What a query asks for is shown as the choice that it came from, without what is always added."""
+    """The fields of a query are shown as the preset that they came from."""
     assert text == shown_paths(ProductQuery(source_include=text))
 
 
 def test_rows_of_words_come_and_go() -> None:
-    """A row is added and removed; one without a word is no filter; what others hold stays in its row."""
+    """A row is added and removed; one without a word is no filter; the others keep their content."""
     rows = SearchWords(FIELDS)
     assert ((), 1) == (rows.value, len(rows.rows))
     rows.rows[0].text.value = "lait"
@@ -110,7 +110,7 @@ def test_rows_of_words_come_and_go() -> None:
 
 
 def test_a_row_that_is_typed_into_is_not_made_anew() -> None:
-    """The focus stays where somebody types."""
+    """The focus stays in the row that is typed into."""
     rows = SearchWords(FIELDS)
     shown, first = rows._list.children, rows.rows[0]
     for word in ("l", "la", "lai"):
@@ -120,7 +120,7 @@ def test_a_row_that_is_typed_into_is_not_made_anew() -> None:
 
 
 def test_a_locked_control_is_locked_down_to_its_buttons() -> None:
-    """Nothing in it can be changed, and all of it can be again."""
+    """Nothing in a locked control can be changed, and everything in an unlocked one."""
     for control in (
         SearchWords(FIELDS),
         ChoiceControl("Market", [("any", "")]),
@@ -139,7 +139,7 @@ def _disabled(widget: object) -> list[bool]:
 
 
 def test_a_fold_is_opened_by_its_button_and_from_python() -> None:
-    """Both ways agree, and the button says what it does."""
+    """Button and traitlet agree, and the label shows the state."""
     fold = Fold("more", [text_line("Tags")])
     assert ("▸ more", "none") == (fold.button.description, fold.body.layout.display)
     fold.button.value = True

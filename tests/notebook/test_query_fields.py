@@ -82,7 +82,7 @@ def queries(draw: st.DrawFn) -> ProductQuery:
 
 
 def test_every_filter_has_its_control() -> None:
-    """The controls fill every filter that there is, each once, and what goes through untouched."""
+    """The controls fill every filter once, and pass on values unchanged."""
     filled = [name for field in FIELDS for name in field.names]
     assert sorted([*FILTERS, "extra"]) == sorted(filled)
     assert set(FILTERS) == set(VALUES)
@@ -90,14 +90,14 @@ def test_every_filter_has_its_control() -> None:
 
 @given(queries())
 def test_what_is_shown_of_a_query_is_read_as_the_same_query(query: ProductQuery) -> None:
-    """Law: query -> what the controls show -> query is the identity."""
+    """The way from a query to the values of the controls and back is the identity."""
     assert query == asked(shown(query))
 
 
 @settings(max_examples=examples(30), deadline=None)
 @given(st.lists(queries(), min_size=1, max_size=3))
 def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) -> None:
-    """Law: the same through the controls themselves, one query after the other; nothing of the former stays."""
+    """The way through the controls themselves is the identity, and nothing of a former query stays."""
     controls = [field.make() for field in FIELDS]
     for query in some:
         for control, value in zip(controls, shown(query), strict=True):
@@ -106,7 +106,7 @@ def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) 
 
 
 def test_a_new_panel_shows_no_filter() -> None:
-    """Controls as they are made ask for everything."""
+    """New controls ask for everything."""
     assert ProductQuery() == asked([field.make().value for field in FIELDS])
     assert ProductQuery() == asked(shown(ProductQuery()))
 
@@ -132,7 +132,7 @@ def field_of(name: str) -> QueryField:
     ],
 )
 def test_what_cannot_be_read_is_said(name: str, value: Any, message: str) -> None:
-    """What somebody typed and nobody can ask for is an error that says so."""
+    """A value that no query can have is an error with a message."""
     values = [value if name in field.names else field.shown(ProductQuery()) for field in FIELDS]
     with pytest.raises(QueryError) as refused:
         asked(values)
@@ -140,6 +140,6 @@ def test_what_cannot_be_read_is_said(name: str, value: Any, message: str) -> Non
 
 
 def test_a_field_is_a_value() -> None:
-    """The declaration cannot be changed while panels use it."""
+    """A declaration cannot be changed while panels use it."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         field_of("search").hint = ""  # type: ignore[misc]

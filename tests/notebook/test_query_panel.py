@@ -94,7 +94,7 @@ def until(is_so: Callable[[], object], seconds: float = 30) -> Any:
 def test_what_a_control_says_is_asked_and_counted(
     service: Client, name: str, value: Any, query: ProductQuery
 ) -> None:
-    """A change of a control is a query, and the count is that of the products that it brings."""
+    """A change of a control is a new query, whose products are counted."""
     panel = QueryPanel(service)
     panel.control(name).value = value
     report = PullReport()
@@ -106,7 +106,7 @@ def test_what_a_control_says_is_asked_and_counted(
 
 
 def test_an_assigned_query_fills_the_controls(service: Client) -> None:
-    """What is assigned is shown, also folded away, and what was shown before is gone."""
+    """An assigned query is shown in all controls, also in closed folds, and replaces the former one."""
     panel = QueryPanel(service, ProductQuery(tags_in="exportable", gtins_in=["03036811359935"]))
     assert "exportable" == panel.control("tags_in").value
     assert panel.folds[FieldGroup.MORE].title.endswith("(1 set)")
@@ -124,7 +124,7 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
 
 
 def test_a_contradiction_is_told_and_the_last_good_query_stays(service: Client) -> None:
-    """What contradicts itself is neither asked nor loaded; taking it back makes all well."""
+    """Contradicting filters are neither counted nor loaded until one is taken back."""
     panel = QueryPanel(service, ProductQuery(tags_in="exportable"))
     good = counted(panel)
     panel.control("tags_not_in").value = "exportable"
@@ -137,7 +137,7 @@ def test_a_contradiction_is_told_and_the_last_good_query_stays(service: Client) 
 
 
 def test_clear_takes_away_what_cannot_be_understood_too(service: Client) -> None:
-    """The button empties every control, whether there was a query in them or not."""
+    """The button empties every control, also those with an invalid value."""
     panel = QueryPanel(service)
     panel.control("extra").value = "{"
     assert panel.loading.load_button.disabled
@@ -146,7 +146,7 @@ def test_clear_takes_away_what_cannot_be_understood_too(service: Client) -> None
 
 
 def test_the_last_good_query_can_be_assigned_again(service: Client) -> None:
-    """Controls that contradict each other are filled with it, although it did not change."""
+    """Assigning the last valid query fills controls that contradict each other."""
     panel = QueryPanel(service, FRENCH)
     panel.control("tags_in").value = panel.control("tags_not_in").value = "new"
     assert panel.loading.load_button.disabled
@@ -158,7 +158,7 @@ def test_the_last_good_query_can_be_assigned_again(service: Client) -> None:
 
 
 def test_a_long_list_of_gtins_is_counted_in_several_calls(small: tuple[Sandbox, Client]) -> None:
-    """450 GTINs are three calls, and the count is their sum."""
+    """The count of 450 GTINs is the sum of three calls."""
     sandbox, service = small
     first = next(pages(service, page_size=50, progress=False))
     known = [one.filled_gtin for one in first.identities if one]
@@ -172,7 +172,7 @@ def test_a_long_list_of_gtins_is_counted_in_several_calls(small: tuple[Sandbox, 
 
 
 def test_a_late_answer_is_dropped(small: tuple[Sandbox, Client]) -> None:
-    """The answer to what was asked before does not take the place of the newer one."""
+    """A late count does not replace that of a newer query."""
     sandbox, service = small
     panel = QueryPanel(service)
     every = counted(panel)
@@ -188,7 +188,7 @@ def test_a_late_answer_is_dropped(small: tuple[Sandbox, Client]) -> None:
 
 
 def test_an_answer_to_what_was_taken_back_is_dropped(small: tuple[Sandbox, Client]) -> None:
-    """Once the filters contradict each other no count appears, not even one that was already asked for."""
+    """While filters contradict each other, no count appears."""
     sandbox, service = small
     panel = QueryPanel(service)
     panel.wait()
@@ -201,7 +201,7 @@ def test_an_answer_to_what_was_taken_back_is_dropped(small: tuple[Sandbox, Clien
 
 
 def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) -> None:
-    """Twenty changes in a row take no time, and only the last is asked for."""
+    """Twenty changes in a row take no time, and only the last is counted."""
     sandbox, service = small
     panel = QueryPanel(service)
     panel.wait()
@@ -220,7 +220,7 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
     [("503", "could not be counted: POST /public/v1/products/list failed"), ("401", "rejected")],
 )
 def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind: str, words: str) -> None:
-    """Where the count would stand there is what happened; the next change asks again."""
+    """An error is shown in place of the count, and the next change counts again."""
     sandbox, service = small
     sandbox.order(Fault(kind))
     panel = QueryPanel(service)
@@ -232,7 +232,7 @@ def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind:
 
 
 def test_load_gives_the_catalogue(small: tuple[Sandbox, Client]) -> None:
-    """Load brings what was counted, under the name; once more takes the snapshot that is there."""
+    """Load returns the products that were counted, and the next load reuses the snapshot."""
     _, service = small
     panel = QueryPanel(service, name="shop")
     panel.loading.load_button.click()
@@ -247,7 +247,7 @@ def test_load_gives_the_catalogue(small: tuple[Sandbox, Client]) -> None:
 
 
 def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
-    """The choice of age goes to the load."""
+    """The selected age is passed on to the load."""
     sandbox, service = small
     panel = QueryPanel(service, name="shop")
     panel.loading.load_button.click()
@@ -263,7 +263,7 @@ def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
 def test_progress_is_shown_and_cancel_keeps_what_came(
     small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In an event loop the load can be watched and cancelled; Load goes on from there."""
+    """A load shows its progress, can be cancelled, and is continued by the next one."""
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 50)
     sandbox, service = small
 
@@ -295,7 +295,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
 
 
 def test_what_is_not_complete_can_be_kept(small: tuple[Sandbox, Client]) -> None:
-    """A load that lacks products says so in words, and one more button keeps what came."""
+    """A load that lacks products says so, and a button saves it as incomplete."""
     sandbox, service = small
     panel = QueryPanel(service, name="shop")
     panel.wait()
@@ -315,7 +315,7 @@ def test_what_is_not_complete_can_be_kept(small: tuple[Sandbox, Client]) -> None
 
 
 def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Client]) -> None:
-    """A name that is none, and a service that is away."""
+    """An invalid name and a missing service are reported."""
     sandbox, service = small
     panel = QueryPanel(service, name="a/b")
     panel.loading.load_button.click()
@@ -333,7 +333,7 @@ def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Clie
 def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
     small: tuple[Sandbox, Client], trait: str
 ) -> None:
-    """Somebody's own function that raises is shown in words; the panel counts and loads as before."""
+    """An observer that raises is reported, and the panel still counts and loads."""
     _, service = small
     panel = QueryPanel(service, name="shop")
     panel.wait()
@@ -358,7 +358,7 @@ def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
 def test_cancel_ends_a_load_whose_service_went_away(
     small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was wanted no more is cancelled, not failed."""
+    """A cancelled load is reported as cancelled, also if the service fails meanwhile."""
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 50)
     sandbox, service = small
 
@@ -377,7 +377,7 @@ def test_cancel_ends_a_load_whose_service_went_away(
 
 
 def test_owners_can_be_chosen_by_name(small: tuple[Sandbox, Client]) -> None:
-    """Opening the fold asks the service who there is; a name adds its number."""
+    """Opening the fold lists the owners of the service, and a name adds its number."""
     sandbox, service = small
     panel = QueryPanel(service)
     panel.wait()
@@ -395,7 +395,7 @@ def test_owners_can_be_chosen_by_name(small: tuple[Sandbox, Client]) -> None:
 
 
 def test_owners_go_by_number_where_nobody_lists_names(small: tuple[Sandbox, Client]) -> None:
-    """A service that refuses its list is told of, and numbers work."""
+    """A service without a list of owners is reported, and numbers still work."""
     sandbox, service = small
     sandbox.order(Fault("500", endpoint="organizations"))
     panel = QueryPanel(service)
@@ -409,7 +409,7 @@ def test_owners_go_by_number_where_nobody_lists_names(small: tuple[Sandbox, Clie
 
 
 def test_names_of_owners_are_shown_as_they_were_typed(small: tuple[Sandbox, Client]) -> None:
-    """An organisation's name is text: in the list to choose from, and escaped where it is said again."""
+    """The name of an organisation is text in the list, and escaped in the note."""
     _, service = small
     panel = QueryPanel(service)
     hostile = "<img src=x onerror=alert(1)> $5 or $6"
@@ -423,7 +423,7 @@ def test_names_of_owners_are_shown_as_they_were_typed(small: tuple[Sandbox, Clie
 
 
 def test_the_code_that_is_shown_makes_the_same_query(service: Client) -> None:
-    """The Python can be run, and the JSON is the body."""
+    """The Python code runs, and the JSON is the body of the request."""
     query = ProductQuery(
         updated_at_from=datetime(2026, 3, 1, 12, tzinfo=UTC),
         validation_status_in="ok",
@@ -452,7 +452,7 @@ def _text_of(markup: str) -> str:
 
 
 def test_no_secret_is_in_a_panel(small: tuple[Sandbox, Client]) -> None:
-    """Neither its repr nor the state that goes to the browser holds the secret or a token."""
+    """Neither the repr of a panel nor the state in the browser has the secret or a token."""
     sandbox, service = small
     panel = QueryPanel(service)
     panel.code.python_fold.is_open = panel.code.wire_fold.is_open = True

@@ -200,7 +200,7 @@ def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     (old / "products" / "part-00000.parquet").write_bytes(b"no")
     panel.verify.click()
     panel.wait()
-    assert re.search(r"1 of \d+ files of shop.* are damaged", words(panel))
+    assert re.search(r"1 of \d+ files of shop.* is damaged", words(panel))
     assert "products/part-00000.parquet" in words(panel)
     (new / "manifest.json").write_text("{", "utf-8")
     panel.refresh.click()
@@ -221,7 +221,7 @@ def test_no_snapshot_is_a_sentence(home: Path) -> None:
 
 
 def test_what_suppliers_typed_is_markup_nowhere() -> None:
-    """Old and new values of a hostile catalogue stand escaped, and what is cut says so."""
+    """Names, titles and reasons of a hostile catalogue are escaped wherever they are in HTML."""
     one, other = hostile.catalog(), hostile.catalog()
     spoiled = [
         {**row, "brand": {"code": row["id"], "label": text}}

@@ -80,7 +80,7 @@ def test_choose_verify_and_compare(lab: Lab, browser: Browser) -> None:
 
 
 def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Browser) -> None:
-    """Old and new values of a hostile catalogue run nothing, are typeset nowhere, and fetch nothing."""
+    """Names of groups, titles of rules and reasons run nothing, and no formula is typeset."""
     with lab.opened(browser, [HOSTILE], scheme="dark") as notebook:
         out = notebook.run()
         out.get_by_role("button", name="Compare").click()

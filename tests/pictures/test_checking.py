@@ -34,7 +34,7 @@ def wanted(**told: Any) -> Picture:
 @settings(deadline=None, max_examples=examples(50))
 @given(st.integers(0, 0xFFFFFFFF))
 def test_a_checksum_is_read_however_it_is_written(checksum: int) -> None:
-    """Decimal or hexadecimal, 0x or not, any case, leading zeros, spaces, or signed as some languages have it."""
+    """A checksum is decimal or hexadecimal, in any case, with 0x, leading zeros, spaces or a sign."""
     signed = struct.unpack(">i", struct.pack(">I", checksum))[0]
     for text in (
         *(f"{checksum}", f"{checksum:x}", f"{checksum:08X}", f"0x{checksum:x}", f"0X{checksum:08X}"),
@@ -44,7 +44,7 @@ def test_a_checksum_is_read_however_it_is_written(checksum: int) -> None:
 
 
 def test_digits_alone_may_be_either() -> None:
-    """Nobody can tell; any other text has one reading at most."""
+    """A checksum of digits alone has two readings, and any other text one at most."""
     assert {12345678, 0x12345678} == read_checksum("12345678")
     assert {4294967295} == read_checksum("4294967295")
 
@@ -53,7 +53,7 @@ def test_digits_alone_may_be_either() -> None:
     "text", [None, "", " ", "none", "0x", "12345678901234567890", "1" * 40_000, "abcdefghi", "-5e"]
 )
 def test_what_is_no_checksum_says_nothing(text: str | None) -> None:
-    """So nothing is checked by it."""
+    """A text that is not a checksum checks nothing."""
     assert frozenset() == read_checksum(text)
 
 
@@ -62,7 +62,7 @@ FORMATS = ["JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP"]
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_picture_is_known_by_its_bytes(form: str, tmp_path: Path) -> None:
-    """Whatever its name or address says; size and checksum are those of the file."""
+    """The format, size and checksum are those of the bytes, whatever name or address a file has."""
     content = drawn.picture(30, 20, form=form)
     (tmp_path / "a.exe").write_bytes(content)
     facts = look_at(tmp_path / "a.exe")
@@ -92,7 +92,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("content", OTHERS)
 def test_what_is_no_picture_says_what_it_is(content: bytes, tmp_path: Path) -> None:
-    """Documents and programs are none, even where a browser would draw them."""
+    """Documents and programs are not pictures, even if a browser would draw them."""
     (tmp_path / "a.jpg").write_bytes(content)
     facts = look_at(tmp_path / "a.jpg")
 
@@ -102,7 +102,7 @@ def test_what_is_no_picture_says_what_it_is(content: bytes, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "TIFF", "BMP"])
 def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
-    """Even when nobody told its size or checksum."""
+    """A picture that is cut off is found without a size or checksum in its record."""
     noise = Image.effect_noise((300, 300), 60).convert("RGB")
     written = io.BytesIO()
     noise.save(written, form)
@@ -114,7 +114,7 @@ def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
 @settings(deadline=None, max_examples=examples(50))
 @given(st.data())
 def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> None:
-    """Whatever byte is changed or missing."""
+    """Any byte may be changed or missing: the result is a problem and never an exception."""
     content = bytearray(drawn.picture(16, 16, form=data.draw(st.sampled_from(FORMATS))))
     for _ in range(data.draw(st.integers(1, 6))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -129,7 +129,7 @@ def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> No
 
 
 def test_a_picture_that_its_decoder_gives_up_on_is_damaged(tmp_path: Path) -> None:
-    """A decoder has errors of its own for that; one such file must not end the download of all others."""
+    """An error of the decoder does not end the download of other files."""
     content = drawn.picture(40, 30, form="AVIF")
     pixels = content.index(b"mdat") + 8
     (tmp_path / "a").write_bytes(content[:pixels] + b"\xff" * 8 + content[pixels + 8 :])
@@ -142,7 +142,7 @@ def test_a_picture_that_its_decoder_gives_up_on_is_damaged(tmp_path: Path) -> No
 
 
 def test_a_damaged_picture_is_a_problem_and_no_warning(tmp_path: Path) -> None:
-    """Also in what is read after it is opened; and all warnings are as they were afterwards."""
+    """Damage causes no warning, and the filters of warnings are restored."""
     exif = Image.Exif()
     exif[0x010E] = "x" * 50
     for form in (forms := ["JPEG", "WEBP", "TIFF"]):
@@ -163,7 +163,7 @@ def test_a_damaged_picture_is_a_problem_and_no_warning(tmp_path: Path) -> None:
 
 
 def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
-    """A few bytes that claim to be billions of pixels; no warning is left for the user to wonder about."""
+    """A few bytes that claim billions of pixels are refused without a warning."""
 
     def chunk(name: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
@@ -191,14 +191,14 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
         (
             {"crc32": "00000001", "width": 30, "height": 20},
             "crc32, pixels",
-            "CRC does not match: 00000001 is told",
+            "CRC does not match: 00000001 in the record",
         ),
     ],
 )
 def test_each_thing_that_is_told_is_checked(
     told: dict[str, Any], checked: str, problem: str | None, tmp_path: Path
 ) -> None:
-    """And what is not told is not."""
+    """Each value of the record is checked, and nothing else."""
     (tmp_path / "a").write_bytes(drawn.picture(30, 20))
     facts = look_at(tmp_path / "a")
     told = {
@@ -212,7 +212,7 @@ def test_each_thing_that_is_told_is_checked(
 
 
 def test_a_picture_that_lies_on_its_side_may_be_told_upright(tmp_path: Path) -> None:
-    """Cameras write it so, and say that it is to be turned."""
+    """The record may state the size of a turned picture as it is shown."""
     exif = Image.Exif()
     exif[0x0112] = 6
     (tmp_path / "a").write_bytes(drawn.picture(30, 20, exif=exif))

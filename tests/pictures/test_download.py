@@ -55,7 +55,7 @@ def states(pictures: Pictures) -> list[str]:
 
 
 def test_good_pictures_stand_in_the_folder(server: FileServer, folder: Path) -> None:
-    """Byte for byte, under the product's GTIN, with the ending that the bytes have."""
+    """Good files are stored byte for byte, by GTIN, with the suffix of their format."""
     catalog = shop(
         server,
         drawn.product(
@@ -76,7 +76,7 @@ def test_good_pictures_stand_in_the_folder(server: FileServer, folder: Path) -> 
 
 @pytest.mark.parametrize("form", ["{:d}", "{:x}", "{:08X}", "0x{:x}", "0X{:08x}", "000{:d}"])
 def test_checksums_are_compared_in_every_form(form: str, server: FileServer, folder: Path) -> None:
-    """Decimal and hexadecimal, as services write them."""
+    """Checksums of records are decimal or hexadecimal."""
     url = server.serve("/a.jpg", RED)
     right, wrong = form.format(zlib.crc32(RED)), form.format(zlib.crc32(RED) ^ 1)
     catalog = shop(
@@ -86,7 +86,7 @@ def test_checksums_are_compared_in_every_form(form: str, server: FileServer, fol
     pictures = download_pictures(catalog, folder)
 
     assert ["downloaded", "broken"] == states(pictures)
-    assert f"CRC does not match: {wrong} is told" in pictures.broken["reason"][0]
+    assert f"CRC does not match: {wrong} in the record" in pictures.broken["reason"][0]
 
 
 BROKEN: dict[str, tuple[bytes, dict[str, Any], str, str]] = {
@@ -106,7 +106,7 @@ BROKEN: dict[str, tuple[bytes, dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_what_does_not_pass_lies_aside_and_says_why(case: str, server: FileServer, folder: Path) -> None:
-    """It never has the name of a good file, and no ending that a browser or a shell would run."""
+    """A failed file goes to a separate folder, without a suffix that a browser or a shell would run."""
     content, told, reason, ending = BROKEN[case]
     catalog = shop(server, drawn.product(1, {**told, "url": server.serve("/a.jpg", content)}))
     pictures = download_pictures(catalog, folder)
@@ -119,7 +119,7 @@ def test_what_does_not_pass_lies_aside_and_says_why(case: str, server: FileServe
 
 
 def test_the_size_in_bytes_of_a_rendition_is_checked(server: FileServer, folder: Path) -> None:
-    """As its pixels and its checksum are."""
+    """The bytes of a rendition are checked like its pixels and its checksum."""
     small = drawn.picture(64, 64)
     good = drawn.rendition(server.serve("/64.jpg", small), small)
     bad = {**good, "fileSize": 5, "crc32": None}
@@ -136,7 +136,7 @@ def test_the_size_in_bytes_of_a_rendition_is_checked(server: FileServer, folder:
 
 
 def test_every_picture_of_the_catalogue_has_a_row_and_a_state(server: FileServer, folder: Path) -> None:
-    """Wanted or not, there or not: n of N adds up, and each that is missing says why and what to do."""
+    """Every picture has a row; each missing one has a reason and what to do about it."""
     good = drawn.told(server.serve("/a.jpg", RED), RED, isPackshot=True)
     waits = drawn.product(2)
     waits["lastRequest"] = {
@@ -166,7 +166,7 @@ def test_every_picture_of_the_catalogue_has_a_row_and_a_state(server: FileServer
     assert 4 == len(pictures.broken)
     assert pictures.broken[["reason", "what_to_do"]].notna().all(axis=None)
     assert "1 of 5 pictures; 1 broken; 2 not downloaded; 1 without an address, see .broken" in repr(pictures)
-    assert "2 more pictures of the catalogue were not asked for" in repr(pictures)
+    assert "2 more pictures of the catalogue were not requested" in repr(pictures)
     assert {"/a.jpg", "/b.jpg", "/missing.jpg"} == set(server.paths)
 
 
@@ -190,7 +190,7 @@ _RECORD = st.fixed_dictionaries(
 def test_n_of_n_adds_up_whatever_records_say(
     records: list[dict[str, Any]], size: int | None, packshots_only: bool
 ) -> None:
-    """Each picture of the catalogue has one row, and each file that a row names is there."""
+    """Each picture has one row, and each file that a row names exists."""
     with serving() as server, tempfile.TemporaryDirectory() as folder:
         for path, content in (("/a.jpg", RED), ("/b.png", BLUE), ("/page", b"<html>")):
             server.serve(path, content)
@@ -205,7 +205,7 @@ def test_n_of_n_adds_up_whatever_records_say(
 
 
 def test_a_second_time_nothing_is_fetched(server: FileServer, folder: Path) -> None:
-    """What is there is read and checked again; only what is missing or broken is asked for."""
+    """Existing files are checked again, and only missing or broken ones are downloaded."""
     catalog = shop(
         server,
         drawn.product(1, drawn.told(server.serve("/a.jpg", RED), RED), {"url": server.serve("/b.png", BLUE)}),
@@ -220,7 +220,7 @@ def test_a_second_time_nothing_is_fetched(server: FileServer, folder: Path) -> N
 
 
 def test_an_interruption_makes_the_index_forget_nothing(server: FileServer, folder: Path) -> None:
-    """Without a checksum only it can tell that a file is still the one."""
+    """The index keeps the address and date of files that have no checksum."""
     urls = [server.serve(f"/{n}.jpg", RED) for n in range(4)]
     catalog = shop(server, *(drawn.product(n, {"url": url}) for n, url in enumerate(urls)))
     download_pictures(catalog, folder)
@@ -237,7 +237,7 @@ def test_an_interruption_makes_the_index_forget_nothing(server: FileServer, fold
 
 
 def test_a_file_that_was_changed_is_fetched_again(server: FileServer, folder: Path) -> None:
-    """Its checksum does not fit any more; or, where none is told, its address or date."""
+    """A file is downloaded again when its checksum, or without one its address or date, has changed."""
     url = server.serve("/a.jpg", RED)
     first = {"url": server.serve("/b.jpg", RED), "updatedAt": "2026-11-01T00:00:00"}
     download_pictures(shop(server, drawn.product(1, drawn.told(url, RED), first)), folder)
@@ -255,7 +255,7 @@ def test_a_file_that_was_changed_is_fetched_again(server: FileServer, folder: Pa
 
 
 def test_what_was_broken_and_is_mended_leaves_nothing_aside(server: FileServer, folder: Path) -> None:
-    """And what was good and is broken now leaves nothing among the good."""
+    """A repaired file leaves nothing in the folder of failed files, and a broken one nothing among the good."""
     url = server.serve("/a.jpg", BLUE)
     catalog = shop(server, drawn.product(1, drawn.told(url, RED)))
     download_pictures(catalog, folder)
@@ -269,7 +269,7 @@ def test_what_was_broken_and_is_mended_leaves_nothing_aside(server: FileServer, 
 
 
 def test_the_same_file_is_fetched_once(server: FileServer, folder: Path) -> None:
-    """For all products that name its address, or tell the same content under another one."""
+    """Products with the same address, or with the same content in their records, share a download."""
     url, copy = server.serve("/a.jpg", RED), server.serve("/copy.jpg", RED)
     catalog = shop(
         server,
@@ -285,7 +285,7 @@ def test_the_same_file_is_fetched_once(server: FileServer, folder: Path) -> None
 
 
 def test_a_file_that_does_not_pass_serves_nobody_else(server: FileServer, folder: Path) -> None:
-    """Products that tell the same content under other addresses are asked for there."""
+    """Products with the same content at other addresses are tried there when a file fails."""
     wrong, right = server.serve("/wrong.jpg", BLUE), server.serve("/right.jpg", RED)
     missing = server.base_url + "/missing.jpg"
     catalog = shop(
@@ -300,7 +300,7 @@ def test_a_file_that_does_not_pass_serves_nobody_else(server: FileServer, folder
 
 
 def test_a_checksum_alone_makes_no_two_files_the_same(server: FileServer, folder: Path) -> None:
-    """It is too short for that: of a hundred thousand pictures some would be mixed up."""
+    """A CRC-32 alone is too short: among a hundred thousand pictures some would be mixed up."""
     crc32 = f"{zlib.crc32(RED)}"
     urls = [server.serve(f"/{name}.jpg", RED) for name in "ab"]
     catalog = shop(server, *(drawn.product(n, {"url": url, "crc32": crc32}) for n, url in enumerate(urls)))
@@ -310,7 +310,7 @@ def test_a_checksum_alone_makes_no_two_files_the_same(server: FileServer, folder
 
 
 def test_parts_that_nobody_waits_for_are_cleared_away(server: FileServer, folder: Path) -> None:
-    """Once every picture is there; until then the rest of each may come."""
+    """Partial files are removed once every picture is there."""
     content = drawn.picture(400, 300)
     lost = server.serve("/lost.jpg", content, version='"1"', cuts=[100] * 3, ranges=False)
     good = drawn.product(1, {"url": server.serve("/a.jpg", RED)})
@@ -322,7 +322,7 @@ def test_parts_that_nobody_waits_for_are_cleared_away(server: FileServer, folder
 
 
 def test_a_catalogue_without_pictures_is_fine(folder: Path) -> None:
-    """Nothing is fetched, and the index says so."""
+    """A catalogue without pictures downloads nothing and has an empty index."""
     for records in ([], [{"id": 1}], [drawn.product(1)]):
         pictures = download_pictures(prodex.flatten(records), folder)
         assert (0, True, []) == (len(pictures.files), pictures.complete, files(folder))
@@ -342,7 +342,7 @@ def test_a_catalogue_without_pictures_is_fine(folder: Path) -> None:
 def test_what_was_not_asked_for_is_not_taken_for_missing(
     query: dict[str, Any], options: dict[str, Any], folder: Path
 ) -> None:
-    """Nobody can say that there are no pictures when nobody asked."""
+    """A catalogue that was loaded without pictures is refused."""
     catalog = prodex.flatten([{"id": 1}])
     asked = replace(catalog, origin=prodex.Origin("https://api.example.com", prodex.ProductQuery(**query)))
     with pytest.raises(InputError, match="loaded without assets"):
@@ -355,7 +355,7 @@ def test_what_was_not_asked_for_is_not_taken_for_missing(
     "options", [{"size": 0}, {"size": "big"}, {"workers": 0}, {"workers": "8"}, {"workers": True}]
 )
 def test_parameters_that_make_no_sense_are_said(options: dict[str, Any], folder: Path) -> None:
-    """Before anything is done."""
+    """Invalid parameters are refused before anything is done."""
     with pytest.raises(InputError, match=next(iter(options))):
         download_pictures(prodex.flatten([]), folder, **options)
 
@@ -363,7 +363,7 @@ def test_parameters_that_make_no_sense_are_said(options: dict[str, Any], folder:
 
 
 def test_a_folder_that_is_a_file_is_said(folder: Path, server: FileServer) -> None:
-    """As is one that cannot be made."""
+    """A file in place of the folder is reported, and so is a folder that cannot be made."""
     folder.write_text("here")
     for place in (folder, folder / "below", Path("/proc/pictures")):
         with pytest.raises(StorageError, match=str(place)):
@@ -373,7 +373,7 @@ def test_a_folder_that_is_a_file_is_said(folder: Path, server: FileServer) -> No
 
 
 def test_a_full_disk_ends_it(server: FileServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As an error that names the place, not as a row; what is done stays, and the next call goes on."""
+    """A full disk is an error that names the place; finished files stay, and the next call continues."""
     catalog = shop(server, drawn.product(1, drawn.told(server.serve("/a.jpg", RED), RED)))
     copy: Callable[..., Any] = shutil.copyfile
 
@@ -391,13 +391,13 @@ def test_a_full_disk_ends_it(server: FileServer, folder: Path, monkeypatch: pyte
 
 
 def test_two_at_a_time_do_not_meet_in_a_folder(server: FileServer, folder: Path) -> None:
-    """The second is told who is there."""
+    """A second download into the folder is refused, and names the first."""
     with locked(folder, "downloading pictures"), pytest.raises(SnapshotLocked, match="downloading pictures"):
         download_pictures(shop(server), folder)
 
 
 def test_the_index_explains_the_folder(server: FileServer, folder: Path) -> None:
-    """As CSV in which nothing runs, and as Parquet that is verbatim; files are named as seen from the folder."""
+    """The index is CSV that is safe in spreadsheets and verbatim Parquet, with paths relative to the folder."""
     url = server.serve("/a.jpg", RED)
     evil = [{"expressedIn": {"code": "fra-FR"}, "data": '=HYPERLINK("https://evil.example")'}]
     catalog = shop(
@@ -418,7 +418,7 @@ def test_the_index_explains_the_folder(server: FileServer, folder: Path) -> None
 
 
 def test_texts_of_suppliers_are_shown_verbatim(server: FileServer, folder: Path) -> None:
-    """In a notebook and in a terminal, where nothing moves the cursor."""
+    """Texts are verbatim in a notebook and in a terminal, where they do not move the cursor."""
     gtin = "<script>alert(1)</script> $5 or $6 \x1b[2J \u202eabc"
     catalog = shop(server, {"id": 1, "gtin": gtin, "assets": {"pictures": [{"url": "<img src=x>"}]}})
     pictures = download_pictures(catalog, folder)
@@ -433,7 +433,7 @@ def test_texts_of_suppliers_are_shown_verbatim(server: FileServer, folder: Path)
 
 
 def test_only_some_of_many_that_are_missing_are_listed(server: FileServer, folder: Path) -> None:
-    """With how many there are."""
+    """The summary lists some missing pictures and counts all."""
     catalog = shop(server, *(drawn.product(n, {"url": f"{server.base_url}/{n}.jpg"}) for n in range(9)))
     pictures = download_pictures(catalog, folder)
 
@@ -442,7 +442,7 @@ def test_only_some_of_many_that_are_missing_are_listed(server: FileServer, folde
 
 
 def test_progress_is_told_by_pictures(server: FileServer, folder: Path) -> None:
-    """Of those that are wanted."""
+    """Progress counts the pictures that are wanted."""
     catalog = shop(server, *(drawn.product(n, {"url": server.serve(f"/{n}.jpg", RED)}, {}) for n in range(5)))
     told: list[tuple[int, int]] = []
     download_pictures(catalog, folder, progress=lambda done, total: told.append((done, total)))
@@ -451,7 +451,7 @@ def test_progress_is_told_by_pictures(server: FileServer, folder: Path) -> None:
 
 
 def test_several_are_fetched_at_a_time(server: FileServer, folder: Path) -> None:
-    """Of one host as many as it can bear, and one after the other when asked to."""
+    """Several files are downloaded at a time, within the limit of each host."""
     barrier = threading.Barrier(4, timeout=5)
     catalog = shop(
         server,
@@ -498,7 +498,7 @@ def _wait_for(condition: Callable[[], bool]) -> None:
 
 
 def test_what_is_tried_again_makes_no_noise(server: FileServer, folder: Path) -> None:
-    """The result tells it; a terminal or a notebook is not filled with a line for each attempt."""
+    """Repeated attempts write no line to a terminal or a notebook."""
     contents = [drawn.picture(40, 30 + n) for n in range(3)]
     for n, content in enumerate(contents):
         server.serve(f"/{n}.jpg", content, cuts=[10])
@@ -510,7 +510,7 @@ def test_what_is_tried_again_makes_no_noise(server: FileServer, folder: Path) ->
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interruption_loses_nothing(how: signal.Signals, server: FileServer, folder: Path) -> None:
-    """Ctrl-C ends it soon, and after a power cut too the next call goes on: with the next file, and within one."""
+    """After Ctrl-C and after a kill, the next call continues with the next file, and within a file."""
     contents = [drawn.picture(400, 300 + n) for n in range(6)]
     for n, content in enumerate(contents):
         server.serve(f"/{n}.jpg", content, version=f'"{n}"', drip=0 if n < 3 else 0.01)

@@ -57,7 +57,7 @@ def products(server: FileServer, count: int) -> prodex.Catalog:
 def test_a_page_says_which_products_of_how_many(
     page: int, per_page: int, ids: list[str], title: str, server: FileServer
 ) -> None:
-    """In the order of the catalogue."""
+    """A page has its products in the order of the catalogue, and states which they are."""
     sheet = gallery(products(server, 7), page=page, per_page=per_page)
 
     assert ids == [cell.thumbnail.product_id for cell in sheet.cells] == list(sheet.files["product_id"])
@@ -70,13 +70,13 @@ def test_a_page_says_which_products_of_how_many(
     "options", [{"page": 0}, {"page": 4}, {"page": "1"}, {"per_page": 0}, {"per_page": 501}, {"size": 5000}]
 )
 def test_pages_that_are_not_there_are_said(options: dict[str, Any], server: FileServer) -> None:
-    """With how many there are."""
+    """An invalid page is refused with the number of pages."""
     with pytest.raises(InputError, match=next(iter(options))):
         gallery(products(server, 7), **{"per_page": 3, **options})
 
 
 def test_no_products_are_a_page_too() -> None:
-    """It says so."""
+    """A page without products says so."""
     sheet = gallery(prodex.flatten([]))
 
     assert "no products" in repr(sheet)
@@ -85,7 +85,7 @@ def test_no_products_are_a_page_too() -> None:
 
 
 def test_each_product_is_shown_by_its_packshot(server: FileServer) -> None:
-    """Else by its first picture, if others than packshots are wanted; how many more there are is told."""
+    """A product is shown by its packshot, else by its first picture, with the number of others."""
     url = server.serve("/a.jpg", PHOTO)
     other, packshot = {"url": url, "isPackshot": False}, {"url": url, "isPackshot": True}
     catalog = shop(
@@ -103,7 +103,7 @@ def test_each_product_is_shown_by_its_packshot(server: FileServer) -> None:
 
 
 def test_what_is_missing_is_said_in_words(server: FileServer) -> None:
-    """In the place of the picture, and counted above."""
+    """A missing picture has its reason in its place, and is counted above."""
     url = server.serve("/a.jpg", PHOTO)
     catalog = shop(
         server,
@@ -125,7 +125,7 @@ def test_what_is_missing_is_said_in_words(server: FileServer) -> None:
 
 
 def test_under_each_picture_stands_what_it_is(server: FileServer) -> None:
-    """GTIN, name, brand, whether it is a packshot, its pixels; and the same for those who cannot see it."""
+    """Each picture has GTIN, name, brand, packshot and pixels, also for screen readers."""
     picture = drawn.told(server.serve("/a.jpg", PHOTO), PHOTO, isPackshot=True)
     record = drawn.product(
         1, picture, namePublicLong=text("Riz & lait"), brand={"code": "A", "label": "Acme"}
@@ -160,7 +160,7 @@ def hostile(server: FileServer) -> prodex.Catalog:
 
 
 def test_nothing_of_a_supplier_runs_or_is_asked_for(server: FileServer) -> None:
-    """No element but ours, no address but data, and no formula is typeset."""
+    """A page has no elements but ours and no addresses but data, and no formula is typeset."""
     html = gallery(hostile(server))._repr_html_()
 
     assert {"style", "div", "strong", "ul", "li", "img", "p", "bdi", "span"} == set(
@@ -174,14 +174,14 @@ def test_nothing_of_a_supplier_runs_or_is_asked_for(server: FileServer) -> None:
 
 
 def test_a_name_turns_none_of_our_words_around() -> None:
-    """A change of direction that it leaves open ends with it."""
+    """A change of direction in a name ends with the name."""
     catalog = prodex.flatten([{"id": 1, "namePublicLong": text("\u2067" + "x" * 200)}])
 
     assert "x</bdi>\u2069 (160 of 201 characters)" in gallery(catalog)._repr_html_()
 
 
 def test_a_page_is_small(server: FileServer) -> None:
-    """At most 300 kB for 24 pictures, even of what cannot be compressed well."""
+    """A page of 24 pictures has at most 300 kB, even of pictures that cannot be compressed."""
     from PIL import Image
 
     noisy = []
@@ -200,7 +200,7 @@ def test_a_page_is_small(server: FileServer) -> None:
 
 
 def test_the_page_is_a_file(server: FileServer, tmp_path: Path) -> None:
-    """Whole or not there; a folder is none."""
+    """The file is written completely or not at all, and a folder is refused."""
     path = gallery(products(server, 2)).to_html(tmp_path / "new" / "gallery.html")
     page = path.read_text("utf-8")
 
@@ -212,14 +212,14 @@ def test_the_page_is_a_file(server: FileServer, tmp_path: Path) -> None:
 
 
 def test_a_gallery_cannot_be_changed(server: FileServer) -> None:
-    """It is what was seen."""
+    """A gallery is frozen."""
     with pytest.raises(AttributeError):
         gallery(products(server, 1)).page = 2  # type: ignore[misc]
     assert isinstance(gallery(products(server, 1)), Gallery)
 
 
 def test_who_only_imports_it_does_not_wait_for_pillow() -> None:
-    """It is loaded when the first picture is looked at."""
+    """Pillow is imported when the first picture is read."""
     code = "import sys, prodex.pictures; print({'PIL', 'matplotlib', 'jinja2'} & set(sys.modules))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 

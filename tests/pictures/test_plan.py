@@ -37,14 +37,14 @@ def renditions(*sides: int | None) -> list[dict[str, Any]]:
 def test_the_smallest_rendition_that_is_large_enough(
     sides: tuple[int | None, ...], size: int | None, url: str
 ) -> None:
-    """Else the largest, else the original; without a size the original."""
+    """A size selects the smallest rendition that is large enough, else the largest, else the original."""
     catalog = prodex.flatten([drawn.product(1, {"url": "original", "exportables": renditions(*sides)})])
 
     assert [url] == [picture.url for picture in plan(catalog, size=size)]
 
 
 def test_the_longest_side_counts() -> None:
-    """Renditions need not be squares, and those without an address are none."""
+    """The longest side of a rendition counts, and renditions without an address do not."""
     tall = {"uniformResourceIdentifier": "tall", "width": 300, "height": 600}
     lost = {"width": 512, "height": 512}
     catalog = prodex.flatten([drawn.product(1, {"url": "original", "exportables": [lost, tall]})])
@@ -53,7 +53,7 @@ def test_the_longest_side_counts() -> None:
 
 
 def test_what_is_told_of_the_chosen_file_comes_along() -> None:
-    """Of the rendition where one is taken; the original's pixels beside it."""
+    """The plan has the record of the rendition, with the pixels of the original."""
     small = {**renditions(512)[0], "fileSize": 9, "crc32": "ab"}
     picture = {"url": "original", "width": 3000, "height": 2000, "crc32": "cd", "exportables": [small]}
     catalog = prodex.flatten([drawn.product(1, picture)])
@@ -70,7 +70,7 @@ def test_what_is_told_of_the_chosen_file_comes_along() -> None:
 
 
 def test_every_picture_is_in_the_plan() -> None:
-    """What is not wanted says why: no packshot, or part of an update that waits."""
+    """A picture that is not wanted has its reason: no packshot, or part of a pending update."""
     record = drawn.product(
         1, {"url": "a", "isPackshot": True}, {"url": "b", "isPackshot": False}, {"url": "c"}
     )
@@ -87,13 +87,13 @@ def test_every_picture_is_in_the_plan() -> None:
 
 @pytest.mark.parametrize("size", [0, -1, "big", 512.0, True, 10**9])
 def test_a_size_must_be_a_number_of_pixels(size: Any) -> None:
-    """Anything else is said, with what would do."""
+    """A size that is not a number of pixels is refused."""
     with pytest.raises(InputError, match="no number of pixels"):
         plan(prodex.flatten([]), size=size)
 
 
 def test_names_are_those_of_gtin_position_and_product() -> None:
-    """And of the size, where one was asked for."""
+    """A file name has GTIN, position and product, and the size if one is given."""
     catalog = prodex.flatten(
         [drawn.product(7, {"url": "a"}, {"url": "b"}), {"id": 8, "assets": {"pictures": [{"width": 1}]}}]
     )
@@ -103,7 +103,7 @@ def test_names_are_those_of_gtin_position_and_product() -> None:
 
 
 def test_a_name_does_not_depend_on_what_else_is_in_the_catalogue() -> None:
-    """Two products of one GTIN never write over each other, together or apart."""
+    """Two products with one GTIN never overwrite each other, together or apart."""
     products = [
         {**drawn.product(number, {"url": f"{number}"}), "gtin": "03036811359935"} for number in (1, 2)
     ]
@@ -115,7 +115,7 @@ def test_a_name_does_not_depend_on_what_else_is_in_the_catalogue() -> None:
 
 
 def test_a_name_does_not_depend_on_updates_that_wait() -> None:
-    """Wherever these stand in the record."""
+    """Pending updates do not change file names, wherever they are in the record."""
     waits = {"lastRequest": {"assets": {"pictures": [{"url": "b"}]}}}
     record = {"id": 1, **waits, "assets": {"pictures": [{"url": "a"}]}}
 
@@ -149,7 +149,7 @@ NASTY = st.one_of(
 @settings(deadline=None, max_examples=examples(50))
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=2, max_size=5, unique=True))
 def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, str]]) -> None:
-    """On systems that ignore case too; nothing in them is a path, a device, hidden, or too long."""
+    """Names are different on systems that ignore case, and are no path, device or hidden file."""
     records = [
         {"id": key, "gtin": gtin, "assets": {"pictures": [{"url": f"{number}"}]}}
         for number, (key, gtin) in enumerate(typed)
@@ -169,7 +169,7 @@ def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, 
 @settings(deadline=None, max_examples=examples(50))
 @given(st.integers(1, 30_000), NASTY)
 def test_the_size_can_be_read_from_a_name(size: int, key: str) -> None:
-    """Of whatever product."""
+    """The size is read from a file name, whatever the product."""
     record = {"id": key, "gtin": key, "assets": {"pictures": [{"url": "a"}]}}
 
     assert [size] == [size_in(one.stem) for one in plan(prodex.flatten([record]), size=size)]

@@ -31,7 +31,7 @@ def shop(exchange: Sandbox) -> Iterator[prodex.Catalog]:
 
 
 def test_every_picture_passes_its_check(shop: prodex.Catalog, tmp_path: Path) -> None:
-    """Renditions by checksum, bytes and pixels; a snapshot opened from disk brings them as well."""
+    """Renditions pass by checksum, bytes and pixels, also from a snapshot on disk."""
     pictures = download_pictures(prodex.open_snapshot("shop"), tmp_path, size=256)
 
     assert len(shop.pictures) == len(pictures.files) == pictures.good > 50
@@ -41,7 +41,7 @@ def test_every_picture_passes_its_check(shop: prodex.Catalog, tmp_path: Path) ->
 
 
 def test_originals_pass_their_check(shop: prodex.Catalog, tmp_path: Path) -> None:
-    """By checksum and pixels; several thousand of these a side."""
+    """Originals pass by checksum and pixels, with several thousand pixels a side."""
     few = shop.where(product_id=list(shop.pictures["product_id"].unique()[:3]))
     pictures = download_pictures(few, tmp_path)
 
@@ -68,7 +68,7 @@ def test_originals_pass_their_check(shop: prodex.Catalog, tmp_path: Path) -> Non
 def test_what_passes_is_survived_and_the_rest_is_told(
     fault: Fault, state: str, shop: prodex.Catalog, exchange: Sandbox, tmp_path: Path
 ) -> None:
-    """And the next call mends it."""
+    """Transient faults are survived, others are reported, and the next call completes the download."""
     few = shop.where(product_id=list(shop.pictures["product_id"].unique()[:4]))
     exchange.order(fault)
     pictures = download_pictures(few, tmp_path, size=256, workers=1)
@@ -80,7 +80,7 @@ def test_what_passes_is_survived_and_the_rest_is_told(
 
 
 def test_a_page_of_the_gallery_shows_the_products(shop: prodex.Catalog, home: Path) -> None:
-    """Small enough for a notebook, and quick the second time."""
+    """A page is small enough for a notebook, and quick the second time."""
     sheet = gallery(shop, packshots_only=False)
     pictured = sheet.files["position"].notna()
 
@@ -91,7 +91,7 @@ def test_a_page_of_the_gallery_shows_the_products(shop: prodex.Catalog, home: Pa
 
 
 def test_a_sandbox_that_has_ended_is_said(tmp_path: Path) -> None:
-    """Picture by picture; nobody waits long."""
+    """A sandbox that has ended is reported picture by picture, without a long wait."""
     with Sandbox(products=shared_products(40)) as sandbox:
         key = sandbox.credentials[0]
         client = prodex.connect(

@@ -36,7 +36,7 @@ def seen(content: bytes | None) -> Image.Image:
 
 
 def test_a_thumbnail_is_a_small_jpeg(server: FileServer) -> None:
-    """Its longest side is as asked for, its proportions are kept, and it says what it was made of."""
+    """A thumbnail has the size that was asked for, keeps its proportions, and names its source."""
     url = server.serve("/a.jpg", LARGE)
     catalog = shop(server, drawn.product(1, drawn.told(url, LARGE, isPackshot=True)))
     (made,) = thumbnails(catalog, ["1"], 200)
@@ -50,7 +50,7 @@ def test_a_thumbnail_is_a_small_jpeg(server: FileServer) -> None:
 
 
 def test_a_small_picture_is_not_made_larger(server: FileServer) -> None:
-    """There is nothing more to see in it."""
+    """A picture that is small already is not enlarged."""
     small = drawn.picture(40, 30)
     catalog = shop(server, drawn.product(1, drawn.told(server.serve("/a.jpg", small), small)))
 
@@ -58,7 +58,7 @@ def test_a_small_picture_is_not_made_larger(server: FileServer) -> None:
 
 
 def test_nothing_but_pixels_is_handed_on(server: FileServer) -> None:
-    """No comment, no position, no serial number of a camera, no script behind the end."""
+    """A thumbnail has no comment, position, serial number or script of its file."""
     exif = Image.Exif()
     exif[0x010F] = "CAMERA OF SOMEBODY"
     content = (
@@ -88,7 +88,7 @@ KINDS = {
 
 @pytest.mark.parametrize(("mode", "form"), [(mode, form) for mode in KINDS for form in KINDS[mode][1]])
 def test_every_kind_of_picture_can_be_made_small(mode: str, form: str, server: FileServer) -> None:
-    """Grey, indexed, for print, transparent: on white, as a shop would show it."""
+    """Grey, indexed, CMYK and transparent pictures become JPEGs on white."""
     written = io.BytesIO()
     KINDS[mode][0].convert(mode).save(written, form)
     catalog = shop(server, drawn.product(1, {"url": server.serve("/a", written.getvalue())}))
@@ -100,7 +100,7 @@ def test_every_kind_of_picture_can_be_made_small(mode: str, form: str, server: F
 
 @pytest.mark.parametrize("form", ["PNG", "TIFF"])
 def test_sixteen_bits_are_as_bright_as_they_were(form: str, server: FileServer) -> None:
-    """A middle grey is no white."""
+    """A middle grey of 16 bits does not become white."""
     written = io.BytesIO()
     Image.new("I;16", (300, 300), 32_768).save(written, form)
     catalog = shop(server, drawn.product(1, {"url": server.serve("/a", written.getvalue())}))
@@ -109,7 +109,7 @@ def test_sixteen_bits_are_as_bright_as_they_were(form: str, server: FileServer) 
 
 
 def test_a_picture_that_lies_on_its_side_is_put_upright(server: FileServer) -> None:
-    """As its file says."""
+    """A thumbnail is turned as the file of the picture says."""
     exif = Image.Exif()
     exif[0x0112] = 6
     content = drawn.picture(300, 200, exif=exif)
@@ -119,7 +119,7 @@ def test_a_picture_that_lies_on_its_side_is_put_upright(server: FileServer) -> N
 
 
 def test_the_rendition_that_is_large_enough_is_fetched(server: FileServer) -> None:
-    """Not the original, which may have fifty times its bytes."""
+    """The rendition is downloaded and not the original, which may have fifty times its bytes."""
     small = drawn.picture(256, 256)
     picture = {
         **drawn.told(server.serve("/original.jpg", LARGE), LARGE),
@@ -132,7 +132,7 @@ def test_the_rendition_that_is_large_enough_is_fetched(server: FileServer) -> No
 
 
 def test_a_second_look_asks_nobody(server: FileServer) -> None:
-    """In this process or another: what was made is kept by what is told of its file."""
+    """A cached thumbnail is used in this process and in others."""
     told = drawn.told(server.serve("/a.jpg", LARGE), LARGE)
     catalog = shop(
         server, drawn.product(1, told), drawn.product(2, {**told, "url": server.base_url + "/copy.jpg"})
@@ -148,7 +148,7 @@ def test_a_second_look_asks_nobody(server: FileServer) -> None:
 
 
 def test_what_is_told_anew_is_fetched_anew(server: FileServer) -> None:
-    """Another checksum, or where none is told another date, is another picture."""
+    """Another checksum, or without one another date, is another picture."""
     other = drawn.picture(800, 600, colour="green")
     url = server.serve("/a.jpg", LARGE)
     before = thumbnails(shop(server, drawn.product(1, drawn.told(url, LARGE), {"url": url})), ["1"], 64)
@@ -161,7 +161,7 @@ def test_what_is_told_anew_is_fetched_anew(server: FileServer) -> None:
 
 
 def test_a_kept_file_that_is_damaged_is_made_again(server: FileServer, home: Path) -> None:
-    """Nobody sees it."""
+    """A damaged file of the cache is made again."""
     catalog = shop(server, drawn.product(1, drawn.told(server.serve("/a.jpg", LARGE), LARGE)))
     first = thumbnails(catalog, ["1"], 100)
     (kept,) = home.rglob("*.jpg")
@@ -172,7 +172,7 @@ def test_a_kept_file_that_is_damaged_is_made_again(server: FileServer, home: Pat
 
 PROBLEMS: dict[str, tuple[dict[str, Any], bytes, str]] = {
     "a page": ({}, b"<html>sorry", "a web page"),
-    "a wrong checksum": ({"crc32": "1"}, LARGE, "CRC does not match: 1 is told"),
+    "a wrong checksum": ({"crc32": "1"}, LARGE, "CRC does not match: 1 in the record"),
     "other pixels": ({"width": 1, "height": 1}, LARGE, "800 x 600 pixels, and 1 x 1 in the record"),
     "half": ({}, drawn.picture(900, 900)[:3000], "cut off or damaged"),
 }
@@ -180,7 +180,7 @@ PROBLEMS: dict[str, tuple[dict[str, Any], bytes, str]] = {
 
 @pytest.mark.parametrize("case", PROBLEMS)
 def test_what_does_not_pass_its_check_is_not_shown(case: str, server: FileServer, home: Path) -> None:
-    """It says why, and is not kept."""
+    """A failed file is not shown and not cached, and the reason is given."""
     told, content, problem = PROBLEMS[case]
     catalog = shop(server, drawn.product(1, {**told, "url": server.serve("/a.jpg", content)}))
     (made,) = thumbnails(catalog, ["1"], 100)
@@ -191,7 +191,7 @@ def test_what_does_not_pass_its_check_is_not_shown(case: str, server: FileServer
 
 
 def test_one_for_each_picture_product_by_product(server: FileServer) -> None:
-    """In the order asked for; who has none has one that says so, and updates that wait are left out."""
+    """Thumbnails are in the order of the ids; a product without pictures has one that says so."""
     url = server.serve("/a.jpg", LARGE)
     waiting = {**drawn.product(3), "lastRequest": {"assets": {"pictures": [{"url": url}]}}}
     catalog = shop(
@@ -217,7 +217,7 @@ def test_one_for_each_picture_product_by_product(server: FileServer) -> None:
 
 
 def test_what_was_not_asked_for_is_not_called_missing() -> None:
-    """The product may well have pictures."""
+    """A product of a catalogue without pictures may well have some."""
     catalog = prodex.flatten([{"id": 1}])
     for asked, options, problem in (
         ({"source_include": ["brand"]}, {}, "not asked"),
@@ -230,7 +230,7 @@ def test_what_was_not_asked_for_is_not_called_missing() -> None:
 
 
 def test_files_that_were_downloaded_are_used(server: FileServer, tmp_path: Path) -> None:
-    """Of a folder nothing is fetched: what is there is shown, what lies aside says why."""
+    """With a folder nothing is downloaded: good files are shown, failed ones have their reason."""
     small = drawn.picture(256, 256)
     good = {
         **drawn.told(server.serve("/a.jpg", LARGE), LARGE),
@@ -254,13 +254,13 @@ def test_files_that_were_downloaded_are_used(server: FileServer, tmp_path: Path)
 
 @pytest.mark.parametrize("size", [0, 15, 4000, "big", None, True])
 def test_a_size_must_be_one_of_a_small_picture(size: Any) -> None:
-    """Larger ones are downloaded."""
+    """A size beyond that of a small picture is refused."""
     with pytest.raises(InputError, match="must be a number of pixels"):
         thumbnails(prodex.flatten([]), [], size)
 
 
 def test_a_home_that_cannot_be_written_is_said(server: FileServer, home: Path) -> None:
-    """Nothing could be kept there."""
+    """A home that cannot be written is reported."""
     home.write_text("a file")
     catalog = shop(server, drawn.product(1, {"url": server.serve("/a.jpg", LARGE)}))
     with pytest.raises(StorageError, match="thumbnails"):
@@ -279,7 +279,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def test_many_large_pictures_do_not_take_all_memory(tmp_path: Path) -> None:
-    """A file of 100 kB may hold 160 MB of pixels; eight threads had taken more than 4 GB of memory for theirs."""
+    """Eight threads do not decode large pictures together, which took more than 4 GB of memory."""
     Image.new("RGBA", (6_000, 6_000), (200, 10, 10, 120)).save(tmp_path / "large.png")
     command = [sys.executable, "-c", _SCRIPT, str(tmp_path / "large.png")]
     said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
@@ -289,7 +289,7 @@ def test_many_large_pictures_do_not_take_all_memory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_a_picture_is_turned_upright_whichever_way_it_lies(orientation: int, tmp_path: Path) -> None:
-    """As Pillow turns it, that is."""
+    """Every orientation is turned as Pillow turns it."""
     exif = Image.Exif()
     exif[0x0112] = orientation
     (tmp_path / "a").write_bytes(drawn.picture(80, 48, form="PNG", exif=exif))

@@ -49,17 +49,17 @@ class Case:
     asked: tuple[str, ...] = ("isConsumerUnit", "dutyFeeTax")
 
     def states(self, rule: str, asked: tuple[str, ...] = ()) -> list[int]:
-        """Return what the rule says of the product that passes, the one that fails, and the one that is no question."""
+        """Return the rule's states of a product that passes, one that fails, and one to which it does not apply."""
         states = self._audit(rule, asked).states[:, 0]
         return [int(state) for state in states[: len(states) - len(self.others)]]
 
     @property
     def expected(self) -> list[int]:
-        """Return what it should say."""
+        """Return the expected states."""
         return [State.PASS, State.FAIL, *([] if self.not_applicable is None else [State.NOT_APPLICABLE])]
 
     def found(self, rule: str) -> Finding:
-        """Return what is said of the product that fails."""
+        """Return the evidence for the product that fails."""
         failures = self._audit(rule).failures(product_id="2").astype(object)
         row = failures.where(failures.notna(), None).iloc[0]
         return row["attribute"], row["language"], row["value"], row["reason"]
@@ -81,7 +81,7 @@ def rules_of(*blocks: str) -> set[str]:
 
 
 def lacks(rule: str) -> list[str]:
-    """Return what nobody wrote about a rule: every one says why it matters and what to do."""
+    """Return the missing texts of a rule: every rule states why it matters and what to do."""
     told = {
         "title": RULES[rule].title,
         "why": RULES[rule].why,

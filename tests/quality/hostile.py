@@ -29,7 +29,7 @@ LONG = "<b>" + "ab" * 20_000
 
 
 def catalog() -> prodex.Catalog:
-    """Hold a product for each string, with that string wherever text can stand."""
+    """A product for each string, with that string in every place that can hold text."""
     return prodex.flatten(
         _record(number, text) for number, text in enumerate([*STRINGS, CONTROLS[0], LONG], 1)
     )

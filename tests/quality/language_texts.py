@@ -34,7 +34,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Measured:
-    """How texts were told.
+    """The results of language detection.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def in_capitals(texts: Iterable[Labelled]) -> list[Labelled]:
 
 
 def measure(texts: Sequence[Labelled]) -> Measured:
-    """Have the language of each text told, and compare."""
+    """Detect the language of each text, and compare it with the label."""
     found = detect(pa.array([each.text for each in texts], pa.string()))
     meant = np.array([place_of(each.language) for each in texts], np.int64)
     sure = (found.confidence >= SURE) & (found.letters >= LETTERS) & (found.language != meant)

@@ -34,7 +34,7 @@ def restricted(records: list[Record], query: ProductQuery) -> Catalog:
 
 
 def contradictions(records: list[Record], query: ProductQuery, everything: Audit) -> list[str]:
-    """Return in words each cell that says something else than it does with everything."""
+    """Return in words each cell that differs from its value when everything was requested."""
     audit = prodex.audit(restricted(records, query), profile(), now=AS_OF, progress=False)
     assert () == audit.crashes
     wrong = (audit.states != everything.states) & (audit.states != State.UNKNOWN)

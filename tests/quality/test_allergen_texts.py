@@ -90,7 +90,7 @@ def test_the_table_is_a_table() -> None:
 
 @pytest.mark.parametrize("label", [None, "fr", "sv"], ids=["as labelled", "called French", "called Swedish"])
 def test_the_allergens_of_the_table_are_found(label: str | None) -> None:
-    """Recall and precision are 0.98 and more, whatever language the label claims."""
+    """Recall and precision are at least 0.98, whatever language the label states."""
     figures = measured(label)
 
     recall, precision = figures["all"]

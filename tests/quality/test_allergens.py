@@ -103,7 +103,7 @@ def test_what_follows_a_warning_counts_again() -> None:
 
 
 def test_a_list_of_allergens_may_tell_what_is_perhaps_in_it() -> None:
-    """Whoever lists it has said it; "free from" remains no."""
+    """A listed allergen counts as named; "free from" still does not."""
     assert ["soya", "milk"] == named("Contient : lait. Peut contenir : soja. Sans gluten.", perhaps=True)
 
 
@@ -196,7 +196,7 @@ WARNINGS = (
 )
 @example(["skimmed milk powder", "wheat flour"], WARNINGS[0], 0)
 def test_a_warning_in_brackets_takes_and_adds_nothing(ingredients: list[str], warning: str, at: int) -> None:
-    """Wherever it stands, and a sentence of its own at the end takes and adds nothing either."""
+    """A phrase is ignored in every position, also as a sentence at the end."""
     alone = named(", ".join(ingredients), "en")
     place = at % len(ingredients)
     inside = [*ingredients[:place], f"{ingredients[place]} ({warning})", *ingredients[place + 1 :]]
@@ -212,7 +212,7 @@ def test_a_warning_in_brackets_takes_and_adds_nothing(ingredients: list[str], wa
 @example("traces de ; " * 25)
 @example("&#x110000; &bogus; <b")
 def test_any_text_can_be_read(text: str) -> None:
-    """Whatever somebody wrote, and what is found in it stands there."""
+    """Whatever the text, every found word occurs in it."""
     found = named_allergens(pa.array([text]))
     words = [as_written(word, text) for word in found.word.to_pylist()]
 

@@ -1,4 +1,4 @@
-"""The rule of allergens on products: what is read, what a list says, and where nobody can say."""
+"""The rule of allergens on products: what is read, what a list contains, and where the check is unknown."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def audited(*records: Record, query: ProductQuery | None = None, **parameters: A
 
 
 def state(record: Record) -> State:
-    """Return what the rule says of a food."""
+    """Return the rule's state of a food."""
     return State(audited(record).states[0, 0])
 
 
@@ -71,18 +71,18 @@ def test_a_text_is_read_in_the_language_it_is_in(label: str | None) -> None:
     ],
 )
 def test_what_cannot_be_read_with_certainty_never_passes(said: str, expected: State) -> None:
-    """What is found in it counts; where nothing is found, nobody knows."""
+    """Found allergens count; where none is found, the check is unknown."""
     assert expected == state(food(("fr", said)))
 
 
 def test_a_text_of_nothing_but_allergens_is_understood() -> None:
-    """Too short for its language to be told, but there is no word in it that could name anything else."""
+    """The text is too short to detect its language, but no word in it could name another allergen."""
     assert State.PASS == state(food(("fr", "Lait"), allergens="Lait"))
     assert State.FAIL == state(food(("fr", "Lait"), allergens="Gluten"))
 
 
 def test_a_text_of_uncertain_language_does_not_pass_because_one_allergen_is_listed() -> None:
-    """It may name another one in words that nobody looked for."""
+    """It may name another allergen in a word that is not in the vocabulary."""
     assert State.UNKNOWN == state(food(("pl", "gluten, mleko w proszku"), allergens="Gluten"))
 
 
@@ -96,7 +96,7 @@ def test_a_text_of_uncertain_language_does_not_pass_because_one_allergen_is_list
     ],
 )
 def test_of_several_compositions_each_counts(said: tuple[str, str], expected: State) -> None:
-    """A failure that was found stands; otherwise all of them have to be read."""
+    """A failure that was found is certain; a pass needs all compositions."""
     first, second = said
 
     assert expected == state(food(("fr", first), ("pl", second)))
@@ -155,7 +155,7 @@ def test_data_that_are_no_texts_cannot_be_read() -> None:
 
 
 def test_without_ingredients_there_is_no_question() -> None:
-    """Nor where they only wait to be accepted: has_composition says so."""
+    """Ingredients that are only pending do not count either: has_composition reports them."""
     waiting = {"lastRequest": {"composition": [text("fr", BREAD)]}}
 
     assert State.NOT_APPLICABLE == state(food())
@@ -164,10 +164,10 @@ def test_without_ingredients_there_is_no_question() -> None:
 
 
 def test_a_list_that_waits_is_not_there_yet() -> None:
-    """The finding says that it waits."""
+    """The finding states that a list is pending."""
     audit = audited(food(("fr", BREAD), lastRequest={"allergens": [text("fr", "Gluten")]}))
 
-    assert ["gluten: named in the composition, not listed; a list waits under lastRequest"] == (
+    assert ["gluten: named in the composition, not listed; a list is pending under lastRequest"] == (
         audit.failures()["reason"].tolist()
     )
 
@@ -212,5 +212,5 @@ def test_the_finding_shows_the_word_as_it_is_written() -> None:
     ],
 )
 def test_warnings_end_where_they_end(label: str, said: str, groups: list[str]) -> None:
-    """What stands behind them is an ingredient again, and what stands in them is none."""
+    """The text after the phrase is an ingredient again, and the text within it is not."""
     assert groups == unlisted(food((label, said)))

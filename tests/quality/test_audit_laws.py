@@ -60,7 +60,7 @@ def audited(records: list[dict[str, Any]], query: ProductQuery | None) -> Audit:
 @thorough
 @given(catalogues, queries)
 def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQuery | None) -> None:
-    """For every check they are all products, no rule crashes whatever was sent, and scores are shares."""
+    """For every check the four states add up to all products, no rule crashes, and scores are between 0 and 1."""
     audit = audited(records, query)
     by_check = audit.by_check
     states = ["failed", "passed", "not_applicable", "unknown"]

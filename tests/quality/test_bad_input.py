@@ -18,7 +18,7 @@ SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]
 
 @pytest.mark.parametrize("profile", SHIPPED)
 def test_an_empty_catalogue_has_no_score(profile: str) -> None:
-    """And every question has an empty answer."""
+    """An empty catalogue gives empty results for every question."""
     audit = prodex.audit(prodex.flatten([]), profile)
 
     assert (0, len(audit.checks)) == audit.matrix.shape
@@ -38,7 +38,7 @@ ALWAYS_ASKED = {"id", "uuid", "gtin", "updatedAt"}
 
 @pytest.mark.parametrize("profile", SHIPPED)
 def test_a_catalogue_with_one_field_only_is_judged_by_what_it_shows(profile: str) -> None:
-    """What was not asked for is unknown; no rule crashes over it."""
+    """Data that were not requested are unknown, and no rule crashes because of them."""
     catalog = prodex.flatten([{"id": 7}, {"id": 8, "gtin": "03036811359935"}])
     only_gtin = prodex.ProductQuery(source_include=["gtin"])
     asked = replace(catalog, origin=replace(catalog.origin, query=only_gtin))

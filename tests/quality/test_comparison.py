@@ -22,7 +22,7 @@ def audited(gtins: dict[int, str], checks: dict[str, object] = CHECKS) -> Audit:
 
 
 def test_every_product_is_in_one_of_the_groups() -> None:
-    """By what it was and is, whatever the order."""
+    """Every product is in the group of its old and new state, in any order."""
     old = audited({1: BAD, 2: GOOD, 3: BAD, 4: GOOD, 5: BAD})
     new = audited({6: BAD, 4: GOOD, 3: BAD, 2: BAD, 1: GOOD})
 

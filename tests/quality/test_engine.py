@@ -41,12 +41,12 @@ def in_parts(catalog: Catalog, *sizes: int) -> Catalog:
 
 
 def content(audit: Audit) -> tuple[Any, ...]:
-    """Return all that an audit says."""
+    """Return all results of an audit."""
     return audit.matrix, audit.failures(), audit.scores("owner"), audit.summary
 
 
 def test_missing_is_absent_null_or_empty() -> None:
-    """Four ways to say nothing fail alike; one word passes; another language does not help."""
+    """Absent, null, empty and blank fail alike; one word passes; a text in another language does not."""
     values: list[Any] = [None, [], [FRENCH], [{**FRENCH, "data": None}], [{**FRENCH, "data": ""}], ""]
     german = {"expressedIn": {"normalizedCode": "de", "code": "deu-DE"}, "data": "Reis"}
     values += [[{**FRENCH, "data": " \n"}], [german], [german, {**FRENCH, "data": "Riz"}], {"x": 1}]
@@ -101,7 +101,7 @@ def test_a_text_that_stands_deeper_is_known_by_any_part_of_its_path() -> None:
 
 
 def test_a_scope_that_nobody_asked_for_is_unknown_as_well() -> None:
-    """Whether the check applies cannot be said either; a market that was asked for is known."""
+    """Without the data of its scope a check is unknown; a market in the query is known."""
     catalog = prodex.flatten([{"id": 7, "isConsumerUnit": True}, {"id": 8, "isConsumerUnit": False}])
     checks = {"required_text": {**NAME["required_text"], "only": {"is_consumer_unit": True, "market": 250}}}
 
@@ -122,7 +122,7 @@ def test_a_scope_that_nobody_asked_for_is_unknown_as_well() -> None:
 
 
 def test_a_rule_that_raises_is_a_crash_in_the_report() -> None:
-    """Its column is unknown in that part, the others are as ever, and nothing passes."""
+    """The column of a crashing rule is unknown in that part; the other columns do not change."""
     judging.declare()
     catalog = in_parts(prodex.flatten([{"id": n} for n in (2, 4, 1, 3)]), 2)
 
@@ -157,7 +157,7 @@ def test_a_verdict_that_cannot_be_taken_is_a_crash(verdict: Any, why: str) -> No
 
 
 def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
-    """Whether a product is ready is then not known, and this is said."""
+    """A product whose blocker crashed is undecided, and the audit reports it."""
 
     @prodex.rule(title="never", severity="blocker")
     def breaks(products: Products) -> prodex.Verdict:
@@ -167,11 +167,11 @@ def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
 
     assert (0, 1) == (audit.summary["ready_products"], audit.summary["ready_unknown"])
     assert audit.products["ready"].isna().all()
-    assert "1 product of which nobody can say whether they are ready" in repr(audit)
+    assert "1 product undecided: their data do not show whether they are ready" in repr(audit)
 
 
 def test_what_a_rule_wants_whole_is_seen_over_all_parts() -> None:
-    """A GTIN that stands in two parts is found in both."""
+    """A GTIN that occurs in two parts is found in both."""
     records = [
         {"id": n, "gtin": gtin} for n, gtin in enumerate(["03036811359935", "", None, "03036811359935"])
     ]
@@ -225,7 +225,7 @@ def test_what_one_rule_does_to_its_columns_does_not_reach_another() -> None:
 
 
 def test_the_audit_is_the_same_on_threads_processes_and_any_parts(sample: Catalog) -> None:
-    """Also with a rule of one's own, from a module that others can import."""
+    """A user's rule from an importable module works on other processes too."""
     judging.declare()
     profile = prodex.Profile.read("core").with_check("is_even").with_check("raises_on_odd")
     cut = in_parts(sample, 7, 7, 300)
@@ -262,19 +262,19 @@ def test_a_rule_of_a_notebook_is_refused_for_processes() -> None:
 
 
 def test_what_waits_under_last_request_is_not_called_empty() -> None:
-    """The failure says that it waits; judged as accepted, there is none; the number is told."""
+    """A pending value is reported as pending; judged as accepted it passes; the audit counts such products."""
     name = [{**FRENCH, "data": "Riz"}]
     catalog = prodex.flatten([{"id": 7, "lastRequest": {"namePublicLong": name}}, {"id": 8}])
 
     audit = prodex.audit(catalog, {"checks": NAME})
     accepted = prodex.audit(prodex.with_pending_updates(catalog), {"checks": NAME})
 
-    assert ["waits under lastRequest", "no data"] == [
+    assert ["pending under lastRequest", "no data"] == [
         reason.split(":")[0] for reason in audit.failures()["reason"]
     ]
     assert ["Riz", None] == audit.failures()["name"].astype(object).where(lambda s: s.notna(), None).tolist()
     assert 1 == audit.pending
-    assert "1 product with an update that waits" in repr(audit)
+    assert "1 product with an update pending acceptance" in repr(audit)
     assert [0, 1] == accepted.states[:, 0].tolist()
 
 
@@ -305,7 +305,7 @@ def test_a_filtered_catalogue_is_audited_as_it_is(sample: Catalog) -> None:
 
 
 def test_products_gives_rules_what_they_ask_for() -> None:
-    """Rows with positions, without those of an update that waits; what is filled at any depth."""
+    """Rows come with positions and without pending updates; `filled` looks at any depth."""
     picture = {"url": "https://media.example/1.jpg", "isPackshot": False}
     records = [
         {

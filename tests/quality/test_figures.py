@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.display.audit import readiness
-from prodex.display.charts import audit_charts
+from prodex import charts
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import heat_map, offenders
 from prodex.display.report.page import rendered
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
+from prodex.quality.check import with_problem
 from prodex.quality.comparison import compare_audits
-from prodex.quality.problems import with_problem
 from prodex.quality.products import Products
+from prodex.quality.scores import readiness
 from prodex.sandbox.sample import AS_OF
 from tests.quick import examples
 
@@ -58,7 +58,7 @@ def audited(words: Sequence[str], owners: Sequence[int] | None = None, **profile
 
 
 def test_the_headline_counts_all_products() -> None:
-    """Ready, not ready and undecided are all of them, wherever it is said; the share is of all of them."""
+    """Ready, not ready and undecided add up to all products everywhere, and the share is of all products."""
     audit = audited(HUNDRED)
     headline = "ready 61, not ready 30, undecided 9 of 100"
 
@@ -88,7 +88,7 @@ def test_more_unknowns_never_make_more_of_a_catalogue_ready() -> None:
 @settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.sampled_from([READY, NOT_READY, UNDECIDED]), min_size=1, max_size=30), st.data())
 def test_the_three_counts_are_all_products_of_every_group(words: list[str], data: st.DataObject) -> None:
-    """Whatever products say, in the whole and in each group; mending never makes fewer ready."""
+    """The figures add up in the whole and in each group; fixing a check never lowers readiness."""
     owners = data.draw(st.lists(st.integers(1, 4), min_size=len(words), max_size=len(words)))
     audit = audited(words, owners)
     for figures_of in (audit.summary, *(row for _, row in audit.scores("owner").iterrows())):
@@ -101,7 +101,7 @@ def test_the_three_counts_are_all_products_of_every_group(words: list[str], data
 
 
 def test_a_product_with_a_failing_blocker_is_never_better_than_c() -> None:
-    """However little the blocker weighs: 96 % would be A. Products that are undecided keep what their score says."""
+    """A failing blocker limits the grade however little it weighs; undecided products keep the grade of their score."""
     audit = audited([READY, NOT_READY, UNDECIDED])
 
     assert ["A", "C", "A"] == audit.products["grade"].tolist()
@@ -112,7 +112,7 @@ def test_a_product_with_a_failing_blocker_is_never_better_than_c() -> None:
 
 @pytest.mark.parametrize(("best", "expected"), [("A", "A"), ("B", "B"), ("D", "D"), ("E", "E")])
 def test_the_profile_says_the_best_grade_under_a_blocker(best: str, expected: str) -> None:
-    """A leaves the grade to the score, and then nothing is said of it."""
+    """With "A" the score alone decides, and no footnote mentions a limit."""
     audit = audited([NOT_READY], grade_with_blocker=best)
 
     assert [expected] == audit.products["grade"].tolist()
@@ -127,7 +127,7 @@ def test_a_best_grade_that_is_none_is_refused(given: Any) -> None:
 
 
 def test_a_profile_takes_the_best_grade_from_the_one_that_it_extends(tmp_path: Path) -> None:
-    """Unless it says its own; the line of a wrong one is named."""
+    """A profile inherits the limit unless it sets its own; an error names the line."""
     path = tmp_path / "own.toml"
     path.write_text('extends = "core"\ngrade_with_blocker = "E"\n', "utf-8")
     assert ("C", "E") == tuple(prodex.Profile.read(one).grade_with_blocker for one in ("core", path))
@@ -173,7 +173,7 @@ def test_an_old_audit_says_the_problems_of_shipped_rules_where_it_can() -> None:
 
 
 def test_what_mending_brings_is_never_the_figure_as_it_is() -> None:
-    """Where the share would be written as it is now, it is said in products; where nothing moves, that."""
+    """A gain too small for the share is given in products; no gain is stated as such."""
     many = audited([READY] * 4_998 + [NOT_READY] + [NOT_READY])
     one = audited([READY] * 4_999 + [NOT_READY])
 
@@ -200,14 +200,14 @@ def groups() -> Audit:
 
 
 def test_groups_of_under_ten_products_stand_below_the_others(groups: Audit) -> None:
-    """In scores, heat map, worst groups and chart, though they are worse; and each says how many it has."""
+    """Small groups come last in scores, heat map, rankings and chart, each with its number of products."""
     expected = [("Owner 2", False), ("Owner 3", False), ("Owner 4", True), ("Owner 1", True)]
 
     assert [name for name, _ in expected] == groups.scores("owner")["owner"].tolist()
     assert expected == [(row.name.text, row.is_small) for row in heat_map(groups, "owner").rows]
     assert {*expected[:2]} == {(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[:2]}
     assert expected[2:] == [(row.name.text, row.is_small) for row in offenders(groups, "owner").rows[2:]]
-    labels = [one.get_text() for one in audit_charts.score_map(groups, "owner").axes[0].get_yticklabels()]
+    labels = [one.get_text() for one in charts.score_map(groups, "owner").axes[0].get_yticklabels()]
     assert ["Owner 2", "Owner 3", "Owner 4 (n = 9)", "Owner 1 (n = 3)"] == labels
     page = rendered(contents(groups))
     assert page.count("n = 3<") == 2 == page.count("n = 9<")
@@ -233,6 +233,6 @@ def test_findings_and_failing_checks_are_two_words(sample: prodex.Catalog, tmp_p
 def test_what_was_assumed_is_said_under_the_score() -> None:
     """And an audit with another assumption is another measure."""
     plain, assumed = (audited([READY], **more) for more in ({}, {"assume": {"food": True}}))
-    assert "Taken for granted where products do not say it: food = true." in repr(assumed)
-    assert "Taken for granted" not in repr(plain)
+    assert "Assumed where the data do not decide: food = true." in repr(assumed)
+    assert "Assumed where" not in repr(plain)
     assert [False, True] == assumed.trend([plain])["comparable"].tolist()

@@ -96,8 +96,8 @@ def raises_what_cannot_be_shown(products: Products) -> Any:
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
-        (exits, "it wanted to end the program: SystemExit 3"),
-        (raises_its_own, "it wanted to end the program: Oddity odd"),
+        (exits, "it tried to end the program: SystemExit 3"),
+        (raises_its_own, "it tried to end the program: Oddity odd"),
         (recurses, "RecursionError"),
         (yields, "it returned generator instead of prodex.Verdict"),
         (gives_a_generator, "fails has the shape ()"),
@@ -110,7 +110,7 @@ def raises_what_cannot_be_shown(products: Products) -> Any:
 def test_a_hostile_rule_concerns_its_column_only(
     rule: Callable[..., Any], why: str, rule_seconds: float | None
 ) -> None:
-    """It is unknown and reported, with and without a limit of time; the next rule is asked as ever."""
+    """The check is unknown and reported, with and without a time limit; the next rule runs normally."""
     audit = judged(rule, rule_seconds=rule_seconds)
 
     assert [[State.UNKNOWN, State.PASS]] * 2 == audit.states.tolist()
@@ -129,7 +129,7 @@ def test_the_user_can_still_interrupt() -> None:
 
 
 def test_what_a_rule_does_to_its_rows_does_not_reach_another() -> None:
-    """Frames and arrays that it was given are its own, or cannot be written."""
+    """A rule gets copies or read-only arrays."""
 
     def spoils(products: Products) -> prodex.Verdict:
         rows = products.rows("products", "gtin")
@@ -173,7 +173,7 @@ def sleeps(products: Products) -> Any:
 
 @pytest.mark.parametrize("rule", [busy, sleeps])
 def test_a_rule_that_takes_too_long_concerns_its_column_only(rule: Callable[..., Any]) -> None:
-    """It is unknown in each part and said to be so; the others are judged, and its threads end."""
+    """A rule that does not return is unknown in each part and reported; other rules run, and its threads end."""
     prodex.rule(title="never")(rule)
     cut = in_parts(catalog(), 1)
 

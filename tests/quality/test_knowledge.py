@@ -49,7 +49,7 @@ def restrictions(records: list[Record]) -> st.SearchStrategy[ProductQuery]:
 
 @cache
 def of_the_rules() -> tuple[list[Record], Audit]:
-    """Return the products with which each rule is tried, and what is said of them."""
+    """Return the products with which each rule is tried, and their results."""
     tried = [
         record
         for case in CASES.values()
@@ -61,7 +61,7 @@ def of_the_rules() -> tuple[list[Record], Audit]:
 
 @cache
 def of_the_sample() -> tuple[list[Record], Audit]:
-    """Return a sample catalogue, planted defects included, and what is said of it."""
+    """Return a sample catalogue with planted defects, and its results."""
     return audited([dict(product.record) for product in shared_products(200, seed=12)])
 
 
@@ -75,7 +75,7 @@ law = settings(
 @law
 @given(st.data())
 def test_the_law_holds_for_the_products_of_every_rule(data: st.DataObject) -> None:
-    """What passes, fails or is no question is so with everything, or is unknown."""
+    """With fewer data requested, a state is as with everything, or unknown."""
     records, everything = of_the_rules()
     query = data.draw(restrictions(records))
     assert [] == contradictions(records, query, everything)
@@ -93,7 +93,7 @@ def test_the_law_holds_for_a_catalogue(data: st.DataObject) -> None:
 @law
 @given(st.data())
 def test_the_law_holds_for_any_record(data: st.DataObject) -> None:
-    """The same for whatever JSON may come in place of a product."""
+    """The same holds for any JSON in place of a product."""
     drawn = data.draw(st.lists(wire_products, min_size=1, max_size=4))
     records, everything = audited([{**record, "id": number} for number, record in enumerate(drawn, 1)])
     assert [] == contradictions(records, data.draw(restrictions(records)), everything)

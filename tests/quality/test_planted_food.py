@@ -43,7 +43,7 @@ def kinds_of(module: object) -> set[str]:
 
 
 def test_every_kind_of_defect_has_a_check() -> None:
-    """Of food, pictures and hierarchies; what they are compared with stands in test_planted_texts."""
+    """Planted defects of food, pictures and hierarchies are found."""
     declared = {"several_parents", "leaf_not_consumer_unit"}
     kinds = kinds_of(food) | kinds_of(imaging) | kinds_of(packing) | declared
 
@@ -74,7 +74,7 @@ def test_the_profile_asks_the_kinds_that_need_it(audits: dict[str, Audit], defec
 
 
 def test_what_waits_is_judged_when_it_is_accepted(catalog: prodex.Catalog) -> None:
-    """Overlaid by the update that waits, nothing of a product is missing that is not missing there."""
+    """With its pending update applied, a product misses only what the update misses."""
     accepted = prodex.audit(prodex.with_pending_updates(catalog), "food-eu", now=AS_OF, progress=False)
     rules = [rule for rule in rules_of("food") if RULES[rule].dimension == "completeness"]
     waiting = planted("not_yet_accepted")

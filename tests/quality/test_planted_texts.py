@@ -28,7 +28,7 @@ def catalog() -> prodex.Catalog:
 
 @pytest.fixture(scope="module")
 def audit(catalog: prodex.Catalog) -> Audit:
-    """Judge it by the checks that stand for a kind of defect."""
+    """Audit it by the checks for a kind of defect."""
     return prodex.audit(catalog, profile(), now=AS_OF, progress=False)
 
 

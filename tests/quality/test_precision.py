@@ -18,7 +18,7 @@ NUTRIENT = "isPartitionedBy.contains"
 
 
 def states(rule: str, *records: Record, asked: tuple[str, ...] = (), **parameters: Any) -> list[int]:
-    """Return what a rule says of some products."""
+    """Return the rule's states of some products."""
     catalog = prodex.flatten({"id": n, **record} for n, record in enumerate(records))
     if asked:
         query = ProductQuery(source_include=list(asked))
@@ -29,7 +29,7 @@ def states(rule: str, *records: Record, asked: tuple[str, ...] = (), **parameter
 
 
 def state(rule: str, record: Record, **parameters: Any) -> State:
-    """Return what a rule says of one product."""
+    """Return the rule's state of one product."""
     return State(states(rule, record, **parameters)[0])
 
 
@@ -63,7 +63,7 @@ def nutrients(**amounts: Any) -> Record:
 
 
 def test_a_product_without_pictures_has_no_stale_ones() -> None:
-    """Its pictures are no question, however old the date that is told of them; with a picture it counts."""
+    """Without pictures the rule does not apply, however old the date; with a picture it does."""
     old = {"lastUpdatedAt": {"pictures": "2018-10-27T15:30:07"}}
     without = [{"assets": old}, {"assets": {"pictures": [], **old}}, {"assets": {"pictures": None, **old}}]
     pending = {"assets": old, "lastRequest": {"assets": {"pictures": [{"url": "http://a.example/1.jpg"}]}}}
@@ -90,7 +90,7 @@ def test_a_product_without_pictures_has_no_stale_ones() -> None:
     ],
 )
 def test_fronts_in_several_languages_are_no_duplicates(pictures: list[Record]) -> None:
-    """Whether a picture says its language in a field or in the name of its file."""
+    """The language of a picture is read from a field or from the name of its file."""
     assert State.PASS == state("one_front_packshot", fronts(*pictures))
 
 
@@ -119,7 +119,7 @@ def test_fronts_in_one_language_are_duplicates(pictures: list[Record]) -> None:
     ],
 )  # fmt: skip
 def test_a_text_that_ends_in_dots_on_purpose_is_not_cut_off(ending: str) -> None:
-    """A line to fill in, "and so on", and a sentence that has ended already."""
+    """A line to fill in, "etc." and a complete sentence are not cut off."""
     assert State.PASS == state("texts_not_cut_off", named(ending))
 
 

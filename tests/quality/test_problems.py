@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 
 import prodex
-from prodex.display.charts import audit_charts
+from prodex import charts
 from prodex.quality.check import Check
 from prodex.quality.comparison import compare_audits
 from prodex.quality.problems import attribute_label
@@ -116,7 +116,7 @@ def test_a_rule_of_ones_own_may_say_its_problem() -> None:
 
 
 def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> None:
-    """Gaps, findings, checks, comparisons, what an audit says of itself, and the chart of its gaps."""
+    """Gaps, findings, checks, comparisons, reprs and the chart of gaps show the problem."""
     audit = prodex.audit(prodex.flatten([{"id": 7, "namePublicLong": [NAME]}]), FRENCH, now=AS_OF)
     compared = compare_audits(audit, audit)
 
@@ -127,14 +127,14 @@ def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> No
     for shown in (repr(audit), unescape(audit._repr_html_())):
         assert SAID in shown
         assert "required_text" not in shown
-    labels = [label.get_text() for label in audit_charts.largest_gaps(audit).axes[0].get_yticklabels()]
+    labels = [label.get_text() for label in charts.largest_gaps(audit).axes[0].get_yticklabels()]
     assert [SAID] == labels
 
 
 def test_rules_and_profiles_list_both_sentences() -> None:
     """What should be true, and what the problem is if it is not."""
     rules = prodex.rules().set_index("rule")
-    assert ("there is a packshot of the front", "No front packshot") == tuple(
+    assert ("the product has a front packshot", "No front packshot") == tuple(
         rules.loc["has_front_packshot", ["title", "problem"]]
     )
     table = prodex.Profile.read("core").table.set_index("check")

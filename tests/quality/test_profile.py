@@ -50,7 +50,7 @@ def test_lists_make_one_check_for_each_combination(tmp_path: Path) -> None:
 
 
 def test_the_market_decides_which_languages_are_required() -> None:
-    """A Belgian product needs Dutch and French, a French one French; of one without market nobody knows."""
+    """A Belgian product needs Dutch and French, a French one French; without a market it is unknown."""
     text = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": "Riz"}]
     catalog = prodex.flatten(
         {"id": n, "nameLegal": text, "product_key": {"target_market_id": market}}
@@ -91,7 +91,7 @@ def test_a_check_asked_for_twice_is_one_column_for_the_products_of_both() -> Non
 
 
 def test_a_profile_builds_on_another() -> None:
-    """What it says of a rule replaces what the other says of it."""
+    """A profile that names a rule replaces the checks its parent makes of it."""
     core = prodex.Profile.read("core")
     own = prodex.Profile.read({"extends": "core", "checks": {"updated_within": {"days": 30}}})
 
@@ -142,7 +142,7 @@ def test_a_profile_builds_on_another() -> None:
     ],
 )
 def test_a_mistake_is_named_with_file_line_and_key(tmp_path: Path, text: str, why: str) -> None:
-    """So that it is mended in one go."""
+    """All errors are reported at once, so that they can be fixed together."""
     path = tmp_path / "own.toml"
     path.write_text(text)
 

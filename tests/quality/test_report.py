@@ -15,16 +15,18 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.display.audit import percent, readiness
-from prodex.display.charts import audit_charts, heatmap
+from prodex import charts
+from prodex.display.charts import heatmap
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import GROUPINGS
 from prodex.display.report.page import rendered
 from prodex.display_text import even_limit, words
 from prodex.errors import InputError
-from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.notebook import panel
+from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
+from prodex.text import percent
 
 from . import hostile
 from .reading_html import Node, parsed, read
@@ -82,7 +84,7 @@ def test_sections_stand_in_their_order(top: Node) -> None:
 
 
 def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> None:
-    """Catalogue, moment, query and what the query left out stand first."""
+    """The page begins with catalogue, time, query and what the query left out."""
     query = prodex.ProductQuery(target_market=250, source_include=["brand"], product_languages=["fr"])
     catalog = prodex.load_products(service, query, name="shop", progress=False)
     head = read(prodex.audit(catalog, PROFILE, now=AS_OF).to_html(tmp_path / "a.html")).one("header")
@@ -92,11 +94,11 @@ def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> N
     assert "shop" == head.one("h1").words == facts["Catalogue"]
     assert repr(query) == facts["Query"]
     assert service.base_url == facts["From"]
-    assert f"{catalog.origin.server_time:%Y-%m-%d %H:%M} UTC" == facts["Asked"]
-    assert "Only these attributes were asked for: brand" in facts["Not asked"]
-    assert "Only texts in these languages were asked for: fr." in facts["Not asked"]
-    assert "Unknown therefore, for every product:" in facts["Not asked"]
-    assert "required_text[namePublicLong,fr]" in facts["Not asked"]
+    assert f"{catalog.origin.server_time:%Y-%m-%d %H:%M} UTC" == facts["Requested"]
+    assert "Only these attributes were requested: brand" in facts["Not requested"]
+    assert "Only texts in these languages were requested: fr." in facts["Not requested"]
+    assert "Therefore unknown for every product:" in facts["Not requested"]
+    assert "required_text[namePublicLong,fr]" in facts["Not requested"]
 
 
 def test_tiles_are_the_summary_with_its_change(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
@@ -128,7 +130,7 @@ def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.A
 
 
 def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
-    """Each audit stands in the table with the numbers behind the picture."""
+    """Each audit is in the table with the numbers behind the chart."""
     expected = [
         [
             str(row["products"]),
@@ -147,7 +149,7 @@ def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, 
 
 
 def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
-    """The five largest, each with what it would bring to mend it, which is never the figure as it is."""
+    """The five largest gaps are listed with the gain of fixing each, which is never zero."""
     found = audit.gaps()
     shown = top.one("ol", class_="gaps").all("li")
     assert min(5, len(found)) == len(shown)
@@ -204,7 +206,7 @@ def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> N
 
 
 def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> None:
-    """Each check has a line with its counts; those that fail stand first and lead to their products."""
+    """Each check has a line with its counts; failing checks come first and link to their products."""
     table = audit.by_check.set_index("check")
     shown = top.one("section", id="checks").one("table")
     rows = [one for one in shown.one("tbody").inside if isinstance(one, Node)]
@@ -227,7 +229,7 @@ def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> Non
 
 
 def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top: Node) -> None:
-    """Product, field, value and reason of each finding stand under its check."""
+    """Product, field, value and reason of each finding are listed under its check."""
     failures = audit.failures()
     section = top.one("section", id="failing")
     assert f"{len(failures)} of {len(failures)} findings" in section.words
@@ -241,7 +243,7 @@ def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top:
 
 
 def test_files_beside_the_page_hold_everything(audit: prodex.Audit, page: Path, top: Node) -> None:
-    """The linked files exist, say how many rows they have, and are the audit's own tables."""
+    """The linked files exist with the stated number of rows and hold the audit's own tables."""
     links = [a.attributes["href"] for a in top.one("ul", class_="files").all("a")]
     assert [
         f"my_report_files/{n}.{e}" for n in ("failures", "products", "checks") for e in ("csv", "parquet")
@@ -276,9 +278,9 @@ def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, t
 
 
 def test_without_its_catalogue_a_card_says_so(audit: prodex.Audit) -> None:
-    """An audit whose catalogue is not at hand has no texts to show."""
+    """An audit whose catalogue is not available has no texts to show."""
     text = rendered(contents(replace(audit, catalog=None)))
-    assert "The catalogue was not at hand" in text
+    assert "The catalogue was not available" in text
     assert "Texts</h4>" not in text
 
 
@@ -301,7 +303,7 @@ def test_footnotes_say_how_far_the_figures_go(sample: prodex.Catalog, tmp_path: 
 
 
 def test_hostile_text_is_shown_verbatim(hostile_page: Path) -> None:
-    """What suppliers typed stands on the page letter by letter, in each place, isolated from what is around it."""
+    """Texts of suppliers appear on the page unchanged, in each place, isolated from the text around them."""
     top = read(hostile_page)
     main, there = top.one("main"), [bdi.text for bdi in top.all("bdi")]
     (findings,) = [one for one in main.all("div") if one.attributes.get("aria-label") == "Findings of fails"]
@@ -318,7 +320,7 @@ def test_hostile_text_is_shown_verbatim(hostile_page: Path) -> None:
 
 
 def test_long_texts_are_folded_and_say_their_length(hostile_page: Path) -> None:
-    """40,000 characters stand behind a line that says how many; a label that is cut says of how many."""
+    """A text of 40,000 characters is folded with its length; a cut label shows the full length."""
     top = read(hostile_page)
     folded = [one for one in top.all("details", class_="typed") if one.one("bdi").text == hostile.LONG]
     assert folded
@@ -386,7 +388,7 @@ def test_tables_and_headings_can_be_followed(top: Node) -> None:
 
 
 def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
-    """With more failures than a page bears, each check shows some, and every place says how many of how many."""
+    """With more failures than a page can hold, each check shows a part, with the total."""
     nothing = [f"nothing{n}" for n in range(9)]
     many = {"required_text": {"attribute": nothing, "language": "fr"}, "valid_gtin": {}}
     audit = prodex.audit(sample, {"attributes": nothing, "checks": many}, now=AS_OF)
@@ -404,7 +406,7 @@ def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
 
 
 def test_endless_values_are_cut_aloud() -> None:
-    """When the values alone would burst the page, each shows as much as fits, and says of how much."""
+    """Where the values alone would be too large for a page, each is cut to a fair share, with its length."""
     text = "<" * 40_000
     name = [{"expressedIn": {"code": "fra-FR"}, "data": text}]
     records = [{"id": n, "gtin": f"{n}", "namePublicLong": name} for n in range(100)]
@@ -467,27 +469,28 @@ def test_limits() -> None:
 def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Audit) -> None:
     """Charts for a notebook hold the same numbers; audits of another measure are not drawn."""
     other = replace(earlier, profile="other")
-    drawn = audit_charts.grades_over_time(audit.trend([earlier, other]))
+    drawn = charts.grades_over_time(audit.trend([earlier, other]))
     assert ["2026-10-01", "2026-11-01"] == [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     widths = [bar.get_width() for bar in drawn.axes[0].patches]
     counts = [
         row[f"grade_{g}"] / row["products"] for _, row in audit.trend([earlier]).iterrows() for g in "ABCDE"
     ]
     assert pytest.approx(counts) == widths
-    gaps = audit_charts.largest_gaps(audit, 3)
+    gaps = charts.largest_gaps(audit, 3)
     assert pytest.approx((audit.gaps()["ready_gain"].head(3) * 100).tolist()) == [
         bar.get_width() for bar in gaps.axes[0].patches
     ]
-    scores = audit_charts.score_map(audit, "market")
+    scores = charts.score_map(audit, "market")
     shown = [text.get_text() for text in scores.axes[0].texts]
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
 
 
-def test_page_and_charts_share_their_shades() -> None:
-    """A score looks the same on the page and in a chart of a notebook."""
-    style = (Path(prodex.__file__).parent / "quality" / "report" / "style.css").read_text("utf-8")
-    light = dict(re.findall(r"--(h\d): (#\w+);", style)[:8])
-    assert {f"h{place}": colour for place, colour in enumerate(heatmap.SHADES)} == light
+def test_page_panels_and_charts_share_their_shades(audit: prodex.Audit) -> None:
+    """A score looks the same on the page, in a panel and in a chart of a notebook."""
+    shades = {f"h{place}": colour for place, colour in enumerate(heatmap.SHADES)}
+
+    for styled in (rendered(contents(audit)), panel.style()):
+        assert shades == dict(re.findall(r"--(h\d): (#\w+);", styled)[: len(shades)])
 
 
 def test_a_language_that_there_is_not_is_shown_as_it_came(tmp_path: Path) -> None:

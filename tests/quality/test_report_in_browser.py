@@ -36,7 +36,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @contextmanager
 def opened(browser: Any, path: Path, **options: Any) -> Iterator[Any]:
-    """Open a page; afterwards it must have asked for nothing but itself, and have said nothing."""
+    """Open a page; it must have requested nothing but itself and logged nothing."""
     asked: list[str] = []
     said: list[str] = []
     context = browser.new_context(**{"viewport": _WIDE, **options})
@@ -107,7 +107,7 @@ def test_switches_need_no_script(browser: Any, reports: dict[str, Path], scripts
 
 
 def test_rule_table_sorts(browser: Any, reports: dict[str, Path]) -> None:
-    """A click puts the largest on top, a second one the smallest; the heading says so."""
+    """A click sorts the largest first, a second click the smallest; the heading announces the order."""
     with opened(browser, reports["sample"]) as page:
         head = page.locator("#checks thead th", has_text="Failing")
         cells = "rows => rows.map(row => Number(row.cells[4].textContent.replaceAll(',', '')))"

@@ -83,7 +83,7 @@ def test_a_rule_says_what_is_wrong_with_its_words(words: dict[str, object], why:
 
 
 def test_a_parameter_needs_a_type() -> None:
-    """Else nobody could check what a profile gives."""
+    """A parameter without a type could not be validated in a profile."""
 
     def vague(products: Products, *, limit) -> prodex.Verdict:  # type: ignore[no-untyped-def]
         raise NotImplementedError
@@ -111,7 +111,7 @@ def test_parameters_are_checked(rule: str, parameters: dict[str, object], why: s
 
 
 def test_a_check_is_named_after_what_it_asks() -> None:
-    """Parameters as usual are not said."""
+    """Parameters with their default value are not part of the id."""
     check = Check.of("required_text", {"attribute": "nameLegal", "language": "fr"})
 
     assert ("required_text[nameLegal,fr]", "nameLegal is filled in fr") == (check.id, check.title)
@@ -120,7 +120,7 @@ def test_a_check_is_named_after_what_it_asks() -> None:
 
 
 def test_every_shipped_rule_says_what_it_is() -> None:
-    """Title, why, how to fix, severity and block stand with each."""
+    """Each rule is listed with title, why, fix, severity and block."""
     shipped = [rule for rule in RULES.values() if rule.shipped]
     silent = [rule.id for rule in shipped if not (rule.title and rule.why and rule.fix and rule.needs)]
 

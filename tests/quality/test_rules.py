@@ -29,7 +29,7 @@ EDGES = [*test_rules_identity.EDGES, *test_rules_texts.EDGES]
 
 @pytest.mark.parametrize("rule", CASES)
 def test_what_the_rule_says(rule: str) -> None:
-    """It passes, it fails, or it is no question."""
+    """Each rule has a product that passes, one that fails and one to which it does not apply."""
     assert CASES[rule].expected == CASES[rule].states(rule)
 
 
@@ -54,7 +54,7 @@ def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> Non
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_every_rule_is_tried_and_explained(block: str) -> None:
-    """None of a block is missing above, and each says why it matters and what to do."""
+    """All rules of the block are tested, and each states why it matters and what to do."""
     assert rules_of(block) == set(BLOCKS[block])
     assert {} == {rule: lacks(rule) for rule in BLOCKS[block] if lacks(rule)}
 

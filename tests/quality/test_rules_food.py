@@ -99,7 +99,7 @@ CASES = {
         FOOD,
     ),
     "nutrient_not_negative": Case(
-        grams(("FAT", 0)), grams(("FAT", -1)), (CONTAINS, None, "FAT: -1 GRM", "less than nothing"), FOOD
+        grams(("FAT", 0)), grams(("FAT", -1)), (CONTAINS, None, "FAT: -1 GRM", "below zero"), FOOD
     ),
     "nutrient_within_hundred": Case(
         nutrition(("FAT", 50_000, "MGM")),
@@ -163,7 +163,7 @@ CASES = {
 
 
 def states(rule: str, *records: Record, **parameters: Any) -> list[int]:
-    """Return what a rule says of some products."""
+    """Return the rule's states of some products."""
     catalog = prodex.flatten({"id": n, **record} for n, record in enumerate(records))
     profile = {"checks": {rule: parameters}, "attributes": ["isMadeOf", "strength"]}
     audit = prodex.audit(catalog, profile, now=AS_OF, progress=False)
@@ -172,7 +172,7 @@ def states(rule: str, *records: Record, **parameters: Any) -> list[int]:
 
 
 def test_what_is_food() -> None:
-    """Its class says so; where a class says nothing, what only food tells; tobacco and brushes are none."""
+    """The class decides; without a class, data that only food has; tobacco and brushes are not food."""
     classes = ["50000000", "50131700", "50210000", "50000003", "53000000", "10000025", None]
     unclassified: list[Record] = [
         {"keepRefrigeratedBefore": False},
@@ -203,7 +203,7 @@ def test_drinks_with_alcohol_need_neither_ingredients_nor_nutrition() -> None:
 
 
 def test_a_profile_can_leave_out_food_of_one_ingredient() -> None:
-    """Its kinds are excepted, and then it is not a question."""
+    """Excluded kinds are not applicable."""
     profile = {"checks": {"has_composition": {"except": {"kind_code": ["RICE"]}}}}
     catalog = prodex.flatten(
         [{"id": 1, **food(kind={"code": "RICE"})}, {"id": 2, **food(kind={"code": "SOUP"})}]
@@ -215,10 +215,10 @@ def test_a_profile_can_leave_out_food_of_one_ingredient() -> None:
 
 
 def test_what_waits_to_be_accepted_is_not_called_empty() -> None:
-    """The finding says where it is."""
+    """The finding names the attribute."""
     case = Case({}, food(lastRequest={"composition": [text("fr", "Riz")]}), (None, None, None, ""))
 
-    assert case.found("has_composition")[3].startswith("waits under lastRequest")
+    assert case.found("has_composition")[3].startswith("pending under lastRequest")
 
 
 def test_another_attribute_can_be_named() -> None:
@@ -256,7 +256,7 @@ def test_limits_and_tolerances_are_the_profiles() -> None:
 
 
 def test_fibre_counts_in_whichever_way_fits() -> None:
-    """Beside the carbohydrate, within it, or not at all: none of these is called wrong; alcohol is no question."""
+    """Fibre beside the carbohydrate, within it or not counted is accepted; with alcohol the rule does not apply."""
     beans = (("FAT", 0), ("CHOAVL", 40), ("PRO-", 10), ("FIBTG", 20))
 
     records = [energies(None, kcal, *beans) for kcal in (240, 200, 120, 300, 60)]

@@ -26,7 +26,7 @@ def documented(end: int | None) -> Record:
 
 
 def status(attribute: str, right: object, wrong: object, value: str, reason: str) -> Case:
-    """Return a case of a rule about a status; none is no question."""
+    """Return a case of a rule about a status; without a status the rule does not apply."""
     outer, _, inner = attribute.partition(".")
 
     def record(status: object) -> Record:
@@ -59,7 +59,7 @@ CASES = {
     "certificates_in_force": Case(
         certified("2026-12-01"),
         certified(OCTOBER),
-        (f"{CERTIFICATE}EndDate", None, str(OCTOBER), "has ended"),
+        (f"{CERTIFICATE}EndDate", None, str(OCTOBER), "has expired"),
         certified(None),
     ),
     "certificates_last": Case(
@@ -77,13 +77,13 @@ CASES = {
     "labels_in_force": Case(
         labelled("2027-01-31"),
         labelled("2026-10-31T00:00:00"),
-        ("isLabeledBy.endDate", None, "2026-10-31T00:00:00", "has ended"),
+        ("isLabeledBy.endDate", None, "2026-10-31T00:00:00", "has expired"),
         labelled(None),
     ),
     "documents_in_force": Case(
         documented(NEXT_YEAR),
         documented(OCTOBER),
-        ("assets.documents.fileEffectiveEndDateTime", None, "2026-10-01T00:00:00", "has ended"),
+        ("assets.documents.fileEffectiveEndDateTime", None, "2026-10-01T00:00:00", "has expired"),
         documented(None),
     ),
     "is_still_available": Case(
@@ -109,7 +109,7 @@ CASES = {
     "no_update_waits": Case(
         named("Riz"),
         named("Riz") | {"lastRequest": {"description": [text("fr", "Du riz")]}},
-        ("lastRequest", None, None, "an update waits under lastRequest"),
+        ("lastRequest", None, None, "an update is pending under lastRequest"),
         {"lastRequest": named("Du riz")},
     ),
 }

@@ -131,7 +131,7 @@ EDGES = [
 
 
 def test_the_brand_that_most_products_bear_is_right() -> None:
-    """One slip among many is the slip's fault; a GTIN that thousands bear does not name them all."""
+    """The minority of a brand is wrong; a GTIN of thousands of products does not list them all."""
     acme, bolt = {"brand": {"code": 1, "label": "Acme"}}, {"brand": {"code": 1, "label": "Bolt"}}
     case = Case(acme, bolt, ("brand.label", None, "Bolt", "also Acme (3 products)"), others=(acme, acme))
     assert case.expected == case.states("brand_code_has_one_label")

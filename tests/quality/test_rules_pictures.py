@@ -116,7 +116,7 @@ CASES = {
     "picture_of_this_gtin": Case(
         pictured(FRONT, BACK | {"gdsnFileName": "IMG_1.jpg"}),
         pictured(FRONT | {"gdsnFileName": "03999990000010_C1N1.jpg"}),
-        (NAME, None, "03999990000010_C1N1.jpg", "picture 1: the file name bears another GTIN"),
+        (NAME, None, "03999990000010_C1N1.jpg", "picture 1: the file name has another GTIN"),
         pictured(BARE),
     ),
     "picture_format_for_web": Case(
@@ -177,7 +177,7 @@ CASES = {
     ],
 )
 def test_a_finding_names_whose_minimum_it_is(pixels: int, preset: str) -> None:
-    """A published one by its name, one's own as such."""
+    """A published minimum is named by its source, a user's as such."""
     case = Case(
         {}, pictured(FRONT | {"width": 9, "height": 9}), (None, None, None, ""), parameters={"pixels": pixels}
     )

@@ -168,6 +168,6 @@ EDGES = [
 
 
 def test_a_text_without_any_language_is_found() -> None:
-    """It is no localized text to the service either, and still stands there."""
+    """A plain string is no localized text, but it is still a text without a language."""
     without = Case({}, {NAME: [text(None, "Riz")]}, (NAME, None, "Riz", "says no language that there is"))
     assert without.finding == without.found("texts_say_their_language")

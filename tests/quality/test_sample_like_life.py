@@ -27,7 +27,7 @@ def ready(audit: Audit, by: str, at_least: int = 20) -> pd.Series:
 
 
 def test_suppliers_differ(audit: Audit) -> None:
-    """The worst has less than half of its products ready, the best nearly all, and others stand between."""
+    """The worst owner has less than half of its products ready, the best nearly all, others are in between."""
     suppliers = ready(audit, "owner")
 
     assert suppliers.iloc[0] < 0.5

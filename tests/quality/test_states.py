@@ -14,7 +14,7 @@ ALL = np.ones(3, bool)
 
 
 def test_the_engine_makes_the_states() -> None:
-    """Out of scope or not a question is not applicable, whatever the rule says of failing."""
+    """Out of scope or not applying is not applicable, whatever `fails` holds."""
     verdict = Verdict(fails=[True, True, False, True], applies=[True, False, True, True])
 
     states = judge(verdict, np.array([True, True, True, False]), 0).states
@@ -51,7 +51,7 @@ def test_booleans_come_in_any_form(fails: object) -> None:
     ids=["list", "numpy", "nullable", "arrow", "chunked"],
 )
 def test_a_missing_boolean_is_unknown(told: object) -> None:
-    """Whether the product fails, or whether it is a question at all: nobody can say, and neither does the audit."""
+    """A missing value in `fails` or `applies` makes the state unknown."""
     assert [State.FAIL, State.UNKNOWN, State.PASS] == judge(Verdict(told), ALL, 0).states.tolist()
     applied = judge(Verdict([True] * 3, applies=told), ALL, 0)
     assert [State.FAIL, State.UNKNOWN, State.NOT_APPLICABLE] == applied.states.tolist()
@@ -92,7 +92,7 @@ def test_what_cannot_be_taken_is_refused_in_words(verdict: object, why: str) -> 
 
 
 def test_evidence_is_kept_verbatim_for_failing_products_in_scope() -> None:
-    """Numbers, texts and missing values as they stand; what is out of scope is dropped."""
+    """Evidence keeps numbers, texts and missing values; evidence out of scope is dropped."""
     seen = [1.5, "=1+1", None]
     verdict = Verdict(ALL, evidence=Evidence([0, 1, 2], "gtin", None, seen, pd.Series(["a", "b", "c"])))
 

@@ -28,7 +28,7 @@ RECORDS = [PIZZA, CHEESE, SOAP]
 
 
 def states(check: str, profile: dict[str, Any] | None = None, **options: Any) -> list[State]:
-    """Return what a check says of the three products."""
+    """Return the check's states of the three products."""
     catalog = prodex.flatten(RECORDS)
     audit = prodex.audit(catalog, {"checks": {check: {}}, **(profile or {})}, progress=False, **options)
     assert () == audit.crashes
@@ -66,7 +66,7 @@ def test_an_audit_says_what_was_assumed(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_product_that_hides_whether_customers_buy_it_is_unknown() -> None:
-    """Checks of consumer units are no pass and not beside the question; the profile may decide."""
+    """Checks of consumer units are unknown without the flag, not passed or not applicable; a profile can decide."""
     catalog = prodex.flatten([{"id": 1}, {"id": 2, "isConsumerUnit": False}])
 
     def found(**profile: Any) -> list[int]:
@@ -81,7 +81,7 @@ def test_a_product_that_hides_whether_customers_buy_it_is_unknown() -> None:
 @pytest.mark.parametrize(
     ("assume", "words"),
     [
-        ("food", "give what is taken for granted"),
+        ("food", "give a table of assumptions"),
         ({"food": "yes"}, "give true or false"),
         ({"is_consumer_units": True}, "did you mean 'is_consumer_unit'"),
         ({"is_consumer_unit": "yes"}, "is_consumer_unit holds boolean"),

@@ -86,7 +86,7 @@ SMALL = [
 
 
 def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_path: Path) -> None:
-    """Groups go by code, never by label; products without owner have a worklist of their own."""
+    """Groups are made by code, never by label; products without an owner have a worklist of their own."""
     audit = audited(*SMALL)
 
     index = audit.worklists(tmp_path / "to_fix")
@@ -157,13 +157,13 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
     said = "\n".join(row[0] for row in sheets(path)["Read me"])
     every = len(audit.failures())
     for words in (
-        "What to mend: Mill (4)",
-        "2 of 2 products have something to mend: 6 findings in 6 failing checks.",
+        "What to fix: Mill (4)",
+        "2 of 2 products have something to fix: 6 findings in 6 failing checks.",
         "ready 1, not ready 1, undecided 0 of 2: by all checks of the profile",
         "Catalogue: records, 4 products, complete",
         f"Profile: own, 5 checks, rule set {audit.rule_set}",
         "as of 2026-11-01 06:00",
-        f"1 of {every} findings of the audit: only those with severity = ['blocker', 'error'] were wanted.",
+        f"1 of {every} findings of the audit: only those with severity = ['blocker', 'error'] were selected.",
         FORMULA,
         CAVEAT,
     ):
@@ -189,13 +189,13 @@ def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Pat
     audited(waiting, checks=checks).worklists(tmp_path / "out")
 
     said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
-    assert "1 products of the catalogue have an update that waits" in said
-    assert "1 checks could not be asked: it_raises." in said
-    assert "1 answers of the audit are unknown" in said
+    assert "1 products have an update pending acceptance" in said
+    assert "1 checks crashed: it_raises." in said
+    assert "1 results of the audit are unknown" in said
 
 
 def test_programs_find_the_rows_again(tmp_path: Path) -> None:
-    """The hidden sheet names the audit, the columns, and the very Parquet file that the rows stand in."""
+    """The hidden sheet names the audit, the columns and the Parquet file of the rows."""
     audit = audited(*SMALL)
     audit.worklists(tmp_path / "out")
     told = keys(tmp_path / "out" / "Mill-4.xlsx")
@@ -211,7 +211,7 @@ def test_programs_find_the_rows_again(tmp_path: Path) -> None:
 
 
 def test_rows_say_which_text_they_mean(tmp_path: Path) -> None:
-    """The text that reads as the value seen, with language and position as sent; two equal ones are told apart."""
+    """A row refers to the text with the value seen, by language and position; equal texts are distinguished."""
 
     @prodex.rule(title="no bread twice", fix="Mend it.")
     def no_bread_twice(products: Any) -> prodex.Verdict:
@@ -300,7 +300,7 @@ def test_cells_that_can_be_filled_in_are_open_and_no_others(tmp_path: Path) -> N
 
 
 def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None:
-    """Rows of two kinds by turns make a range for each; none is forgotten, and readers are told how many rows."""
+    """Alternating kinds of rows make a range each; none is left out."""
     records = [{"id": number, "gtin": "1"} for number in range(1_200)]
     checks = {"valid_gtin": {}, "required_text": {"attribute": "nameLegal", "language": "fr"}}
     audited(*records, checks={"checks": checks}).worklists(tmp_path / "out")
@@ -334,7 +334,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_shown_and_nothing_more(hostile: str, tmp_path: Path) -> None:
-    """As an id, a name, an owner, a kind, a language, an attribute and a value: verbatim, or said to be cut."""
+    """Hostile texts are written verbatim in every column, or marked as cut."""
     own_rule(hostile, hostile, hostile)
     record = {
         "id": hostile,
@@ -369,7 +369,7 @@ def test_hostile_text_is_shown_and_nothing_more(hostile: str, tmp_path: Path) ->
 
 
 def test_what_is_cut_says_so() -> None:
-    """A cell of 32,767 units is whole; one more says how many characters of how many it shows."""
+    """A cell of 32,767 units is whole; a longer text states how much of it is shown."""
     whole, more = "x" * LONGEST, "x" * (LONGEST + 1)
 
     assert (whole, 0, False) == cell(whole)
@@ -417,7 +417,7 @@ def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path) -> None:
 
 
 def test_names_of_files_are_told_apart() -> None:
-    """Equal names, names that differ in nothing a disk sees, and names of our own files."""
+    """Equal names, names that a disk cannot distinguish and reserved names get different files."""
     names = file_names(
         [
             ("1", "Acme"),
@@ -504,7 +504,7 @@ def test_what_could_not_be_replaced_is_put_back(tmp_path: Path, monkeypatch: pyt
 
 
 def test_nothing_to_mend_is_an_index_without_worklists(tmp_path: Path) -> None:
-    """No failure, or an empty catalogue: the folder says so."""
+    """Without failures, or with an empty catalogue, the folder has an empty index."""
     for number, audit in enumerate([audited(), audited(SMALL[0], checks={"checks": {"valid_gtin": {}}})]):
         assert [] == audit.worklists(tmp_path / str(number))["file"].tolist()
         assert {"index.csv", "worklists.json"} == {path.name for path in (tmp_path / str(number)).iterdir()}
@@ -522,7 +522,7 @@ def test_csv_is_safe_for_spreadsheets_and_verbatim_by_choice(tmp_path: Path) -> 
 
 
 def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: Path) -> None:
-    """What only the catalogue knows is empty, and Read me says so."""
+    """Columns that need the catalogue are empty, and Read me states it."""
     catalog = prodex.flatten(SMALL).save("gone")
     prodex.audit(catalog, CORE, now=AS_OF).save()
     assert catalog.folder is not None
@@ -531,7 +531,7 @@ def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: 
     prodex.open_audit("gone").worklists(tmp_path / "out")
 
     said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
-    assert "the catalogue was not at hand" in said
+    assert "the catalogue was not available" in said
     assert {""} == {row["updated_at"] for row in to_fix(tmp_path / "out" / "Mill-4.xlsx")}
 
 
@@ -561,7 +561,7 @@ records = st.lists(
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(some=records, by=st.sampled_from(["owner", "brand", "kind", "market", "language", "gpc_code"]))
 def test_the_worklists_together_are_the_failures(some: list[dict[str, Any]], by: str, tmp_path: Path) -> None:
-    """Nothing is lost and nothing stands twice, whatever is grouped by."""
+    """No finding is lost or repeated, whatever the grouping."""
     audit = audited(*({"id": number, **one} for number, one in enumerate(some, 1)))
     out = tmp_path / "out"
     shutil.rmtree(out, ignore_errors=True)

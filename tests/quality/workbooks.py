@@ -27,7 +27,7 @@ def to_fix(path: Path) -> list[dict[str, str]]:
 
 
 def keys(path: Path) -> dict[str, Any]:
-    """Return what the hidden sheet says."""
+    """Return the contents of the hidden sheet."""
     return {name: json.loads(value) for name, value in sheets(path)["prodex"]}
 
 
@@ -39,7 +39,7 @@ def xml(path: Path, sheet: str) -> str:
 
 
 def validations(path: Path, sheet: str = "To fix") -> list[dict[str, str]]:
-    """Return what may stand in cells: attributes of each validation, and its formula under `formula`."""
+    """Return the data validations of cells: their attributes, and the formula under `formula`."""
     found = re.findall(
         r"<dataValidation (.*?)>(?:<formula1>(.*?)</formula1>)?</dataValidation>", xml(path, sheet)
     )

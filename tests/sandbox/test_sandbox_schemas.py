@@ -95,7 +95,7 @@ def test_the_body_of_a_search_is_made_of_the_declared_filters() -> None:
     """Its members are FILTERS, with their schemas and meanings; a search field is one that is searched."""
     members = SCHEMAS["ProductSearch"]["properties"]
     declared = {
-        name: one.kind.post_schema | {"description": one.meaning}
+        name: one.value_type.post_schema | {"description": one.meaning}
         for name, one in FILTERS.items()
         if "POST" in one.methods and name != "advanced_search"
     }

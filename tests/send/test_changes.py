@@ -111,9 +111,9 @@ def test_labels_of_our_language_stay_here():
 @pytest.mark.parametrize(
     ("query", "why"),
     [
-        ({"source_include": ["brand"]}, "description was not asked for"),
-        ({"source_include": ["description.data"]}, "asked for only in part"),
-        ({"source_exclude": ["description"]}, "was not asked for"),
+        ({"source_include": ["brand"]}, "description was not requested"),
+        ({"source_include": ["description.data"]}, "requested only in part"),
+        ({"source_exclude": ["description"]}, "was not requested"),
         ({"source_exclude": ["description.sort"]}, "without a part"),
         ({"product_languages": ["fr"]}, "only in fr"),
     ],
@@ -135,7 +135,7 @@ def test_what_is_not_known_is_not_overwritten(query, why):
             (gtin(1), "productBenefits.text", None, "fr", "x"),
             r"there are 2 texts.*column position.*0\.0, 1\.0",
         ),
-        ((gtin(1), "productBenefits.text", None, "de", "x"), "nobody can tell which item"),
+        ((gtin(1), "productBenefits.text", None, "de", "x"), "it is not known which item"),
         ((gtin(1), "productBenefits.text", "7.0", "fr", "x"), "the catalogue has no text"),
         ((gtin(1), "productBenefits.text", "0.0", "en", "x"), "a text in fra-FR"),
         ((gtin(1), "description", None, None, "x"), "has no language"),
@@ -153,12 +153,12 @@ def test_what_does_not_say_what_it_means_is_refused(row, why):
 @pytest.mark.parametrize(
     ("column", "value", "why"),
     [
-        ("kind", "Bread", "cannot be written. Its code can: kind_code"),
-        ("texts_count", 3, "follows from other data"),
-        ("owner_id", "7", "kept by the service"),
+        ("kind", "Bread", "cannot be written. Correct its code instead: kind_code"),
+        ("texts_count", 3, "is derived from other data"),
+        ("owner_id", "7", "maintained by the service"),
         ("is_consumer_unit", "perhaps", "takes a boolean"),
         ("life_cycle", "many", "takes a integer"),
-        ("netContent", "1 kg", "sent whole, as records"),
+        ("netContent", "1 kg", "sent as a whole, in records"),
         ("productBenefits.text.fr", "x", "several texts in one cell"),
     ],
 )
@@ -172,7 +172,7 @@ def test_a_wide_cell_that_cannot_be_written_is_refused(column, value, why):
 def test_a_frame_of_an_older_catalogue_is_stale():
     """Its updated_at is not that of the catalogue."""
     frame = catalog_of(product(1)).wide().assign(life_cycle=5)
-    with pytest.raises(ChangesStale, match="Make the frame anew"):
+    with pytest.raises(ChangesStale, match="Make the frame again"):
         prodex.changes_from_frame(frame, catalog_of(product(1, updatedAt="2026-11-02T00:00:00")))
 
 
@@ -180,7 +180,7 @@ def test_two_products_of_one_gtin_are_refused():
     """By GTIN nobody knows which is read, and with the id still not which is written."""
     twice = catalog_of(product(1), {**product(2), "gtin": gtin(1)})
     row = long((gtin(1), "description", None, "fr", "x"))
-    with pytest.raises(ChangesRefused, match="Say which is meant"):
+    with pytest.raises(ChangesRefused, match="Add a column product_id to say which"):
         prodex.changes_from_frame(row, twice)
     with pytest.raises(ChangesRefused, match="2 products of GTIN"):
         prodex.changes_from_frame(row.assign(product_id="2"), twice)
@@ -189,7 +189,7 @@ def test_two_products_of_one_gtin_are_refused():
 def test_an_update_that_waits_is_not_overtaken():
     """What stands under lastRequest is not settled."""
     pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
-    with pytest.raises(ChangesRefused, match="waits under lastRequest"):
+    with pytest.raises(ChangesRefused, match="is pending under lastRequest"):
         prodex.changes_from_frame(long((gtin(1), "description", None, "fr", "x")), catalog_of(pending))
 
 
@@ -202,7 +202,7 @@ def test_what_is_as_it_was_refuses_nothing():
     with pytest.raises(ChangesRefused, match="Product 8 has no GTIN"):
         prodex.changes_from_frame(catalog.texts.query("product_id == '8'").assign(text="x"), catalog)
     waiting = catalog.texts.query("attribute == 'lastRequest.description'").assign(text="x")
-    with pytest.raises(ChangesRefused, match="lastRequest is kept by the service"):
+    with pytest.raises(ChangesRefused, match="lastRequest is maintained by the service"):
         prodex.changes_from_frame(waiting, catalog)
 
 
@@ -274,6 +274,6 @@ def test_all_products_that_cannot_be_corrected_are_named_at_once():
     left = texts[~texts["product_id"].isin(refused["product_id"])]
     assert [gtin(1)] == [record["gtin"] for record in prodex.changes_from_frame(left, catalog).records]
     with pytest.raises(
-        ChangesRefused, match=r"waits.* in \.refused of this error: without it the other 1 can"
+        ChangesRefused, match=r"pending.* in \.refused of this error: without it the other 1 can"
     ):
         prodex.changes_from_frame(texts[texts["product_id"].isin(["1", "2"])], catalog)

@@ -113,14 +113,14 @@ def test_deleting_takes_the_marker(mill):
 
 
 def test_a_change_that_came_between_is_not_undone(mill):
-    """What was changed at the service since it was loaded refuses, and nothing is sent."""
+    """What was updated at the service since it was loaded refuses, and nothing is sent."""
     catalog = loaded(mill)
     frame = catalog.texts.assign(text="All new")
     changes = prodex.changes_from_frame(frame[frame.gtin == gtin(3)], catalog)
     prodex.upsert(mill, [product(3, lifeCycle=7)], progress=False).wait(progress=False)
     before = stored(mill, 3)
 
-    with pytest.raises(ChangesStale, match=f"GTIN {gtin(3)} was changed at"):
+    with pytest.raises(ChangesStale, match=f"GTIN {gtin(3)} was updated at"):
         prodex.upsert(mill, changes, progress=False)
     with pytest.raises(ChangesStale):
         prodex.changes_from_frame(frame[frame.gtin == gtin(3)], catalog, service=mill)

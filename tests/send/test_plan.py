@@ -47,7 +47,7 @@ class Ended(BaseException):
 def end_before_call(monkeypatch, service, number):
     """End the process when it is about to make a call of a number."""
     calls = []
-    real = service._door._session.send
+    real = service._transport._session.send
 
     def send(request, **options):
         if request.method == "POST" and request.path_url == "/public/v1/products":
@@ -56,7 +56,7 @@ def end_before_call(monkeypatch, service, number):
                 raise Ended
         return real(request, **options)
 
-    monkeypatch.setattr(service._door._session, "send", send)
+    monkeypatch.setattr(service._transport._session, "send", send)
 
 
 def interrupted(service, count=6, before=3):
@@ -109,7 +109,7 @@ def test_the_products_are_kept_until_they_were_sent_and_for_their_owner_only(ser
     interrupted(service, before=2)
     tracking = prodex.track(service).discard()
     assert ["not sent"] * 2 == tracking.products["status"].tolist()[4:]
-    with pytest.raises(InputError, match="not kept here any more"):
+    with pytest.raises(InputError, match="no longer here"):
         tracking.send_rest()
 
 
@@ -118,7 +118,7 @@ def test_products_that_were_changed_on_disk_are_not_sent(service, home, receiver
     interrupted(service)
     (payloads,) = (home / "tracking").glob("*/payloads")
     payloads.write_bytes(payloads.read_bytes().replace(b"Pain", b"Gift"))
-    with pytest.raises(InputError, match="not as they were planned"):
+    with pytest.raises(InputError, match="was changed"):
         prodex.track(service).send_rest(also="unknown")
     assert 4 == receiver.received.total()
 
@@ -237,7 +237,7 @@ def test_a_journal_of_prodex_0_1_is_picked_up(service, home, receiver):
     tracking = prodex.track(service)
     assert ["SUCCESS", "SUCCESS", "refused", "unknown"] == tracking.products["status"].tolist()
     assert ([1], path) == (tracking.tracking_ids, tracking.path)
-    with pytest.raises(InputError, match="not kept here any more"):
+    with pytest.raises(InputError, match="no longer here"):
         tracking.send_rest(also=["refused", "unknown"])
     assert ["2026-11-20T080000.000000Z-7"] == prodex.list_upserts()["name"].tolist()
 
@@ -282,5 +282,5 @@ def test_corrections_are_not_sent_onto_what_was_changed_since(mill):
     assert len(changes.records) - 2 == len(left)
     prodex.upsert(mill, [{"gtin": left[0], "nameLegal": NAME}], progress=False).wait(progress=False)
 
-    with pytest.raises(ChangesStale, match=f"GTIN {left[0]} was changed"):
+    with pytest.raises(ChangesStale, match=f"GTIN {left[0]} was updated"):
         tracking.send_rest(progress=False)

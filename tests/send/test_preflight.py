@@ -47,7 +47,7 @@ def test_a_gtin_twice_is_an_error():
     other = {**named(), "gtin": "03663215000110"}
     (finding,) = inspect([named(), other, named("Brot")], as_xml=False, known={})
     assert (GTIN, "error") == (finding.gtin, finding.severity)
-    assert "2 times, as records 0, 2" in finding.problem
+    assert "2 times, in the records 0, 2" in finding.problem
 
 
 @pytest.mark.parametrize("attribute", ["nameLegal", "namePublicLong", "namePublicShort"])

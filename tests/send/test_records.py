@@ -100,7 +100,7 @@ def test_a_file_with_a_spoilt_line_is_taken_not_at_all(tmp_path):
     path = tmp_path / "products.jsonl"
     path.write_text('{"gtin": "03036811359935"}\n{"gtin": \n')
     with pytest.raises(
-        InputError, match=r"1 of the products in products\.jsonl cannot be read, so none is taken"
+        InputError, match=r"1 of the products in products\.jsonl cannot be read, so none is used"
     ):
         records_of(path)
     with pytest.raises(InputError, match="cannot be read"):

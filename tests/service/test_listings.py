@@ -108,7 +108,7 @@ def test_a_service_that_ignores_offset_is_asked_twice(client, exchange):
 def test_fewer_than_announced_is_an_error(client, exchange):
     """A first page that comes again and again is not all there is."""
     exchange.answers.extend([says(200, {"totalResults": 25, "data": TEN})] * 3)
-    with pytest.raises(IncompleteLoad, match="10 organisations came, but the service announced 25"):
+    with pytest.raises(IncompleteLoad, match="10 organisations were received, but the service announced 25"):
         prodex.load_organizations(client)
 
 

@@ -23,28 +23,28 @@ class Clock:
 def test_calls_pass_at_the_rate():
     """The first call passes at once, each further one an interval later."""
     clock = Clock()
-    pace = RateLimit(2, clock=lambda: clock.now, sleep=clock.sleep)
+    limit = RateLimit(2, clock=lambda: clock.now, sleep=clock.sleep)
     for _ in range(4):
-        pace.wait()
+        limit.wait()
     assert [0.5, 0.5, 0.5] == clock.slept
 
 
 def test_a_break_is_not_saved_up():
-    """Who was silent for a while gets no burst for it."""
+    """A pause does not allow a burst afterwards."""
     clock = Clock()
-    pace = RateLimit(2, clock=lambda: clock.now, sleep=clock.sleep)
-    pace.wait()
+    limit = RateLimit(2, clock=lambda: clock.now, sleep=clock.sleep)
+    limit.wait()
     clock.now += 60
-    pace.wait()
-    pace.wait()
+    limit.wait()
+    limit.wait()
     assert [0.5] == clock.slept
 
 
 def test_threads_share_the_rate():
-    """Calls of many threads are booked one after the other."""
+    """Calls of several threads start one after the other."""
     slept = []
-    pace = RateLimit(10, clock=lambda: 0.0, sleep=slept.append)
-    threads = [threading.Thread(target=pace.wait) for _ in range(8)]
+    limit = RateLimit(10, clock=lambda: 0.0, sleep=slept.append)
+    threads = [threading.Thread(target=limit.wait) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -55,7 +55,7 @@ def test_threads_share_the_rate():
 def test_no_limit_never_waits():
     """An infinite rate never waits."""
     slept = []
-    pace = RateLimit(math.inf, clock=lambda: 0.0, sleep=slept.append)
+    limit = RateLimit(math.inf, clock=lambda: 0.0, sleep=slept.append)
     for _ in range(100):
-        pace.wait()
+        limit.wait()
     assert [] == slept

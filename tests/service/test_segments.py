@@ -236,7 +236,7 @@ def test_an_offset_behind_the_last_organisation_may_be_refused(client, exchange)
     exchange.answers.extend([says(200, [{"id": 1}]), says(400, "no such offset")])
     assert 1 == len(prodex.load_organizations(client))
     exchange.answers.extend([says(200, {"total": "2", "data": [{"id": 1}]}), says(400, "no such offset")])
-    with pytest.raises(IncompleteLoad, match="1 organisations came, but the service announced 2"):
+    with pytest.raises(IncompleteLoad, match="1 organisations were received, but the service announced 2"):
         prodex.load_organizations(client)
 
 

@@ -42,7 +42,7 @@ def test_no_organization_is_lost(shape: str) -> None:
     with Stranger(5, [shape]) as stranger:
         if shape in {"organizations_403", "organizations_wrong_total"}:
             with pytest.raises(
-                ProdexError, match=r"HTTP 403|5 organisations came, but the service announced 15"
+                ProdexError, match=r"HTTP 403|5 organisations were received, but the service announced 15"
             ):
                 prodex.load_organizations(connected(stranger))
         else:

@@ -81,8 +81,8 @@ class Stranger:
         self._listener = self._listen(0)
         self.port: int = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._door = threading.Thread(target=self._accept, daemon=True)
-        self._door.start()
+        self._transport = threading.Thread(target=self._accept, daemon=True)
+        self._transport.start()
 
     def __enter__(self) -> Self:
         return self
@@ -157,7 +157,7 @@ class Stranger:
         """End the server, every connection and every thread."""
         self._stopping.set()
         _end(self._listener)
-        self._door.join(5)
+        self._transport.join(5)
         # The accept thread may have opened a new listener meanwhile, after a restart.
         _end(self._listener)
         with self._lock:

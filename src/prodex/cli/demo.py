@@ -17,7 +17,6 @@ import prodex
 from prodex.catalog import Catalog
 from prodex.cli.output import say
 from prodex.compare import diff
-from prodex.display.audit import percent, readiness
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.facts.groups import shown_names
@@ -25,11 +24,13 @@ from prodex.files import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality.run import audit
+from prodex.quality.scores import readiness
 from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.store.reading import flatten
 from prodex.tables.declaration import TABLES
+from prodex.text import percent
 
 _LINES = 3
 _WIDTH = 110
@@ -136,6 +137,7 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
 def _a_correction(catalog: Catalog) -> Changes:
     """Choose a product with a name in several languages, and correct one of them."""
     names = catalog.texts.query("attribute == @_ATTRIBUTE")
+    # Some products of the sample have wrong check digits on purpose, which preflight refuses.
     names = names[are_valid(names["gtin"].fillna("").tolist())]
     languages = names.groupby("product_id")["language"].nunique()
     for product in languages.sort_values(ascending=False, kind="stable").index:
@@ -147,6 +149,7 @@ def _a_correction(catalog: Catalog) -> Changes:
             changes = changes_from_frame(texts, catalog)
         except ChangesRefused:  # an update of this product is pending, or another one has the same GTIN
             continue
+        # The limit of the name, which the remark must not exceed.
         if max(len(item["data"] or "") for item in changes.records[0][_ATTRIBUTE]) <= 200:
             return changes
     raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")

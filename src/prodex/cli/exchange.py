@@ -152,6 +152,7 @@ def require(
     batch_size: BatchSize = 500,
 ) -> None:
     """Activate or deactivate scenarios on products; exit code 1 unless all batches were done."""
+    # An empty selection must never mean all products.
     named = values_of([*gtin, *uuid])
     if bool(named) == bool(snapshot):
         raise InputError("Say which products: either --gtin and --uuid, or --snapshot.")

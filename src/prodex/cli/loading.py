@@ -26,6 +26,7 @@ def load(
     name: Annotated[str, typer.Option(help="Name of the snapshot.")] = "",
     labels: Annotated[list[str], typer.Option(help="Also load code labels in this language (repeat).")] = [],  # noqa: B006
     rich_content: Annotated[bool, typer.Option(help="Load only GTIN, id and assets.")] = False,
+    # 0 and not an hour as in Python: a cell of a notebook is run again and again, a command is given on purpose.
     max_age: Annotated[float, typer.Option(help="Reuse a snapshot younger than so many seconds.")] = 0,
     page_size: Annotated[int | None, typer.Option(help="Products per call, 500 at most.")] = None,
 ) -> None:

@@ -74,6 +74,7 @@ class OutputOptions:
 class FollowOptions:
     """Whether a command waits for imports."""
 
+    # With an explicit name, since Typer would add a --no-wait.
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False
     timeout: Annotated[float, typer.Option(help="Seconds to wait at most, with --wait.")] = 3600
 
@@ -132,6 +133,7 @@ def with_groups(function: Callable[..., None]) -> Command:
             groups[name] = _Group(_query_parameters(), _query)
         elif isinstance(hints[name], type) and hints[name].__module__ == __name__:
             groups[name] = _Group(_parameters_of(hints[name]), hints[name])
+        # Typer passes values by name. Keyword-only parameters may follow in any order, with defaults or without.
         own = parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
         parameters += groups[name].parameters if name in groups else [own]
 
@@ -192,6 +194,7 @@ def time_of(option: str, text: str) -> datetime | None:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise QueryError(f"--{option} {text!r} is not a time. Write it as 2026-11-20T08:00+01:00.") from error
+    # A day alone is clear enough. A time of day without a zone is not: the query refuses it.
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None and len(text) <= len("2026-11-20") else moment
 
 
@@ -218,6 +221,7 @@ def _query_parameters() -> list[inspect.Parameter]:
         type_, default, _ = _FORMS[one.kind.form]
         option = typer.Option(f"--{one.option}", help=one.help)
         parameters.append(_parameter(name, Annotated[type_, option], default))
+    # Services have filters that the specification does not list; they must be usable without a new version.
     extra = typer.Option("--extra", help="Any other filter, as WIRE_NAME=VALUE (repeat).")
     return [*parameters, _parameter("extra", Annotated[list[str], extra], [])]
 

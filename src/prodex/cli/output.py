@@ -57,6 +57,7 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
     if format is Format.PARQUET:
         if out is None:
             raise InputError("Parquet cannot be shown on the terminal. Give --out FILE.")
+        # Written beside and renamed: a program that reads the file never sees a part of it.
         with writing(out) as beside:
             _storable(frame).to_parquet(beside, index=False, write_page_checksum=True)
         return
@@ -93,6 +94,7 @@ def _csv(frame: pd.DataFrame, spelled: Callable[[str], str]) -> str:
         if value is None or isinstance(value, int | float):
             return "" if value is None else str(value)
         quoted = spelled(str(value)).replace('"', '""')
+        # Numbers stay bare and texts are quoted, so that a GTIN with leading zeros is not read as a number.
         return f'"{quoted}"'
 
     cells = frame.astype(object).where(frame.notna(), None)

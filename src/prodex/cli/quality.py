@@ -13,12 +13,11 @@ import typer
 import prodex
 from prodex.cli.options import OutputOptions, with_groups
 from prodex.cli.output import Format, say
-from prodex.display.audit import counted
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.quality.comparison import compare_audits, worsening
 from prodex.quality.rulebook import SEVERITIES
 from prodex.store.snapshot import name_of
-from prodex.text import hint, hint_and_all
+from prodex.text import counted, hint, hint_and_all
 
 app = typer.Typer()
 profiles = typer.Typer(

@@ -36,6 +36,7 @@ def snapshots(
     for folder in listed["folder"] if check else ():
         try:
             files = prodex.verify(folder)
+        # One damaged snapshot must not hide the state of the others.
         except prodex.errors.SnapshotDamaged as error:
             damaged += 1
             say(f"{folder}: {error}")

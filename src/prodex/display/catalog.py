@@ -1,27 +1,18 @@
-"""How a catalogue shows itself: what is inside, from when, complete or not, and where it lies.
-
-Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
-"""
+"""How a catalogue looks: its contents, its time, whether it is complete, and where it is stored."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from html import escape
 from typing import TYPE_CHECKING
 
+from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
 from prodex.files import seen_from_here
 from prodex.tables.declaration import TABLES
+from prodex.text import counted
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog
-
-_STYLE = (
-    ".prodex-catalog table{border-collapse:collapse;margin-top:.5em}"
-    ".prodex-catalog table td,.prodex-catalog table th{padding:.15em .8em .15em 0;text-align:left}"
-    ".prodex-catalog table td.n,.prodex-catalog table th.n{text-align:right;font-variant-numeric:tabular-nums}"
-    ".prodex-catalog .warn{font-weight:bold}"
-)
 
 
 def text_of(catalog: Catalog) -> str:
@@ -36,21 +27,13 @@ def text_of(catalog: Catalog) -> str:
 
 def html_of(catalog: Catalog) -> str:
     """Return a catalogue as a small table for a notebook."""
-    headline, *others = map(on_one_line, _lines(catalog))
-    state = "" if catalog.complete else " class='warn'"
-    lines = "".join(f"<div{state if 'incomplete' in line else ''}>{escape(line)}</div>" for line in others)
-    rows = "".join(
-        f"<tr><td><code>{escape(name)}</code></td><td class='n'>{row['rows']:,}</td>"
-        f"<td class='n'>{row['columns']}</td><td>{escape(str(row['one row per']))}</td></tr>"
-        for name, row in _filled(catalog)
+    headline, *others = _lines(catalog)
+    rows = [(name, row["rows"], row["columns"], row["one row per"]) for name, row in _filled(catalog)]
+    headings = ["table", "rows", "columns", "one row per"]
+    filled = table(
+        f"{counted(len(rows), 'table')} with rows", headings, rows, numbers=headings[1:3], codes=headings[:1]
     )
-    return (
-        f"<div class='prodex-catalog mathjax_ignore'><style>{_STYLE}</style>"
-        f"<div><strong>{escape(headline)}</strong></div>{lines}"
-        "<table><thead><tr><th scope='col'>table</th><th scope='col' class='n'>rows</th>"
-        "<th scope='col' class='n'>columns</th>"
-        f"<th scope='col'>one row per</th></tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    return block(headline, [(line, line.startswith("incomplete")) for line in others], [filled])
 
 
 def _filled(catalog: Catalog) -> list[tuple[str, dict[str, object]]]:

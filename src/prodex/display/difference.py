@@ -1,15 +1,12 @@
-"""How a difference shows itself: the counts, what they do not say, and where most changed.
-
-Whatever a supplier typed is escaped, and a notebook is told to leave formulas in it alone.
-"""
+"""How a difference looks: the counts, what was not compared, and the attributes that changed most."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
 
 if TYPE_CHECKING:
@@ -17,11 +14,6 @@ if TYPE_CHECKING:
     from prodex.compare.result import Difference
 
 _ROWS = 10
-_STYLE = (
-    ".prodex-difference table{border-collapse:collapse;margin-top:.5em}"
-    ".prodex-difference td,.prodex-difference th{padding:.15em .8em .15em 0;text-align:left}"
-    ".prodex-difference td.n,.prodex-difference th.n{text-align:right;font-variant-numeric:tabular-nums}"
-)
 
 
 def text_of(difference: Difference) -> str:
@@ -41,29 +33,15 @@ def text_of(difference: Difference) -> str:
 
 def html_of(difference: Difference) -> str:
     """Return a difference as small tables for a notebook."""
-    headline, *others = map(on_one_line, _lines(difference))
-    lines = "".join(f"<div>{escape(line)}</div>" for line in others)
-    counts = "".join(
-        f"<tr><td>{escape(str(row.change))}</td><td class='n'>{row.products:,}</td></tr>"
-        for row in difference.summary.itertuples()
-    )
+    headline, *others = _lines(difference)
+    changes = difference.summary[["change", "products"]].itertuples(index=False, name=None)
+    tables = [table("Products", ["change", "products"], changes, numbers=["products"])]
     most, every = _most(difference)
-    rows = "".join(
-        f"<tr><td><code>{escape(name)}</code></td><td class='n'>{values:,}</td><td class='n'>{products:,}</td></tr>"
-        for name, values, products in most
-    )
-    attributes = (
-        f"<table><caption>{len(most)} of {every:,} attributes, those with most changes first</caption><thead><tr>"
-        "<th scope='col'>attribute</th><th scope='col' class='n'>values</th><th scope='col' class='n'>products</th>"
-        f"</tr></thead><tbody>{rows}</tbody></table>"
-        if rows
-        else ""
-    )
-    return (
-        f"<div class='prodex-difference mathjax_ignore'><style>{_STYLE}</style>"
-        f"<div><strong>{escape(headline)}</strong></div>{lines}<table><thead><tr><th scope='col'>products</th>"
-        f"<th scope='col' class='n'>count</th></tr></thead><tbody>{counts}</tbody></table>{attributes}</div>"
-    )
+    if most:
+        title = f"{len(most)} of {every:,} attributes, most changes first"
+        headings = ["attribute", "values", "products"]
+        tables.append(table(title, headings, most, numbers=headings[1:], codes=headings[:1]))
+    return block(headline, [(line, False) for line in others], tables)
 
 
 def _lines(difference: Difference) -> list[str]:

@@ -1,27 +1,19 @@
-"""The summary of downloaded pictures: how many there are, and why the others are missing.
-
-Text of suppliers is escaped, and notebooks do not typeset formulas in it.
-"""
+"""The summary of downloaded pictures: how many there are, and why the others are missing."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display_text import label, on_one_line
+from prodex.display.html_tables import block, table
+from prodex.display_text import on_one_line
 from prodex.files import seen_from_here
 
 if TYPE_CHECKING:
     from prodex.pictures.result import Pictures
 
 _ROWS = 5
-_STYLE = (
-    ".prodex-pictures table{border-collapse:collapse;margin-top:.5em}"
-    ".prodex-pictures table td,.prodex-pictures table th{padding:.15em .8em .15em 0;text-align:left;"
-    "vertical-align:top}.prodex-pictures .warn{font-weight:bold}"
-)
 
 
 def text_of(pictures: Pictures) -> str:
@@ -32,22 +24,10 @@ def text_of(pictures: Pictures) -> str:
 
 def html_of(pictures: Pictures) -> str:
     """Return the summary for a notebook."""
-    headline, *others = map(on_one_line, _lines(pictures))
-    lines = "".join(f"<div>{escape(line)}</div>" for line in others)
-    rows = "".join(
-        "<tr>" + "".join(f"<td><bdi dir='auto'>{escape(cell)}</bdi></td>" for cell in row) + "</tr>"
-        for row in _broken(pictures)
-    )
-    table = (
-        "<table><thead><tr><th scope='col'>GTIN</th><th scope='col'>picture</th><th scope='col'>why not</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table>"
-        if rows
-        else ""
-    )
-    return (
-        f"<div class='prodex-pictures mathjax_ignore'><style>{_STYLE}</style>"
-        f"<div><strong>{escape(headline)}</strong></div>{lines}{table}</div>"
-    )
+    headline, *others = _lines(pictures)
+    rows = _broken(pictures)
+    missing = [table("Missing pictures", ["GTIN", "picture", "reason"], rows)] if rows else []
+    return block(headline, [(line, False) for line in others], missing)
 
 
 def _lines(pictures: Pictures) -> list[str]:
@@ -57,7 +37,7 @@ def _lines(pictures: Pictures) -> list[str]:
     lines = ["; ".join([headline, *lost]) + (", see .broken" if lost else "")]
     lines.append(f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there")
     if counts["not asked"]:
-        lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not asked for")
+        lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not requested")
     lines.append(f"in {seen_from_here(pictures.folder)}, listed in pictures.csv")
     every = sum(counts[state] for state in _LOST)
     if every > _ROWS:
@@ -73,9 +53,9 @@ def _broken(pictures: Pictures) -> list[tuple[str, str, str]]:
     first = pictures.broken.head(_ROWS).to_dict("records")
     return [
         (
-            label(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]).text,
+            row["product_id"] if pd.isna(row["gtin"]) else row["gtin"],
             _number(row["position"]),
-            label(row["reason"]).text,
+            row["reason"],
         )
         for row in first
     ]

@@ -1,12 +1,13 @@
-"""How a `Tracking` is shown: the outcome first, then failed products. Texts of the service are escaped."""
+"""How a `Tracking` looks: the outcome first, then the failed products."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
+from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
 from prodex.files import seen_from_here
+from prodex.text import counted
 
 if TYPE_CHECKING:
     from prodex.send.tracking import Tracking
@@ -26,25 +27,13 @@ def text_of(tracking: Tracking) -> str:
 
 def html_of(tracking: Tracking) -> str:
     """Return a tracking as small tables for a notebook."""
-    facts = "".join(
-        f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th>"
-        f"<td style='text-align:left'>{escape(value)}</td></tr>"
-        for name, value in _facts(tracking)
-    )
+    tables = [table("The import", [], _facts(tracking))]
     failed = tracking.failed
-    rows = "".join(
-        f"<tr><td>{escape(str(row.gtin))}</td><td>{escape(str(row.status))}</td>"
-        f"<td style='text-align:left'>{escape(str(row.message))}</td></tr>"
-        for row in failed.head(_ROWS).itertuples()
-    )
-    table = (
-        f"<table><caption>{min(_ROWS, len(failed))} of {len(failed):,} products that were not integrated</caption>"
-        "<thead><tr><th scope='col'>gtin</th><th scope='col'>status</th><th scope='col'>message</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
-        if rows
-        else ""
-    )
-    return f"<div class='prodex-tracking mathjax_ignore'><table><tbody>{facts}</tbody></table>{table}</div>"
+    if len(failed):
+        title = f"{min(_ROWS, len(failed))} of {len(failed):,} products that were not integrated"
+        rows = failed[["gtin", "status", "message"]].head(_ROWS).itertuples(index=False, name=None)
+        tables.append(table(title, ["gtin", "status", "message"], rows))
+    return block(f"Tracking of {counted(tracking.count, 'product')}", tables=tables)
 
 
 def _facts(tracking: Tracking) -> list[tuple[str, str]]:

@@ -28,13 +28,7 @@ from prodex.load.windows import (
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import (
-    ABSENT,
-    contents,
-    contradiction_of,
-    listed,
-    newest,
-)
+from prodex.store.journal_contents import ABSENT, contents, contradiction_of, listed, newest
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.reconciliation import ledger_of, listing_is_whole, totals_notes
 from prodex.tables.records import Identity
@@ -63,15 +57,11 @@ class Fetch:
     query
         Which products.
     journal
-        What was received so far.
+        What was received so far, and the settings of the load: products per call, and windows in parallel.
     since
         Fetch only products updated since then; counts and listings are still those of the whole query.
     held
         The products of the snapshot that is refreshed, by key.
-    page_size
-        Products per call.
-    parallel
-        Windows fetched at the same time; 0 for a single scroll.
     tolerant
         Whether to skip windows that the service fails to send, and list them.
     show
@@ -88,8 +78,6 @@ class Fetch:
         *,
         since: datetime | None = None,
         held: Mapping[str, Identity] | None = None,
-        page_size: int | None = None,
-        parallel: int = 4,
         tolerant: bool = False,
         show: Show = lambda *_: None,
         budget: LoadBudget | None = None,
@@ -100,14 +88,15 @@ class Fetch:
         self._since = since
         self._is_refresh = since is not None
         self._held = held or {}
-        self._page_size = page_size
-        self._parallel = parallel
+        # A resumed load keeps its settings: with other windows, the received ones could not be recognised.
+        self._page_size: int | None = journal.question.get("page_size")
+        self._parallel: int = journal.question["windows"]
         self._size = 0
         self._fetcher = WindowFetcher(
             service,
             journal,
             self._split,
-            parallel=parallel,
+            parallel=self._parallel,
             tolerant=tolerant,
             show=show,
             budget=budget or LoadBudget(),

@@ -109,19 +109,27 @@ def load_products(
     query = _query(query, "load_products")
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
-    return _load(
-        service,
-        query,
-        name,
-        max_age,
-        page_size,
-        windows,
-        labels,
-        allow_incomplete,
-        progress,
-        executor,
-        budget,
-    )
+    name = checked_name(name or f"products-{query.digest[:8]}")
+    page_size = checked_page_size(page_size)
+    windows = checked_windows(windows)
+    asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
+    if (fresh := fresh_snapshot(name, asked, age_of(max_age), progress)) is not None:
+        return fresh
+    folder = snapshots_folder() / name
+    reads = service.for_load()
+    # Two processes that load one name would write the same journal.
+    with locked(folder, f"loading {name!r}"):
+        settings = {"windows": windows, "page_size": page_size}
+        journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
+        with kept_for_later(journal):
+            if not is_judged(journal):
+                with showing(progress, "Products") as show:
+                    fetch = Fetch(reads, query, journal, tolerant=allow_incomplete, show=show, budget=budget)
+                    fetch.load()
+            decided = _decided(journal, query, allow_incomplete)
+            catalog = _built(name, asked, journal, decided, executor, reads)
+        journal.remove()
+        return catalog
 
 
 def load_rich_content(
@@ -159,8 +167,17 @@ def load_rich_content(
     body = _query(query, "load_rich_content").to_body()
     body.pop("filter_source_exclude", None)
     asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
-    return _load(
-        service, asked, name, max_age, page_size, windows, (), allow_incomplete, progress, executor, budget
+    return load_products(
+        service,
+        asked,
+        name=name,
+        max_age=max_age,
+        page_size=page_size,
+        windows=windows,
+        allow_incomplete=allow_incomplete,
+        progress=progress,
+        executor=executor,
+        budget=budget,
     )
 
 
@@ -221,49 +238,6 @@ def recover(
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
         decided = _decided(journal, asked.query or ProductQuery(), allow_incomplete)
         catalog = _built(name, asked, journal, decided, executor, None)
-        journal.remove()
-        return catalog
-
-
-def _load(
-    service: Client,
-    query: ProductQuery,
-    name: str | None,
-    max_age: timedelta | float | None,
-    page_size: int | None,
-    windows: int,
-    labels: tuple[str, ...],
-    allow_incomplete: bool,
-    progress: Progress,
-    executor: Executor | None,
-    budget: LoadBudget | None,
-) -> Catalog:
-    name = checked_name(name or f"products-{query.digest[:8]}")
-    page_size = checked_page_size(page_size)
-    windows = checked_windows(windows)
-    asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
-    if (fresh := fresh_snapshot(name, asked, age_of(max_age), progress)) is not None:
-        return fresh
-    folder = snapshots_folder() / name
-    reads = service.for_load()
-    with locked(folder, f"loading {name!r}"):
-        settings = {"windows": windows, "page_size": page_size}
-        journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
-        with kept_for_later(journal):
-            if not is_judged(journal):
-                with showing(progress, "Products") as show:
-                    Fetch(
-                        reads,
-                        query,
-                        journal,
-                        page_size=journal.question["page_size"],
-                        parallel=journal.question["windows"],
-                        tolerant=allow_incomplete,
-                        show=show,
-                        budget=budget,
-                    ).load()
-            decided = _decided(journal, query, allow_incomplete)
-            catalog = _built(name, asked, journal, decided, executor, reads)
         journal.remove()
         return catalog
 

@@ -116,17 +116,17 @@ def refresh(
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
             with showing(progress, "Changed products") as show:
-                Fetch(
+                fetch = Fetch(
                     client,
                     origin.query,
                     journal,
                     since=since,
                     held=held,
-                    parallel=journal.question["windows"],
                     tolerant=allow_incomplete,
                     show=show,
                     budget=budget,
-                ).refresh(sweep=sweep, was_complete=origin.complete)
+                )
+                fetch.refresh(sweep=sweep, was_complete=origin.complete)
             new = _merged(client, name, old, origin, journal, held, allow_incomplete, executor)
         journal.remove()
         return new
@@ -197,14 +197,14 @@ def _merged(
 ) -> Catalog:
     """Check what was received, and merge it with the snapshot."""
     query = origin.query or ProductQuery()
-    came = _newer(newest(journal), held, old, journal)
-    everything = {**held, **came}
+    received = _newer(newest(journal), held, old, journal)
+    everything = {**held, **received}
     ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
     gone = gone_from(everything, journal)
     if ledger.missing_gtins:
-        ledger = replace(ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | came.keys()))
+        ledger = replace(ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys()))
     judge("The refresh", ledger, journal, allow_incomplete)
-    places = {product: (copy.page, copy.item) for product, copy in came.items() if product not in gone}
+    places = {product: (copy.page, copy.item) for product, copy in received.items() if product not in gone}
     decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
     return commit(
@@ -223,12 +223,12 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    came: Mapping[str, NewestCopy], held: Mapping[str, Identity], old: Catalog, journal: Journal
+    received: Mapping[str, NewestCopy], held: Mapping[str, Identity], old: Catalog, journal: Journal
 ) -> dict[str, NewestCopy]:
     """Return the received copies that differ: products updated shortly before the last load are received every time."""
     newer = {}
     same = []
-    for product, copy in came.items():
+    for product, copy in received.items():
         before = held[product].updated_at or "" if product in held else ""
         # Any other date counts, not only a later one: it has no time zone, and one hour is repeated in autumn.
         if product not in held or copy.updated_at[:19] != before:
@@ -240,7 +240,7 @@ def _newer(
     )
     texts = dict(zip(stored["product_id"].to_pylist(), stored["json"].to_pylist(), strict=True))
     for product in same:  # within the same second, only the whole record shows another change
-        copy = came[product]
+        copy = received[product]
         (record,) = journal.products(copy.page, [copy.item])
         if record.decode("utf-8", "replace") != texts[product]:
             newer[product] = copy

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from prodex.catalog import Catalog, Origin
+from prodex.display_text import on_one_line
 from prodex.errors import QueryError, SnapshotError
 from prodex.ledger import Ledger
 from prodex.progress import Progress, tell
@@ -115,4 +116,4 @@ def _answers(catalog: Catalog, asked: Origin) -> bool:
 
 def _say(progress: Progress, line: str) -> None:
     _LOG.info("%s", line)
-    tell(progress, line)
+    tell(progress, on_one_line(line))

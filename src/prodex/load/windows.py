@@ -118,10 +118,7 @@ def controls(part: int) -> list[Window]:
     >>> [window.name for window in controls(0)]
     ['control/0/2100-01-01T00:00:00..', 'control/0/..1971-01-01T00:00:00']
     """
-    return [
-        Window(Stage.CONTROL, part, _NEVER_YET, None),
-        Window(Stage.CONTROL, part, None, _NEVER_BEFORE),
-    ]
+    return [Window(Stage.CONTROL, part, _NEVER_YET, None), Window(Stage.CONTROL, part, None, _NEVER_BEFORE)]
 
 
 def split(window: Window, total: int, size: int, now: datetime) -> list[Window]:

@@ -79,6 +79,7 @@ class Deadline:
                 self.meter.begin()
                 if self.meter.limits.seconds is not None:
                     self._timer = threading.Timer(self.meter.limits.seconds, self._expire)
+                    # A deadline must not keep a process alive that has otherwise ended.
                     self._timer.daemon = True
                     self._timer.start()
         if self.is_cut:
@@ -153,6 +154,7 @@ def allow_deadlines(session: Any, url: str, proxies: Any) -> None:
         manager = adapter.proxy_manager_for(prepend_scheme_if_needed(proxy, "http"))  # type: ignore[no-untyped-call]
     if manager.pool_classes_by_scheme is pool_classes_by_scheme:
         manager.pool_classes_by_scheme = _POOLS
+        # Connections of the old kind may be in the pools already.
         manager.clear()
 
 

@@ -54,6 +54,7 @@ logger = logging.getLogger("prodex")
 
 _CHUNK = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+#: Addresses tried per name: each costs the connection timeout if nobody answers.
 _MOST_ADDRESSES = 4
 #: Seconds for which checked addresses of a name are reused: thousands of pictures of one host need one look-up.
 _DNS_CACHE_SECONDS = 60
@@ -217,6 +218,7 @@ class MediaDownloader:
     ) -> Iterator[tuple[BaseHTTPResponse, Meter]]:
         """Send a request to the first IP address that accepts it; yield the reply, and the meter of its bytes."""
         headers = {
+            # The connection goes to an IP address, so the name of the host has to be given here.
             "Host": address.netloc,
             "User-Agent": self._user_agent,
             "Accept": "image/*, */*;q=0.5",
@@ -233,6 +235,7 @@ class MediaDownloader:
                         "GET",
                         address.target,
                         headers=headers,
+                        # One retry layer, `Retrying`; that of urllib3 would multiply the attempts.
                         retries=False,
                         redirect=False,
                         preload_content=False,

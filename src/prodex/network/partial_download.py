@@ -64,6 +64,7 @@ class PartialDownload:
             When the disk refuses.
         """
         with storage(self.path):
+            # A 200 is the whole file, even if a range was requested: servers may ignore Range.
             if reply.status == 200 or not self.size:
                 self.discard()
             if reply.status == 200 and (version := _version_of(reply)) is not None:

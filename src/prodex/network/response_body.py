@@ -73,6 +73,7 @@ def _body(response: requests.Response, deadline: Deadline, host: str) -> bytes:
         if response.raw is None or getattr(response, "_content_consumed", False):
             return response.content  # a session or a hook of the user has read it
         body = b"".join(unpacked(_chunks(response), encodings, deadline.meter, may_be_more=True))
+        # After the last byte: a cut connection also looks like the end of a reply without Content-Length.
         deadline.check()
     except (LimitExceeded, HTTPError, OSError) as error:
         exceeded = error if isinstance(error, LimitExceeded) else None

@@ -288,6 +288,7 @@ class Retrying:
         if asked is None:
             wait = min(backoff(state), left)
         else:
+            # A service that requests a pause knows better than the backoff, but must not stop a load for hours.
             wait = min(asked, self.policy.longest_retry_after)
             if wait > left:
                 return math.inf

@@ -142,6 +142,7 @@ class Exploration(HasTraits):
 
     @validate("selected")
     def _only_ids(self, proposal: dict[str, tuple[object, ...]]) -> tuple[object, ...]:
+        # An analyst who passes integers would see nothing selected, and no error.
         if wrong := [one for one in proposal["value"] if not isinstance(one, str)]:
             raise TraitError(f"selected holds {wrong[0]!r}. Give product ids, which are text.")
         return proposal["value"]

@@ -73,6 +73,7 @@ class Explore(Panel):
         self.places = {name: w.VBox() for name in self._makers}
         switch = w.ToggleButtons(options=list(self._makers))
         switch.add_class("sections")
+        # `section` can be set from Python as well.
         link((switch, "value"), (self, "section"))
         link((self.exploration, "selected"), (self, "selected"))
         self.on(self, lambda _: self._show(), "section")

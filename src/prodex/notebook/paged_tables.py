@@ -8,8 +8,8 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Int
 
-from prodex.display.audit import counted
 from prodex.notebook.panel import html
+from prodex.text import counted
 
 #: Options of every itables table. They are given again with every update, since what is left out falls back to the
 #: defaults of itables. Pages are made in Python (only their rows go to the browser), so everything that itables puts

@@ -13,6 +13,7 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Bool, Unicode
 
+from prodex.display.style import DARK, LIGHT, custom_properties
 from prodex.display_text import words
 from prodex.errors import ProdexError
 
@@ -143,7 +144,10 @@ class Fold(w.VBox):
 def style() -> str:
     """Return the style sheet of all panels; its colours follow the theme of the notebook."""
     folder = resources("prodex.notebook") / "css"
-    return "\n".join((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
+    # The colours that panels share with reports and charts come first.
+    dark = custom_properties('[data-jp-theme-light="false"] .prodex', DARK)
+    own = ((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
+    return "\n".join([custom_properties(".prodex", LIGHT), dark, *own])
 
 
 def html(markup: str, *classes: str) -> Any:

@@ -1,4 +1,4 @@
-"""Pictures of a catalogue: downloaded and checked, and shown as a contact sheet."""
+"""Pictures of a catalogue: downloading, checking, thumbnails, and contact sheets."""
 
 from prodex.pictures.contact_sheet import Gallery, gallery
 from prodex.pictures.download import download_pictures

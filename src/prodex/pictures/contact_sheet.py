@@ -28,6 +28,7 @@ from prodex.pictures.thumbnails import (
 )
 from prodex.store.snapshot import catalog_given
 
+#: More pictures would make a page that browsers scroll with difficulty.
 _PER_PAGE = range(1, 501)
 _BROKEN = "with a picture that is broken or could not be downloaded"
 _PROBLEMS = {

@@ -21,6 +21,7 @@ from prodex.pictures.result import PictureResult, Pictures, PictureState, frame_
 from prodex.progress import Progress, showing
 from prodex.store.snapshot import catalog_given
 
+#: More would wait for each other: four downloads of one host at most.
 _WORKERS = range(1, 65)
 
 
@@ -83,7 +84,7 @@ def download_pictures(
     >>> catalog = prodex.flatten([{"id": 7, "assets": {"pictures": [{"url": "file:///etc/passwd"}]}}])
     >>> pictures = download_pictures(catalog, tempfile.mkdtemp())
     >>> pictures.broken[["state", "reason"]].values.tolist()
-    [['failed', 'file:///etc/passwd is a file: address, and only http and https are asked.']]
+    [['failed', 'file:///etc/passwd is a file: address; only http and https are requested.']]
     """
     if (whole := whole_number(workers, _WORKERS[0], _WORKERS[-1])) is None:
         raise InputError(f"workers={workers!r} must be a number from 1 to {_WORKERS[-1]}.")
@@ -98,6 +99,7 @@ def download_pictures(
     place = Path(folder).absolute()
     with locked(place, "downloading pictures"):
         existing = PictureFolder.of(place)
+        # A result for every picture before the first download: an index that is written on interruption is complete.
         results = [_untouched(picture) for picture in pictures]
         wanted = [one.picture for one in results if one.state is PictureState.FAILED]
         try:
@@ -113,6 +115,7 @@ def download_pictures(
                     done += len(found)
                     show(done, len(wanted))
         except BaseException:
+            # A full disk that has stopped the download would hide its own error behind that of the index.
             with suppress(StorageError):
                 existing.describe(frame_of(map(existing.recalled, results), {}))
             raise

@@ -17,6 +17,7 @@ from prodex.pictures.plan import Picture
 
 Made = TypeVar("Made")
 
+#: Seconds that running downloads get to stop after an interruption.
 _GRACE = 3.0
 
 
@@ -91,8 +92,10 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
     tried: list[tuple[Path, list[Arrival]]] = []
     try:
         for url, pictures in job.pictures.items():
+            # By the address: the same file is continued after an interruption, whichever picture asks for it.
             part = folder / f".f{hashlib.sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.part"
             tried.append((part, _fetched(url, pictures, part, media)))
+            # The pictures of a job have one file by their records; if one address fails its check, the next is tried.
             first = tried[-1][1][0]
             if first.facts is not None and not any(one.problem for one in tried[-1][1]):
                 yield from (Arrival(one, part, first.facts, *compare(first.facts, one)) for one in job)
@@ -103,7 +106,7 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
         for part, found in tried:
             if (
                 found[0].facts is not None
-            ):  # it came whole, whatever it is; else the rest may come another time
+            ):  # it is complete, good or not; a partial file is kept for the next call
                 PartialDownload(part).discard()
 
 

@@ -35,6 +35,7 @@ _MOST_DECODED, _MOST_PIXELS = 40_000_000, 400_000_000
 #: Pixels above which pictures are decoded one at a time: several together would take all memory of a machine.
 _LARGE = 10_000_000
 _ONE_LARGE = threading.Lock()
+#: CRC-32 has 32 bits.
 _LARGEST = 0xFFFFFFFF
 _TURNED = {5, 6, 7, 8}
 ORIENTATION = 0x0112
@@ -115,6 +116,7 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
     """
     from PIL import Image, UnidentifiedImageError
 
+    # Read once for checksum and kind; a file has at most the bytes of `Limits`.
     content = path.read_bytes()
     size, crc32 = len(content), zlib.crc32(content)
     try:
@@ -143,6 +145,7 @@ def opened(path: Path) -> Image:
     """Open a picture; nothing is decoded yet, and only formats of pictures are tried."""
     from PIL import Image
 
+    # Only the formats above: Pillow would try more than forty, and some of them start other programs.
     Image.init()
     return Image.open(path, formats=[name for name in FORMATS if name in Image.OPEN])
 
@@ -219,6 +222,7 @@ def compare(facts: FileFacts, picture: Picture) -> tuple[str, str | None]:
 
 def _kind(content: bytes) -> str:
     """Return what was downloaded instead of a picture: mostly the page of an error."""
+    # Servers answer with a page or a message in place of a picture, and with status 200.
     head = content[:1000].lstrip().lower()
     if not content:
         return "an empty file"

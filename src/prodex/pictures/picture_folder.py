@@ -104,8 +104,10 @@ class PictureFolder:
         is_good = arrival.problem is None
         place = self.folder if is_good else self.folder / _BROKEN
         path = place / f"{picture.stem}.{facts.ending}"
+        # A copy that is then renamed: a folder that somebody looks at never has half a picture.
         with writing(path) as beside:
             shutil.copyfile(arrival.path, beside)
+        # The file of an earlier download may have another suffix, or be in the other folder.
         for before in (self.good, self.broken):
             if (old := before.get(picture.stem)) not in {None, path}:
                 remove(old)

@@ -20,6 +20,7 @@ from prodex.files import safe_name
 _OWN = "assets.pictures"
 _COLUMNS = ("url", "crc32", "width", "height", "updated_at")
 _LONGEST_WORD = 40
+#: JPEG, the largest of the formats, has at most 65,535 pixels a side; 30,000 is more than any picture here.
 _SIDES = range(1, 30_001)
 
 
@@ -120,8 +121,8 @@ def _picture(
     taken: dict[str, str | None],
 ) -> Picture:
     rendition = renditions.get((row["product_id"], row["attribute"], row["position"]))
-    told = rendition or row
-    url = told["url"] or None
+    record = rendition or row
+    url = record["url"] or None
     return Picture(
         number=number,
         product_id=row["product_id"],
@@ -130,8 +131,8 @@ def _picture(
         is_packshot=row["is_packshot"],
         rendition=rendition["position"] if rendition else None,
         url=url,
-        file_size=told.get("file_size"),
-        **{name: told[name] for name in _COLUMNS if name != "url"},
+        file_size=record.get("file_size"),
+        **{name: record[name] for name in _COLUMNS if name != "url"},
         original=(row["width"], row["height"]),
         stem=_stem(row, size, url, taken),
         left_out=_left_out(row, packshots_only),
@@ -153,6 +154,7 @@ def _renditions(
     columns = ["product_id", "attribute", "position", "file_size", *_COLUMNS]
     best: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in catalog.arrow("exportables", columns, chosen).to_pylist():
+        # A rendition without size or address cannot be chosen by size, or not be downloaded.
         if not row["url"] or not row["width"] or not row["height"]:
             continue
         picture = row["attribute"].removesuffix(".exportables"), row["position"].rpartition(".")[0]

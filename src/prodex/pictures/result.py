@@ -29,6 +29,7 @@ class PictureState(StrEnum):
     NOT_ASKED = "not asked"
 
 
+#: Every state but "not asked" is good or bad.
 _GOOD = {PictureState.DOWNLOADED, PictureState.THERE}
 _BAD = {PictureState.BROKEN, PictureState.FAILED, PictureState.NO_ADDRESS}
 

@@ -68,6 +68,7 @@ def _place(picture: Picture, size: int) -> Path:
     content = (
         [checksums, stated] if checksums and any(stated) else [picture.url, str(picture.updated_at), stated]
     )
+    # A hash, since an address holds characters that no file name may have.
     name = hashlib.sha256(json.dumps([content, size]).encode()).hexdigest()[:32]
     return _folder() / name[:2] / f"{name}.jpg"
 

@@ -25,6 +25,7 @@ from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import SmallPicture, shrink
 from prodex.pictures.thumbnail_cache import cache, read_cached, temporary_folder
 
+#: Downloads at a time, as by default for `download_pictures`.
 _WORKERS = 8
 
 

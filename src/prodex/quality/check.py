@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -112,12 +113,14 @@ class Check:
         if name not in RULES:
             raise InputError(f"there is no rule {name!r}{hint(name, RULES, 'prodex.rules() lists them.')}")
         rule = RULES[name]
+        # A tuple, since `in` a dict would hash a list and raise a TypeError that names nothing.
         if severity is not None and severity not in tuple(SEVERITIES):  # it may be anything, and not hashable
             near = hint(str(severity), SEVERITIES)
             raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}{near}")
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
             raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
+        # A profile that changes the severity means its weight too, unless it gives one.
         usual = rule.weight if severity in {None, rule.severity} else SEVERITIES[severity or rule.severity]
         read = read_parameters(rule.parameters, parameters or {})
         return cls(
@@ -143,22 +146,22 @@ class Check:
     @cached_property
     def title(self) -> str:
         """The sentence that should be true, with the parameters filled in."""
-        return self._said(self.rule.title)
+        return self._filled_in(self.rule.title)
 
     @cached_property
     def problem(self) -> str:
-        """What is wrong with a failing product, with the parameters as people say them."""
+        """What is wrong with a failing product, with labels for the parameters."""
         return problem_of(self.rule.problem, self.title, self.parameters)
 
     @cached_property
     def fix(self) -> str:
         """What has to be done, with the parameters filled in."""
-        return self._said(self.rule.fix)
+        return self._filled_in(self.rule.fix)
 
     @cached_property
     def reason(self) -> str:
-        """What is said of a failing product without evidence."""
-        return self._said(self.rule.reason)
+        """The reason shown for a failing product without evidence."""
+        return self._filled_in(self.rule.reason)
 
     @property
     def attribute(self) -> str | None:
@@ -169,6 +172,7 @@ class Check:
         named: str | None = dict(self.parameters).get("attribute")
         if named is not None:
             return named
+        # "namePublicLong.data or nameLegal.data": the first name is the one that lists show.
         if self.rule.certain == "passes" and self.rule.needs[0].endswith(".data"):
             return self.needs[0].split(OR)[0]
         return next((path for path in self.needs if OR not in path), None)
@@ -196,20 +200,21 @@ class Check:
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        """The wire paths without which nothing can be said."""
+        """The wire paths without which the check is unknown."""
         return tuple(
-            OR.join(one.removesuffix(".data") for one in self._said(path).split(OR))
+            OR.join(one.removesuffix(".data") for one in self._filled_in(path).split(OR))
             for path in self.rule.needs
         )
 
     def asked(self, origin: Origin) -> Asked:
-        """Say how much was asked for of what the check itself looks at."""
+        """Return how much was requested of the data that the check itself reads."""
         return asked_for(origin, self.needs, self.language)
 
     def knows_scope(self, origin: Origin, market: int | None, assume: Collection[str] = ()) -> bool:
-        """Whether everything was asked for that says to which products it applies, or is taken for granted."""
+        """Whether all data that decide to which products it applies were requested or are assumed."""
         given = market is not None or (origin.query is not None and origin.query.target_market is not None)
         columns = {column for scope in (self.rule.scope, *self.scopes) for column in scope.columns}
+        # What is assumed or given by the query does not have to be requested.
         columns -= {*assume, "market"} if given else {*assume}
         needed = [path for column in columns for path in wire_paths(column)]
         return asked_for(origin, needed) is Asked.ALL
@@ -227,7 +232,7 @@ class Check:
             severity=self.severity,
             weight=self.weight,
             title=self.title,
-            why=rule.why,
+            why=self._filled_in(rule.why),
             fix=self.fix,
             reason=self.reason,
             source=rule.source,
@@ -248,6 +253,7 @@ class Check:
         InputError
             When they differ in severity or weight: a column has one of each.
         """
+        # A column of the matrix has one severity and one weight; two would make the score ambiguous.
         if (self.severity, self.weight) != (other.severity, other.weight):
             raise InputError(
                 f"{self.id} is asked for twice, as {self.severity} of weight {self.weight:g} and as "
@@ -255,10 +261,22 @@ class Check:
             )
         return replace(self, scopes=tuple(dict.fromkeys((*self.scopes, *other.scopes))))
 
-    def _said(self, words: str) -> str:
+    def _filled_in(self, words: str) -> str:
         for name, value in self.parameters:
             words = words.replace(f"{{{name}}}", _word(value))
         return words
+
+
+def with_problem(check: CheckFacts) -> CheckFacts:
+    """Add the problem to a check that was saved when checks had none, as its rule words it today, if it can."""
+    if check.problem:
+        return check
+    rule = RULES.get(check.rule)
+    known = [("attribute", check.attribute), ("language", check.language)]
+    wanted = re.findall(r"{(\w+)}", rule.problem) if rule is not None else []
+    # A rule may have other parameters today than when the audit was saved.
+    is_known = check.shipped and rule is not None and all(dict(known).get(name) for name in wanted)
+    return replace(check, problem=problem_of(rule.problem if rule and is_known else "", check.title, known))
 
 
 def _language(value: Any) -> Any:

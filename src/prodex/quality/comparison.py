@@ -1,11 +1,10 @@
-"""Comparing two audits: what was fixed, what is new, what stays, and what cannot be compared."""
+"""Comparing two audits: what was fixed, what is new, what remains, what cannot be compared, and if it got worse."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +12,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import counted, moved, notes, readiness
-from prodex.display_text import on_one_line
+from prodex.dispatch import call
 from prodex.errors import InputError
 from prodex.frames import to_frame
 from prodex.quality.audit import Audit
+from prodex.quality.scores import readiness
 from prodex.quality.states import State
+from prodex.text import counted, moved
 
-#: What can become of a product under a check, and when it is said: states before and after.
+#: What can happen to a product under a check.
 CHANGES = ("fixed", "newly failing", "still failing", "not comparable")
 
-_SHOWN = 10
 _PRODUCT = ["product_id", "gtin", "name", "owner_id", "owner", "brand_code", "brand", "kind_code", "kind"]
 
 
@@ -39,9 +38,9 @@ class AuditComparison:
         One row per check: the number of products fixed, newly failing, still failing, not comparable, under `note` why
         a whole check is not comparable, and the problem that the check finds.
     added, gone
-        Products of only the new audit, and of only the old one: what they are.
+        Products of the new audit only, and of the old one only.
     notes
-        What stands in the way of comparing the figures.
+        Why the figures are not fully comparable.
 
     Examples
     --------
@@ -89,29 +88,12 @@ class AuditComparison:
         return pd.DataFrame({"old": self.old.summary[names], "new": self.new.summary[names]})
 
     def __repr__(self) -> str:
-        counts = {name: int(self.by_check[name.replace(" ", "_")].sum()) for name in CHANGES}
-        told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-        changed = self.by_check[self.by_check[["fixed", "newly_failing"]].sum(axis=1) > 0]
-        rows = [
-            f"  {row.problem}: {row.fixed:,} fixed, {row.newly_failing:,} newly failing"
-            for row in changed.head(_SHOWN).itertuples()
-        ]
-        if len(changed) > _SHOWN:
-            rows.append(f"  {_SHOWN} of {len(changed)} checks that changed; all in .by_check")
-        return "\n".join(map(on_one_line, [*self._headlines(told), *rows, *self.notes, notes(self.new)[0]]))
+        text: str = call("AuditComparison.text", self)
+        return text
 
     def _repr_html_(self) -> str:
-        return f"<pre class='mathjax_ignore'>{escape(repr(self))}</pre>"
-
-    def _headlines(self, told: str) -> list[str]:
-        old, new = self.old.summary, self.new.summary
-        ready = f"{readiness(old)} -> {readiness(new)}"
-        score = f"score {moved(old['score'], new['score'])}"
-        return [
-            f"{self.old.now:%Y-%m-%d %H:%M} to {self.new.now:%Y-%m-%d %H:%M} ({self.new.profile})",
-            f"{ready}, {score}",
-            f"{told}; {counted(len(self.added), 'product')} added, {len(self.gone):,} gone",
-        ]
+        html: str = call("AuditComparison.html", self)
+        return html
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs
@@ -136,8 +118,8 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
     """Compare two audits product by product and check by check.
 
     A product counts as fixed where it failed and no longer does, as newly failing where it did not fail and does.
-    Where one side is unknown and the other fails, nobody can say, and it is not comparable; so are checks that
-    only one audit has.
+    Where one side is unknown and the other fails, it is not comparable, and neither are checks that only one audit
+    has.
 
     Parameters
     ----------
@@ -165,6 +147,7 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
                 f"Give two audits; {type(audit).__name__} is none. prodex.audit(catalog) makes one."
             )
     theirs, ours = old.identity.select(_PRODUCT), new.identity.select(_PRODUCT)
+    # By `product_id`: GTINs can be missing, wrong or repeated.
     place = pc.index_in(ours["product_id"].combine_chunks(), theirs["product_id"].combine_chunks())
     after = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     before = place.drop_null().to_numpy().astype(np.int64)
@@ -183,6 +166,7 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
 
 def _changed(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
     failed, fails = was == State.FAIL, now == State.FAIL
+    # Unknown on one side is neither fixed nor newly failing: perhaps only the query was smaller.
     doubt = (was == State.UNKNOWN) | (now == State.UNKNOWN)
     return {
         "fixed": failed & ~fails & ~doubt,
@@ -217,14 +201,14 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
     if old.rule_set != new.rule_set:
         yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
     if old.profile != new.profile:
-        yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not the same measure."
+        yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not comparable."
     if old.grade_with_blocker != new.grade_with_blocker:
         yield (
             f"The best grade of a product with a failing blocker differs ({old.grade_with_blocker} and "
-            f"{new.grade_with_blocker}): the grades are not the same measure."
+            f"{new.grade_with_blocker}): the grades are not comparable."
         )
     if old.assumed != new.assumed:
-        yield "What is taken for granted of products that do not say it differs: other checks apply to them."
+        yield "The assumptions for products whose data do not decide differ: other checks apply to them."
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
     other = [c.id for c in new.checks if c.id in weights and weights[c.id] != (c.severity, c.weight, c.scope)]
     if other:
@@ -244,14 +228,14 @@ _SAME = 1e-9
 
 
 class Worsening(NamedTuple):
-    """What two audits say of each other.
+    """Whether an audit became worse, and why.
 
     Attributes
     ----------
     is_worse
-        Whether the new one is worse; None where nobody can say.
+        Whether the new one is worse; None where this cannot be decided.
     why
-        One sentence for each figure that is worse, or for each thing that stands in the way.
+        One sentence for each figure that is worse, or for each reason why this cannot be decided.
     figures
         Score and readiness before and after, in words.
     """
@@ -275,8 +259,10 @@ def worsening(comparison: AuditComparison) -> Worsening:
     """
     old, new = comparison.old.summary, comparison.new.summary
     figures = f"score {moved(old['score'], new['score'])}; {readiness(old)} -> {readiness(new)}"
+    # Before the figures: those of another measure must not be compared at all.
     if measures := tuple(_measures(comparison)):
         return Worsening(None, measures, figures)
+    # Before the doubts: a lower score is worse whatever else is undecided.
     if worse := tuple(_worse(comparison)):
         return Worsening(True, worse, figures)
     doubts = tuple(_doubts(comparison))
@@ -304,7 +290,7 @@ def _doubts(comparison: AuditComparison) -> Iterator[str]:
         which = "earlier" if math.isnan(old.score) else "new"
         yield f"The {which} audit has no score: no check of it applies to a product and is known."
     if _share(new.summary, "undecided") > _share(old.summary, "undecided") + _SAME:
-        yield "Of more of the products nobody can say whether they are ready."
+        yield "A larger share of the products is undecided."
     if count := int(comparison.by_check["not_comparable"].sum()):
         yield f"{counted(count, 'answer')} of checks: failing on one side, and unknown on the other."
 

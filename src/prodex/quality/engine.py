@@ -1,7 +1,7 @@
 """The engine: it judges one part at a time, on any executor, with the same result.
 
-It alone makes states. A rule that raises, or returns what cannot be taken, leaves its column unknown in that part and
-is reported; it never counts as a pass.
+A rule that raises, or returns something that is no verdict, leaves its column unknown in that part and is reported;
+it never counts as a pass.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ IDENTITY = pa.schema(
 
 @dataclass(frozen=True)
 class Crash:
-    """A rule that could not be asked.
+    """A rule that crashed.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Crash:
 
 @dataclass(frozen=True, eq=False)
 class AuditPart:
-    """What became of one part: products as rows of `products` and of `states`, checks as columns of `states`."""
+    """The result of one part: products as rows of `products` and of `states`, checks as columns of `states`."""
 
     products: pa.Table
     states: States
@@ -114,11 +114,11 @@ def run(
     now
         Local time without zone.
     market
-        Market of products that do not say theirs.
+        Market of products without one of their own.
     executor
         Any `concurrent.futures` executor; threads by default.
     assume
-        What is taken for granted of products of which it is not known.
+        Assumptions for products whose data do not decide.
     rule_seconds
         How long a rule of one's own may take for one part; None waits for ever.
 
@@ -127,7 +127,7 @@ def run(
     InputError
         When a rule of one's own is to run in other processes that do not know its function.
     SnapshotDamaged
-        When a file of the catalogue cannot be read: then no rule is to blame.
+        When a file of the catalogue cannot be read: this is not a rule's fault.
     """
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
@@ -166,9 +166,9 @@ def audit_part(job: PartJob) -> AuditPart:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged = _unknown(len(products))
-            crashes.append(Crash(check.id, job.number, _told(error)))
+            crashes.append(Crash(check.id, job.number, _message_of(error)))
             if isinstance(error, RuleTimeout):
-                products = _products(job)  # its thread may still be at work on the other ones
+                products = _products(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
     states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
@@ -203,7 +203,7 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
         given["whole"] = job.whole[check.rule.id]
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
     if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
-        # A rule of one's own that does not say what it needs needs all that it looks at.
+        # A user's rule that does not declare what it needs is assumed to need all that it reads.
         return judge(Verdict(unknown), in_scope, place)
     judged = judge(verdict, in_scope, place)
     if asked is Asked.ALL:
@@ -212,14 +212,14 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
 
 
 def _certain(judged: Judged, stands: State, in_scope: Answer) -> Judged:
-    """Return what stands of a verdict on a part of what it needs."""
+    """Return the certain part of a verdict when only some of the needed data were requested."""
     certain = (judged.states == stands) | ~in_scope.fillna(True).to_numpy(bool)
     states = np.where(certain, judged.states, State.UNKNOWN).astype(np.int8)
     return Judged(states, judged.evidence if stands is State.FAIL else EVIDENCE.empty_table())
 
 
 def _in_scope(products: Products, check: Check) -> Answer:
-    """Say which products the check is about; many checks share a condition."""
+    """Return the products to which the check applies; many checks share a condition, so each is evaluated once."""
     held = pd.array(np.zeros(len(products), bool), "boolean")
     for scope in check.scopes:
         held = held | _meant(products, scope)  # type: ignore[operator] # not known to pandas-stubs
@@ -233,12 +233,12 @@ def _meant(products: Products, scope: Condition) -> Answer:
 def _prepared(
     catalog: Catalog, checks: Sequence[Check], seconds: float | None
 ) -> tuple[dict[str, Any], tuple[Crash, ...]]:
-    """Make what rules want of all parts at once, by rule; what cannot be made is a crash of the rule's checks."""
+    """Prepare what rules need of all parts at once, by rule; an error is a crash of the rule's checks."""
     made: dict[str, Any] = {}
     crashes: list[Crash] = []
     for rule in {check.rule.id: check.rule for check in checks if check.rule.whole}.values():
         try:
-            columns = _columns(catalog, rule.whole)
+            columns = _whole_columns(catalog, rule.whole)
             made[rule.id] = (
                 within(_seconds(rule, seconds), partial(rule.prepare, columns))
                 if rule.prepare is not None
@@ -247,11 +247,11 @@ def _prepared(
         except (SnapshotError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - as in audit_part
-            crashes += [Crash(c.id, 0, _told(error)) for c in checks if c.rule.id == rule.id]
+            crashes += [Crash(c.id, 0, _message_of(error)) for c in checks if c.rule.id == rule.id]
     return made, tuple(crashes)
 
 
-def _columns(catalog: Catalog, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+def _whole_columns(catalog: Catalog, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
     """Read columns such as "products.gtin"; those of one table in one go, so that their rows stay together."""
     tables: dict[str, list[str]] = {}
     for name in names:
@@ -269,7 +269,7 @@ def _unknown(size: int) -> Judged:
     return Judged(np.full(size, State.UNKNOWN, np.int8), EVIDENCE.empty_table())
 
 
-def _told(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     if isinstance(error, VerdictRefused | RuleTimeout | RuleExited):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
@@ -277,7 +277,7 @@ def _told(error: Exception) -> str:
 
 
 def _identity(products: Products) -> pa.Table:
-    """Keep what products are called and grouped by; an owner is kept by what tells owners apart."""
+    """Return what products are called and grouped by; an owner is identified by what tells owners apart."""
     made = {"owner_id": owner_codes(products.column), "name": products.name}
     columns = [made[name] if name in made else products.column(name) for name in IDENTITY.names]
     return pa.table(columns, schema=IDENTITY)

@@ -160,12 +160,15 @@ def failure_rows(
         What is wanted of the columns of `FAILURES`; see `failure_filters`.
     """
     evidence = part.evidence
+    # Missing data leave no evidence, so these rows come from the matrix alone.
     bare = part.states == State.FAIL
     bare[evidence["product"].to_numpy(), evidence["check"].to_numpy()] = False
     product, check = np.nonzero(bare)
     products = np.concatenate([evidence["product"].to_numpy(), product]).astype(np.int64)
     places = np.concatenate([evidence["check"].to_numpy(), check]).astype(np.int64)
+    # Product by product, and in the order of the checks: the same on any executor.
     chosen = np.lexsort((places, products))
+    # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
     chosen = chosen[_kept(part, checks, products[chosen], places[chosen], wants)]
     rows = _written(part, checks, products[chosen], places[chosen], chosen)
     for want in wants:
@@ -193,8 +196,8 @@ def _kept(
             kept &= want.holds(part.products).to_numpy()[products]
         elif want.column in OF_CHECK and len(checks):
             facts = [getattr(check, OF_CHECK[want.column]) for check in checks]
-            told = want.holds(pa.table({want.column: pa.array(facts, pa.string())}))
-            kept &= told.to_numpy()[places]
+            matches = want.holds(pa.table({want.column: pa.array(facts, pa.string())}))
+            kept &= matches.to_numpy()[places]
     return kept
 
 
@@ -213,6 +216,7 @@ def _written(
         columns[name] = pa.DictionaryArray.from_arrays(place, words)
     for name in ("attribute", "language", "value", "reason"):
         found = part.evidence[name].combine_chunks().take(of_evidence)
+        # A finding without a value has none; the other columns fall back to those of the check.
         if name != "value":
             usual = pa.array([getattr(check, name) for check in checks], pa.string())
             found = pc.coalesce(found, usual.take(place))

@@ -23,7 +23,7 @@ FOOD_BY_GPC: Mapping[str, bool | None] = {
 }
 #: How codes of drinks with alcohol begin (the second as the sandbox codes them).
 ALCOHOLIC_GPC = ("502022", "50000002")
-#: Over this strength in per cent, ingredients and nutrition need not be told (Art. 16(4)).
+#: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
 ALCOHOL_LIMIT = 1.2
 
 #: What only food tells.
@@ -36,8 +36,8 @@ _SIGNS = (
 def is_food(products: Products) -> Answer:
     """Say which products are food: by their class, and where they have none by what they tell.
 
-    A product of neither may be food of which somebody forgot everything, or a candle: nobody can say, unless the
-    audit was told (`assume`). The same where the class was not asked for.
+    A product with neither may be food whose data are missing, or a candle: undecided, unless the profile assumes one
+    of them (`assume`). The same holds where the class was not requested.
     """
     return products.remember("is_food", lambda: _is_food(products))
 
@@ -52,8 +52,8 @@ def _is_food(products: Products) -> Answer:
         by_class, undecided = by_class & False, undecided | True
     else:
         for sign in _SIGNS:
-            told = products.filled(sign) | products.filled(f"lastRequest.{sign}")
-            by_class, undecided = by_class | (undecided & told), undecided & ~told
+            is_filled = products.filled(sign) | products.filled(f"lastRequest.{sign}")
+            by_class, undecided = by_class | (undecided & is_filled), undecided & ~is_filled
     return _answer(products, by_class, undecided)
 
 
@@ -68,9 +68,9 @@ def is_alcoholic(products: Products) -> Answer:
 
 
 def _is_alcoholic(products: Products) -> Answer:
-    told = products.arrow("quantities", "attribute", "value")
-    told = told.filter(pc.equal(told["attribute"], "percentageOfAlcoholByVolume"))
-    strong = products.any(told["product"].to_numpy()[numbers(told["value"]) > ALCOHOL_LIMIT])
+    strengths = products.arrow("quantities", "attribute", "value")
+    strengths = strengths.filter(pc.equal(strengths["attribute"], "percentageOfAlcoholByVolume"))
+    strong = products.any(strengths["product"].to_numpy()[numbers(strengths["value"]) > ALCOHOL_LIMIT])
     distinct, code = encoded(products.column("gpc_code"))
     by_class = [each.startswith(ALCOHOLIC_GPC) for each in distinct.to_pylist()]
     classed: Mask = np.array([*by_class, False], bool)[code]
@@ -81,13 +81,13 @@ def _is_alcoholic(products: Products) -> Answer:
 
 def is_of_kind(products: Products, kinds: Sequence[str]) -> Answer:
     """Say which products are of one of these kinds, by their code; nobody can say of those that have none."""
-    told = products["kind_code"]
-    is_missing = told.isna() | (asked_for(products.origin, ["kind.code"]) is not Asked.ALL)
-    return pd.arrays.BooleanArray(told.isin(kinds).to_numpy(bool), is_missing.to_numpy(bool))
+    kinds_of = products["kind_code"]
+    is_missing = kinds_of.isna() | (asked_for(products.origin, ["kind.code"]) is not Asked.ALL)
+    return pd.arrays.BooleanArray(kinds_of.isin(kinds).to_numpy(bool), is_missing.to_numpy(bool))
 
 
 def _answer(products: Products, yes: Mask, undecided: Mask) -> Answer:
-    """Return what is known, and what was said of the rest."""
+    """Return what is known, and what is assumed of the rest."""
     if (assumed := products.assume.get("food")) is not None:
         return pd.arrays.BooleanArray(yes | (undecided & assumed), undecided & False)
     return pd.arrays.BooleanArray(yes, undecided)

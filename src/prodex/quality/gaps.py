@@ -1,4 +1,4 @@
-"""Gaps: what fails, and how far the catalogue would get if it were mended."""
+"""Gaps: what fails, and what the figures would be if it were fixed; and the checks of an audit as a table."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from prodex.display.audit import counted, moved, percent, points
 from prodex.errors import QueryError
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
-from prodex.text import hint
+from prodex.text import counted, hint, moved, percent, points
 
 _COLUMNS = [
     "check",
@@ -35,9 +34,9 @@ _COLUMNS = [
 
 
 def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) -> pd.DataFrame:
-    """Return one row per check (or rule) with failing products, the one that helps most first.
+    """Return one row per check (or rule) with failing products, the one that would help most first.
 
-    If a check were mended, every product that fails it would pass it. `ready` moves where it is the only blocker that
+    If a check were fixed, every product that fails it would pass it. `ready` moves where it is the only blocker that
     fails, `score` by its weight.
     """
     if by not in {"check", "rule"}:
@@ -46,6 +45,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
     members: dict[str, list[int]] = {}
     for place, check in enumerate(checks):
         members.setdefault(check.id if by == "check" else check.rule, []).append(place)
+    # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible = tally.earned.sum(), tally.possible.sum()
     ready, score = _share(tally.ready.sum(), len(states)), _share(earned, possible)
     rows = []
@@ -55,6 +55,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
         if not count:
             continue
         is_blocker = np.array([checks[place].severity == "blocker" for place in places])
+        # Fixing a check makes a product ready only where no other blocker fails.
         left = tally.blockers - failed[:, is_blocker].sum(axis=1)
         # A product that becomes free of failing blockers but has an unknown one is then undecided.
         would_be = (left == 0) & ~tally.doubtful
@@ -83,26 +84,27 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
+    # Ready products first: a listing needs them, a score does not sell anything.
     frame = frame.sort_values(["ready_gain", "score_gain", "products"], ascending=False, kind="stable")
     return frame.drop(columns=["check"] if by == "rule" else []).reset_index(drop=True)
 
 
 def brings(ready: float, ready_then: float, score: float, score_then: float, products: int) -> str:
-    """Say what it brings to mend something: what ready becomes, and how far ready and score rise.
+    """Describe the gain of fixing something: the new share of ready products, and how much ready and score rise.
 
     >>> brings(0.61, 0.632, 0.9, 0.905, 22)
     'ready 61.0 -> 63.2 % (+2.20 points), score +0.50 points'
     >>> brings(0.61, 0.61001, 0.9, 0.90001, 1), brings(0.61, 0.61, 0.9, 0.9, 0)
     ('ready +1 product, score under +0.01 points', 'nothing in ready or score')
     """
-    told = []
+    gains = []
     if products:
         is_seen = percent(ready) != percent(ready_then)
         step = f"{moved(ready, ready_then)} ({points(ready_then - ready)})"
-        told.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
+        gains.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
     if score_then - score > 1e-11:
-        told.append(f"score {points(score_then - score)}")
-    return ", ".join(told) or "nothing in ready or score"
+        gains.append(f"score {points(score_then - score)}")
+    return ", ".join(gains) or "nothing in ready or score"
 
 
 def _share(part: float, whole: float) -> float:

@@ -8,6 +8,7 @@ once, and one that holds itself ends where it begins again.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -88,6 +89,7 @@ class HierarchyColumns:
     @cached_property
     def _found(self) -> tuple[Rows, Rows]:
         keys = self._keys(self.product, self.source, self._places[1])
+        # Stable: of two nodes with one key the first counts, as in the record.
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
@@ -120,6 +122,7 @@ class HierarchyColumns:
         found = np.zeros(len(self), bool)
         rows = np.flatnonzero(self.is_inner & (self.gtin >= 0))
         above = self.parent[rows]
+        # Level by level for all products at once; a row leaves when it meets its own GTIN or the root.
         while len(rows):
             found[rows[self.gtin[rows] == self.gtin[above]]] = True
             above = self.parent[above]
@@ -129,19 +132,23 @@ class HierarchyColumns:
 
     @cached_property
     def quantity(self) -> Numbers:
-        """How many stand in the parent; NaN where it is not told."""
+        """How many stand in the parent; NaN where it is missing."""
         return numbers(self["quantity"])
+
+    def is_packed_as(self, packagings: Sequence[str]) -> Mask:
+        """Say which nodes have one of these types of packaging; those without a type have none."""
+        return is_true(pc.is_in(self["packaging_code"], pa.array(packagings, pa.string())))
 
     def is_flagged(self, flag: str) -> Mask:
         """Say of which nodes a flag is true, where they or another mention of the same unit tell it."""
         return np.equal(self._completed(numbers(self[flag])), 1.0)
 
     def is_unflagged(self, flag: str) -> Mask:
-        """Say of which nodes a flag is told to be false."""
+        """Say of which nodes a flag is false."""
         return np.equal(self._completed(numbers(self[flag])), 0.0)
 
     def measure(self, name: str) -> Numbers:
-        """Return grams or millimetres of each node; NaN where they are not told in a unit that is known."""
+        """Return grams or millimetres of each node; NaN where they are missing or in an unknown unit."""
         return self._completed(self._measures[name])
 
     @cached_property
@@ -151,21 +158,26 @@ class HierarchyColumns:
 
     @cached_property
     def _measures(self) -> dict[str, Numbers]:
-        told = self.products.arrow("quantities", "attribute", "position", "value", "unit_code")
-        paths, path = encoded(told["attribute"])
+        measures = self.products.arrow("quantities", "attribute", "position", "value", "unit_code")
+        paths, path = encoded(measures["attribute"])
         read = [_NODE_MEASURE.fullmatch(each) for each in paths.to_pylist()]
         chosen = np.flatnonzero(np.array([one is not None for one in read], bool)[path])
-        told, path = told.take(pa.array(chosen)), path[chosen]
+        measures, path = measures.take(pa.array(chosen)), path[chosen]
         # Of each path: which source, how deep, which measure.
         parts = [
             (SOURCES.index(one[1]), one[2].count("."), _NAMES.index(one[3])) if one else _NONE for one in read
         ]
         source, level, measure = np.array(parts, np.int64).reshape(-1, 3)[path].T
-        keys = self._keys(told["product"].to_numpy(), source, self._node_places(told["position"], level))
+        keys = self._keys(
+            measures["product"].to_numpy(), source, self._node_places(measures["position"], level)
+        )
         rows = looked_up(*self._found, keys)
-        values = in_base_unit(told["value"], told["unit_code"], np.array(list(_MEASURES.values()))[measure])
+        values = in_base_unit(
+            measures["value"], measures["unit_code"], np.array(list(_MEASURES.values()))[measure]
+        )
         made = {}
         for number, name in enumerate(_NAMES):
+            # Reversed, so that the first of several values is written last and stays.
             known = np.flatnonzero((measure == number) & (rows >= 0) & ~np.isnan(values))[::-1]
             made[name] = np.full(len(self), np.nan)
             made[name][rows[known]] = values[known]
@@ -174,6 +186,7 @@ class HierarchyColumns:
     def _node_places(self, position: pa.ChunkedArray, level: Rows) -> Rows:
         """Return the place of the node that a measure belongs to; lists of one have one index more than the node."""
         distinct, own = encoded(position)
+        # A weight that is a list has one more index than its node; both spellings occur.
         depth = pc.count_substring(distinct, ".").to_numpy().astype(np.int64)
         exact = places(distinct, self._places[0])
         shorter = places(pc.replace_substring_regex(distinct, _LAST_INDEX, ""), self._places[0])
@@ -186,8 +199,8 @@ class HierarchyColumns:
             return values
         unit = self.product * (self.gtin.max() + 1) + self.gtin
         known = np.flatnonzero(~np.isnan(values) & (self.gtin >= 0))
-        told, first = np.unique(unit[known], return_index=True)
-        place = looked_up(told, known[first], unit[unknown])
+        keys, first = np.unique(unit[known], return_index=True)
+        place = looked_up(keys, known[first], unit[unknown])
         completed = values.copy()
         completed[unknown[place >= 0]] = values[place[place >= 0]]
         return completed
@@ -207,3 +220,8 @@ class HierarchyColumns:
     def gtins(self, rows: Rows) -> list[str]:
         """Return the GTINs of some nodes, "no GTIN" where there is none."""
         return [gtin or "no GTIN" for gtin in self["node_gtin"].take(pa.array(rows)).to_pylist()]
+
+    def in_parents(self, rows: Rows) -> list[str]:
+        """Return "GTIN in GTIN of its parent" for some nodes."""
+        pairs = zip(self.gtins(rows), self.gtins(self.parent[rows]), strict=True)
+        return [f"{child} in {parent}" for child, parent in pairs]

@@ -27,7 +27,7 @@ from prodex.text import unaccented
 
 Numbers = npt.NDArray[np.float64]
 
-#: The languages that texts are told to be in; the other lists are of neighbours that they are told from.
+#: The languages that are detected; the other lists are of neighbours from which they have to be distinguished.
 _KNOWN = ("fr", "en", "de", "es", "it", "nl", "pt", "no", "sv", "fi")
 #: Norwegian and Danish write most words of a label alike: one language here.
 _TAKEN_FOR = {"nb": "no", "nn": "no", "da": "no"}

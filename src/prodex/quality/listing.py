@@ -35,7 +35,7 @@ def rules() -> pd.DataFrame:
     Examples
     --------
     >>> rules().set_index("rule").loc["valid_gtin", ["block", "title"]].tolist()
-    ['identity', 'the GTIN has 14 digits of which the last is the right check digit']
+    ['identity', 'the GTIN has 14 digits with a correct check digit']
     """
     rows = [
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.products import Products
+from prodex.quality.rulebook import Evidence, Verdict
 from prodex.quality.units import FACTORS
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, numbers
 
@@ -70,6 +72,7 @@ class NutritionColumns:
         # The last index is the nutrient's place in its partition.
         outer = encoded(pc.replace_substring_regex(positions, "[.]?[^.]*$", ""))[1]
         product = table["product"].to_numpy()
+        # One number for product and partition; a part has far fewer than 2^63 of them.
         keys = product * (len(positions) + 1) + outer[position]
         _, first, row = np.unique(keys, return_index=True, return_inverse=True)
         return cls(products, row.astype(np.int64), product[first], first)
@@ -122,24 +125,24 @@ class NutritionColumns:
         Figures are rounded: to whole grams from 10 g on and to a tenth below, salt and sodium to a tenth from 1 g on
         and to a hundredth below. What is hardly there is declared as 0, or as "<0.5".
         """
-        told = self.amount(nutrient)
+        declared = self.amount(nutrient)
         if nutrient in {SALT, SODIUM}:
-            half = np.where(told < 1, 0.005, 0.05)
+            half = np.where(declared < 1, 0.005, 0.05)
         else:
-            half = np.where((told >= _WHOLE_FROM) & (told == np.round(told)), 0.5, 0.05)
+            half = np.where((declared >= _WHOLE_FROM) & (declared == np.round(declared)), 0.5, 0.05)
         negligible = _NEGLIGIBLE.get(nutrient, _NEGLIGIBLE_OTHERS)
-        least = np.where(told <= negligible, 0.0, told - half)
-        most = np.where(told <= negligible, negligible, told + half)
+        least = np.where(declared <= negligible, 0.0, declared - half)
+        most = np.where(declared <= negligible, negligible, declared + half)
         limit = self._in_partitions(self._named(nutrient), self._limits * self._gram)
-        less = np.isnan(told) & ~np.isnan(limit)
+        less = np.isnan(declared) & ~np.isnan(limit)
         return np.where(less, 0.0, least), np.where(less, limit, most)
 
     def is_declared(self, nutrient: str, sign: str | None = None) -> Mask:
         """Say which partitions declare a nutrient (energy in this unit), as a number or as less than one."""
-        told = self.amount(nutrient) if sign is None else self.energy(sign)
+        declared = self.amount(nutrient) if sign is None else self.energy(sign)
         factors = self._gram if sign is None else self._energy_factors(sign)
         limit = self._in_partitions(self._named(nutrient), self._limits * factors)
-        return np.logical_not(np.isnan(told) & np.isnan(limit))
+        return np.logical_not(np.isnan(declared) & np.isnan(limit))
 
     @cached_property
     def _limits(self) -> Numbers:
@@ -163,9 +166,9 @@ class NutritionColumns:
     @property
     def has_alcohol(self) -> Mask:
         """The partitions that declare alcohol, in whatever unit."""
-        told = self._named(ALCOHOL) & (numbers(self["quantity"]) > 0)
+        declared = self._named(ALCOHOL) & (numbers(self["quantity"]) > 0)
         found = np.zeros(len(self.product), bool)
-        found[self.row[told]] = True
+        found[self.row[declared]] = True
         return found
 
     def energy(self, sign: str) -> Numbers:
@@ -203,3 +206,48 @@ class NutritionColumns:
     def names(self, rows: Rows) -> list[str]:
         """Return the names of partitions, "?" where they have none."""
         return [name or "?" for name in self["partition"].take(pa.array(self._first[rows])).to_pylist()]
+
+    def energies(self, rows: Rows) -> list[str]:
+        """Return the declared energy of partitions in words: "1500 kJ, 355 kcal"."""
+        declared = [(self.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
+        return [
+            ", ".join(
+                f"{amounts[place]:g} {sign}" for amounts, sign in declared if not np.isnan(amounts[place])
+            )
+            for place in range(len(rows))
+        ]
+
+    def verdict(self, wrong: Mask, known: Mask, seen: Iterable[str], why: Iterable[str]) -> Verdict:
+        """Fail the products of the wrong partitions.
+
+        Parameters
+        ----------
+        wrong, known
+            One boolean for each partition: whether it is wrong, and whether it declares enough to say so.
+        seen, why
+            Value and reason for each wrong partition, product by product.
+        """
+        rows = self.in_order(wrong)
+        # A reader compares with the table on the pack, so figures of a serving name the serving.
+        is_hundred = np.isclose(self.per_hundred[rows], 1.0)
+        names = [
+            "" if hundred else f"per {name}: "
+            for name, hundred in zip(self.names(rows), is_hundred, strict=True)
+        ]
+        reasons = [name + words for name, words in zip(names, why, strict=True)]
+        evidence = Evidence(self.product[rows], PATH, None, list(seen), reasons)
+        return Verdict(self.any(wrong), applies=self.any(known), evidence=evidence)
+
+    def nutrient_verdict(self, wrong: Mask, known: Mask, why: str) -> Verdict:
+        """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`."""
+        whose = self.product[self.row]
+        rows = np.flatnonzero(wrong)
+        rows = rows[np.argsort(whose[rows], kind="stable")]
+        names = [self[column].take(pa.array(rows)).to_pylist() for column in ("nutrient", "nutrient_code")]
+        units = self["unit_code"].take(pa.array(rows)).to_pylist()
+        seen = [
+            f"{label or code}: {value:g} {unit or ''}".strip()
+            for label, code, value, unit in zip(*names, numbers(self["quantity"])[rows], units, strict=True)
+        ]
+        fails, applies = self.products.any(whose[wrong]), self.products.any(whose[known])
+        return Verdict(fails, applies, Evidence(whose[rows], PATH, None, seen, why))

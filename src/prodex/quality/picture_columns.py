@@ -69,7 +69,7 @@ class PictureColumns:
 
     @cached_property
     def is_front_packshot(self) -> Mask:
-        """The pictures that say of themselves that they are a packshot of the front."""
+        """The pictures that are marked as front packshot."""
         return self.is_packshot & is_true(pc.equal(self["product_face"], FRONT))
 
     @cached_property
@@ -93,7 +93,7 @@ class PictureColumns:
 
     @cached_property
     def longest_side(self) -> Numbers:
-        """Pixels of the longer side of the original; NaN where width and height are not both told."""
+        """Pixels of the longer side of the original; NaN where width or height is missing."""
         return np.maximum(numbers(self["width"]), numbers(self["height"]))
 
     def evidence(self, pictures: Rows, attribute: str, column: str, reason: str | Sequence[str]) -> Evidence:
@@ -102,10 +102,10 @@ class PictureColumns:
             self.product[pictures],
             attribute,
             value=self.seen(column, pictures),
-            reason=self.say(pictures, reason),
+            reason=self.numbered(pictures, reason),
         )
 
-    def say(self, pictures: Rows, words: str | Sequence[str]) -> list[str]:
+    def numbered(self, pictures: Rows, words: str | Sequence[str]) -> list[str]:
         """Return words for each of some pictures, with its number among those of its product."""
         each = [words] * len(pictures) if isinstance(words, str) else words
         places = self["position"].take(pa.array(pictures)).to_pylist()
@@ -128,9 +128,9 @@ class PictureColumns:
 
 
 _PICTURES = "assets.pictures"
-#: Fields in which services say it: the specification has none, so all that are in use are read.
+#: Fields that hold the language: the specification declares none, so all that services use are read.
 _FIELDS = ("language", "languages", "languageCode", "languageCodes", "expressedIn")
-#: What has to have been asked for before anybody can say that a picture has no language.
+#: What the query has to include before a picture can be judged to have no language.
 LANGUAGE_NEEDS = tuple(f"{_PICTURES}.{field}" for field in ("url", "gdsnFileName", *_FIELDS))
 
 #: Languages that are looked for in names of files: those of Europe and a few more. Most pairs of letters are a
@@ -154,14 +154,14 @@ def in_one_language(pictures: PictureColumns, rows: Rows) -> Rows:
     whose = pictures.product[rows].tolist()
     total = Counter(whose)
     in_language = Counter(
-        (product, language) for product, said in zip(whose, languages, strict=True) for language in said
+        (product, language) for product, own in zip(whose, languages, strict=True) for language in own
     )
-    silent = Counter(product for product, said in zip(whose, languages, strict=True) if not said)
+    silent = Counter(product for product, own in zip(whose, languages, strict=True) if not own)
     shared = [
-        any(in_language[product, language] > 1 for language in said) or silent[product] > 0
-        if said
+        any(in_language[product, language] > 1 for language in own) or silent[product] > 0
+        if own
         else total[product] > 1
-        for product, said in zip(whose, languages, strict=True)
+        for product, own in zip(whose, languages, strict=True)
     ]
     return np.asarray(rows[np.array(shared, bool)])
 
@@ -172,20 +172,20 @@ def _languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[str]]:
     keys = list(
         zip(pictures.product[rows].tolist(), pictures["position"].take(places).to_pylist(), strict=True)
     )
-    told = _told(pictures, set(keys))
+    stated = _stated(pictures, set(keys))
     names = zip(
         pictures["gdsn_file_name"].take(places).to_pylist(),
         pictures["url"].take(places).to_pylist(),
         strict=True,
     )
     return [
-        frozenset(told.get(key) or _named(file) or _named(url))
+        frozenset(stated.get(key) or _named(file) or _named(url))
         for key, (file, url) in zip(keys, names, strict=True)
     ]
 
 
-def _told(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], set[str]]:
-    """Return what fields say, by product and position of the picture."""
+def _stated(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], set[str]]:
+    """Return the languages that fields state, by product and position of the picture."""
     found: dict[tuple[int, str], set[str]] = {}
     fields = pa.array([f"{_PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])
     for table, column in (("codes", "code"), ("scalars", "value")):

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
+from prodex.quality.requested import is_within
+from prodex.tables.columns import encoded
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,16 @@ class PresenceIndex:
         language: pa.Array | None = None,
     ) -> Self:
         """Make the index of rows: position of the product, attribute, whether there is data, and language."""
-        attributes, attribute_codes = _encoded(attribute)
+        distinct, attribute_codes = encoded(attribute)
+        attributes = distinct.to_pylist()
         languages, language_codes = [""], np.zeros(len(attribute), np.int64)
         if language is not None:
-            sent, codes = _encoded(pc.fill_null(language, ""))
+            distinct, codes = encoded(pc.fill_null(language, ""))
+            sent = distinct.to_pylist()
             languages = list(dict.fromkeys(short_of(one) if one else "" for one in sent))
             place = [languages.index(short_of(one) if one else "") for one in sent]
             language_codes = np.array(place, np.int64)[codes] if sent else codes
+        # Sorting once makes each later question a slice: an audit asks hundreds of them.
         pair = (attribute_codes * len(languages) + language_codes)[filled]
         order = np.argsort(pair, kind="stable")
         edges = np.arange(len(attributes) * len(languages) + 1)
@@ -62,7 +67,7 @@ class PresenceIndex:
         found = np.zeros(self.size, bool)
         width = len(self.languages)
         for place, name in enumerate(self.attributes):
-            if name != attribute and not name.startswith(f"{attribute}."):
+            if not is_within(name, attribute):
                 continue
             if language is None:
                 first, last = place * width, (place + 1) * width
@@ -73,8 +78,3 @@ class PresenceIndex:
                 continue
             found[self.positions[self.starts[first] : self.starts[last]]] = True
         return found
-
-
-def _encoded(values: pa.Array) -> tuple[list[str], npt.NDArray[np.int64]]:
-    encoded = values.dictionary_encode()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)

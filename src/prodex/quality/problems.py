@@ -1,17 +1,12 @@
-"""Problems in a person's words: what is said where a check fails, with labels and names of languages filled in."""
+"""Problems in a person's words: what is shown where a check fails, with labels and names of languages filled in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prodex.locales import language_label
-from prodex.quality.rulebook import RULES
-
-if TYPE_CHECKING:
-    from prodex.quality.check import CheckFacts
 
 #: What attributes are called whose wire name does not say it.
 _LABELS = {
@@ -82,26 +77,17 @@ def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> 
     if not rule:
         return f"Not true: {title}"
     given = dict(parameters)
-    said = re.sub(
-        r"{(\w+)}", lambda found: _said(found[1], given[found[1]]) if found[1] in given else found[0], rule
+    sentence = re.sub(
+        r"{(\w+)}",
+        lambda found: _in_words(found[1], given[found[1]]) if found[1] in given else found[0],
+        rule,
     )
-    return said[:1].upper() + said[1:]
+    return sentence[:1].upper() + sentence[1:]
 
 
-def with_problem(check: CheckFacts) -> CheckFacts:
-    """Say the problem of a check that was saved when checks had none: as its rule says it today, if it can."""
-    if check.problem:
-        return check
-    rule = RULES.get(check.rule)
-    known = [("attribute", check.attribute), ("language", check.language)]
-    wanted = re.findall(r"{(\w+)}", rule.problem) if rule is not None else []
-    is_known = check.shipped and rule is not None and all(dict(known).get(name) for name in wanted)
-    return replace(check, problem=problem_of(rule.problem if rule and is_known else "", check.title, known))
-
-
-def _said(name: str, value: Any) -> str:
+def _in_words(name: str, value: Any) -> str:
     if isinstance(value, tuple):
-        return ", ".join(_said(name, one) for one in value)
+        return ", ".join(_in_words(name, one) for one in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

@@ -1,7 +1,7 @@
-"""What a rule is given: the products of one part, every column read once, with positions instead of keys.
+"""The input of a rule: the products of one part, every column read once, with positions instead of keys.
 
 A rule works on whole columns. `products["brand_code"]` has one value for each product; `products.rows("texts", "text")`
-has one row for each text, and says under `product` to which product it belongs, as a position from 0.
+has one row for each text, with the position of its product, from 0, in the column `product`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending, own_path
 from prodex.frames import to_frame
 from prodex.quality.presence import PresenceIndex
-from prodex.quality.requested import EVERY_TEXT, EVERYTHING
+from prodex.quality.requested import EVERY_TEXT, EVERYTHING, is_within
 from prodex.quality.scope import wire_paths
 from prodex.tables.columns import filled_values
 from prodex.tables.declaration import TABLES
@@ -46,7 +46,7 @@ class Products:
     Attributes
     ----------
     origin
-        What was asked for; rules hardly need it, since the engine takes care of what was not.
+        The query and load; rules hardly need it, since the engine handles data that were not requested.
     now
         The moment to which "older than" refers: local time without zone, as the service's dates.
     assume
@@ -222,7 +222,7 @@ class Products:
                 continue
             inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
             for column in TABLES[table].columns:
-                if not any(_within(".".join(path), inner) for path in column.paths):
+                if not any(is_within(".".join(path), inner) for path in column.paths):
                     continue
                 (values,) = self._read(table, (column.name,))
                 filled = filled_values(values)
@@ -291,11 +291,7 @@ def _series(name: str, values: pa.Array) -> pd.Series:
     return to_frame(pa.table([values], names=[name]))[name]
 
 
-def _within(path: str, outer: str) -> bool:
-    return path == outer or path.startswith(f"{outer}.")
-
-
 def _meets(attribute: str, anchor: str) -> bool:
     """Whether rows anchored here can stand at the path, above it or below it, an update that waits included."""
     own = own_path(attribute)
-    return _within(own, anchor) or _within(anchor, own) or own == "lastRequest"
+    return is_within(own, anchor) or is_within(anchor, own) or own == "lastRequest"

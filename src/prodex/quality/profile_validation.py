@@ -1,7 +1,7 @@
-"""What a profile names and a catalogue has to know: attributes of one's own, and kinds of product.
+"""Validating a profile against a catalogue: the attributes and kinds of product that it names.
 
-A profile is read without a catalogue. Names of the specification are known then; whether another one is an attribute of
-one's own or a slip of the pen only the catalogue can say, when it is judged.
+A profile is read without a catalogue, so only the names of the specification are known then. Whether another name is
+a custom attribute or a typing error is decided when a catalogue is judged.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.facts.pending import own_path
 from prodex.quality.check import Check
+from prodex.quality.requested import is_within
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
@@ -25,24 +26,25 @@ _KINDS = {"kind_code": "kind.code", "gpc_code": "GPC.code"}
 
 
 def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()) -> None:
-    """Refuse attributes that neither the specification nor the catalogue knows, and warn of kinds that nothing has.
+    """Refuse attributes that neither the specification nor the catalogue knows, and warn of kinds that no product has.
 
     Parameters
     ----------
     catalog
         What is to be judged.
     checks
-        Those of the profile; what prodex wrote itself is not doubted.
+        Those of the profile; prodex's own profiles are not checked.
     own
-        Attributes that the profile says are one's own: nobody may have filled them yet.
+        Custom attributes that the profile declares: no product may have them yet.
 
     Raises
     ------
     InputError
         With file, line and key, and the nearest name.
     """
+    # Shipped profiles have no place: their attributes are those of the specification.
     written = [check for check in checks if check.place]
-    if not len(catalog):  # nothing to learn from
+    if not len(catalog):  # an empty catalogue knows no attribute
         return
     doubted = [
         (check, name)
@@ -64,18 +66,18 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
     for check, name in doubted:
         head, _, deeper = name.partition(".")
         if not catalog.origin.asked(name):
-            continue  # the check is unknown, whatever its attribute is called
+            continue  # the check is unknown anyway
         if head not in known:
             near = hint(head, sorted(known), "`catalog.drift` and `prodex tables` list names.")
             raise InputError(
                 f"{check.place}: there is no attribute {name!r} in the specification, and no product of this catalogue "
-                f"has it{near} Where it is your own and nobody has filled it yet, say so in the profile: "
+                f"has it{near} If it is a custom attribute that is not filled yet, declare it in the profile: "
                 f"attributes = [{head!r}]."
             )
         within = [path for path in (*PATHS, *seen) if path.startswith(f"{head}.")]
-        if deeper and not any(path == name or path.startswith(f"{name}.") for path in within):
+        if deeper and not any(is_within(path, name) for path in within):
             near_path = nearest(name, within, cutoff=0.85)
-            if near_path:  # what stands deeper is open: a name that is like no other is taken as it is
+            if near_path:  # deeper paths are open: a name unlike any other is accepted
                 raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near_path!r}?")
 
 

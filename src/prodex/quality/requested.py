@@ -1,7 +1,7 @@
-"""How much of what a check needs was asked for: all of it, a part, or nothing.
+"""How much of the data that a check needs was requested: all, a part, or nothing.
 
-What was not asked for is neither there nor missing. With a part of the texts at hand, a wrong one among them is wrong
-whatever the others are, and a name that is there is there; whatever else a rule would say is a guess.
+Data that were not requested are neither present nor missing. If only a part of the texts was requested, a wrong one
+among them is still wrong and a present name is still present; any other verdict would be a guess.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from prodex.locales import short_of
 from prodex.query import ALWAYS_REQUESTED, ProductQuery
 from prodex.tables.declaration import TABLES
 
-#: Between wire paths of which one is enough to say something.
+#: Separates wire paths of which one is enough.
 OR = " or "
 
 #: Attributes that hold no texts: a choice of languages takes nothing from them. Those of the columns of `products`,
@@ -39,12 +39,12 @@ _LOCALIZED = (
 #: Lists of objects: where only a part of each object is asked for, those without it are left out.
 _LISTS = tuple(anchor for table in TABLES.values() if table.name != "products" for anchor in table.anchors)
 
-#: Stands for every attribute that may hold a text, and for whatever a product may hold.
+#: Wildcards: every attribute that may hold a text, and everything that a product may hold.
 EVERY_TEXT, EVERYTHING = "*", "**"
 
 
 class Asked(IntEnum):
-    """How much was asked for."""
+    """How much was requested."""
 
     NOTHING = 0
     PART = 1
@@ -52,7 +52,7 @@ class Asked(IntEnum):
 
 
 def asked_for(origin: Origin, needs: Iterable[str], language: str | None = None) -> Asked:
-    """Say how much was asked for of everything that is needed.
+    """Return how much of the needed data was requested.
 
     Parameters
     ----------
@@ -85,23 +85,24 @@ def _path(query: ProductQuery, path: str, language: str | None) -> Asked:
         return Asked.PART if is_restricted else Asked.ALL
     if path == EVERY_TEXT:
         return _every_text(query, language)
+    # Requesting `nameLegal.data` is requesting the name: the language comes with it.
     asked = [_whole_text(one) for one in query.source_include or ()]
     # The language or unit of a text or number is not the text or number.
     asked = [one for one in asked if ".expressedIn." not in f"{one}."]
-    included = [one for one in asked if _within(path, one) or _within(one, path)]
+    included = [one for one in asked if is_within(path, one) or is_within(one, path)]
     if query.source_include and not included:
         return Asked.NOTHING
     left_out = query.source_exclude or ()
-    if any(_within(path, one) or (_within(one, path) and one.endswith(".data")) for one in left_out):
+    if any(is_within(path, one) or (is_within(one, path) and one.endswith(".data")) for one in left_out):
         return Asked.NOTHING
-    is_part = any(_within(one, path) for one in left_out)
+    is_part = any(is_within(one, path) for one in left_out)
     is_part |= bool(included) and not any(_holds(one, path) for one in included)
     of_texts = Asked.ALL if path.partition(".")[0] in _WITHOUT_TEXTS else _in_language(query, language)
     return min(of_texts, Asked.PART) if is_part else of_texts
 
 
 def _in_language(query: ProductQuery, language: str | None) -> Asked:
-    """Say how much was asked for of the texts in a language, or in all of them."""
+    """Return how many of the texts in a language, or in all languages, were requested."""
     if not query.product_languages:
         return Asked.ALL
     if language is None:
@@ -114,8 +115,8 @@ def _in_language(query: ProductQuery, language: str | None) -> Asked:
 
 def _holds(included: str, path: str) -> bool:
     """Say whether a path was included with all that is needed: of a list, the items that have none of it as well."""
-    lists = [one for one in _LISTS if _within(path, one)]
-    return _within(path, included) and all(_within(one, included) for one in lists)
+    lists = [one for one in _LISTS if is_within(path, one)]
+    return is_within(path, included) and all(is_within(one, included) for one in lists)
 
 
 def _whole_text(path: str) -> str:
@@ -136,5 +137,10 @@ def _roots(paths: Iterable[str]) -> set[str]:
     return {path.partition(".")[0] for path in paths} - {"lastRequest"}  # the product's own texts are meant
 
 
-def _within(path: str, outer: str) -> bool:
+def is_within(path: str, outer: str) -> bool:
+    """Whether a wire path is another one or lies below it.
+
+    >>> is_within("assets.pictures", "assets"), is_within("assetsOf", "assets")
+    (True, False)
+    """
     return path == outer or path.startswith(f"{outer}.")

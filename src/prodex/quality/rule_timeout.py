@@ -1,4 +1,4 @@
-"""A limit of seconds for what somebody else wrote: a rule that does not return concerns its own column only."""
+"""A time limit for user-defined rules: a rule that does not return affects only its own column."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, NoReturn, TypeVar
 
 _Made = TypeVar("_Made")
 
-#: Seconds that a rule of one's own may take for one part of a catalogue; those of prodex take less than one.
+#: Seconds that a user's rule may take for one part of a catalogue; prodex's own rules take less than one.
 RULE_SECONDS = 60.0
 
 
 class RuleTimeout(Exception):
-    """A rule did not return within its seconds; the message says how many."""
+    """A rule exceeded its time limit."""
 
 
 class RuleExited(Exception):
-    """A rule wanted to end the program; the message says how."""
+    """A rule tried to end the program."""
 
 
 class _Abandoned(SystemExit):
-    """Raised in a thread that nobody waits for any more; a thread ends by it without a traceback."""
+    """Raised in an abandoned thread: it ends the thread without a traceback."""
 
 
 def within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
-    """Return what `work` returns, or raise what it raises, but wait for a limited time only.
+    """Return or raise what `work` returns or raises, but wait only for a limited time.
 
     The work runs in a thread of its own. Python cannot end a thread from outside. One that has not returned in time is
     abandoned: nobody takes its result any more, and an exception in it ends it as soon as it runs Python code again. A
@@ -68,11 +68,12 @@ def within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
     thread = Thread(target=run, name="rule", daemon=True)
     thread.start()
     thread.join(seconds)
+    # A thread that has its result but not ended yet is in time.
     if thread.is_alive() and not (outcome or raised):
         _abandon(thread)
         raise RuleTimeout(
-            f"it took longer than {seconds:g} seconds and was abandoned. Give it more with rule_seconds, or make it "
-            "work on whole columns instead of product by product."
+            f"it took longer than {seconds:g} seconds and was abandoned. Allow more with rule_seconds, or let it work "
+            "on whole columns instead of product by product."
         )
     if raised:
         _kept_inside(lambda: _raise(raised.pop()))
@@ -87,7 +88,7 @@ def _kept_inside(work: Callable[[], _Made]) -> _Made:
         raise
     except BaseException as error:
         raise RuleExited(
-            f"it wanted to end the program: {type(error).__name__} {words_of(error)}".rstrip()
+            f"it tried to end the program: {type(error).__name__} {words_of(error)}".rstrip()
         ) from error
 
 

@@ -38,7 +38,7 @@ Words: TypeAlias = "str | Sequence[Any] | pd.Series | None"
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was seen on failing products: one row for each finding, several for a product where need be.
+    """What was found on failing products: one row for each finding; a product can have several.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Evidence:
     language
         Short language code, where the finding has one.
     value
-        What stands there, verbatim.
+        The value found there, verbatim.
     reason
         What is wrong with it, in words.
 
@@ -69,20 +69,20 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a rule says of the products of a part. Only the engine makes states of it.
+    """The result of a rule for the products of a part. Only the engine turns it into states.
 
-    Both columns of booleans may hold missing values (None, `pd.NA`): there nobody can say, and the check is unknown.
+    Both columns of booleans may hold missing values (None, `pd.NA`): there the check is unknown.
     pandas' "boolean" arrays compute with them as logic does: unknown and False is False, unknown and True is unknown.
 
     Attributes
     ----------
     fails
-        One boolean for each product: of which the sentence is not true.
+        One boolean for each product: whether the rule's sentence is not true of it.
     applies
-        One boolean for each product: for which it is a question at all. Where this is False, the check is not
-        applicable, whatever `fails` says. All of the scope, by default.
+        One boolean for each product: whether the rule applies to it. Where this is False, the check is not applicable,
+        whatever `fails` holds. By default it applies to the whole scope.
     evidence
-        What was seen on failing products. Where something is missing there is nothing to see and nothing to give.
+        What was seen on failing products. Missing data need no evidence.
 
     Examples
     --------
@@ -113,25 +113,25 @@ class Rule:
     title
         The sentence that should be true; `{attribute}` and other parameters are filled in.
     problem
-        What is wrong where it is not, in a person's words; parameters are filled in as labels and names. Empty where
-        nobody wrote it: then the title is denied.
+        The problem where it is not true, as lists and charts show it; parameters are filled in as labels and names.
+        If it is empty, the title is negated.
     why
         Why it matters: the docstring of the function.
     fix
-        What whoever maintains the product has to do.
+        What the maintainer of the product has to do.
     reason
-        What is said of a failing product for which there is no evidence.
+        The reason shown for a failing product without evidence.
     severity, weight
         How bad it is, and how much it counts in a score.
     dimension, block
         Which kind of quality it is about, and under which heading it stands.
     needs
-        Wire paths without which nothing can be said: where one was not asked for, the check is unknown.
+        Wire paths that the rule requires: where one was not requested, the check is unknown.
     certain
         What stands when only a part of what it needs was asked for: "fails" of a rule that no text or picture may
         break, "passes" of one that a single one satisfies, or None where both would be a guess.
     scope
-        For which products it is a question.
+        To which products it applies.
     parameters
         Those of the function, with type and default.
     whole
@@ -166,11 +166,11 @@ class Rule:
 
     @property
     def shipped(self) -> bool:
-        """Whether it came with prodex, and is not somebody's own."""
+        """Whether it is one of prodex's rules, not a user's own."""
         return str(self.function.__module__).partition(".")[0] == "prodex"
 
 
-#: Every rule there is, by id: the shipped ones, and one's own as soon as their functions are defined.
+#: All rules by id: prodex's own, and user-defined ones as soon as their functions are defined.
 RULES: dict[str, Rule] = {}
 
 
@@ -207,9 +207,9 @@ def rule(
         say them: `{attribute}` as "long name", `{language}` as "French". Without one they show "Not true: " and the
         title.
     fix
-        What whoever maintains the product has to do.
+        What the maintainer of the product has to do.
     reason
-        What is said of a failing product for which there is no evidence.
+        The reason shown for a failing product without evidence.
     severity
         "blocker", "error", "warning" or "info".
     weight
@@ -217,7 +217,7 @@ def rule(
     dimension, block
         Which kind of quality, and under which heading.
     needs
-        Wire paths without which nothing can be said, all that the rule looks at unless given; `{attribute}` stands for
+        Wire paths that the rule requires, by default all that it reads; `{attribute}` stands for
         the parameter of that name, and of "nameLegal.data or description.data" one is enough.
     certain
         What stands when only some of these were asked for (one of several texts, one language): "fails" where one that
@@ -233,7 +233,7 @@ def rule(
     exact
         False when it is a judgement that can be wrong.
     replace
-        Allow one's own rule to take the place of a shipped one of the same name.
+        Allow a user's rule to replace one of prodex's rules of the same name.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def _register(made: Rule, replace: bool) -> None:
     same_place = there is not None and there.function.__module__ == made.function.__module__
     if there is not None and there.shipped and not same_place and not replace:
         raise InputError(
-            f"{made.id!r} is a rule that comes with prodex. Name yours differently, or say replace=True."
+            f"{made.id!r} is one of prodex's rules. Give yours another name, or pass replace=True."
         )
     RULES[made.id] = made
 
@@ -304,12 +304,12 @@ def is_importable(function: RuleFunction) -> bool:
     return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function
 
 
-#: The reason of a failure that needs no work, only somebody's acceptance.
-WAITS = "waits under lastRequest: it is there as soon as the update is accepted"
+#: The reason of a failure that needs no work, only acceptance.
+PENDING = "pending under lastRequest: filled as soon as the update is accepted"
 
 
-def told(products: Products, attribute: str, applies: Answer | Mask) -> Verdict:
-    """Say of which products an attribute has no data, and of which of them it waits to be accepted."""
+def missing_data(products: Products, attribute: str, applies: Answer | Mask) -> Verdict:
+    """Fail the products without data for an attribute; data pending acceptance are evidence, not data."""
     fails = ~products.filled(attribute)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
-    return Verdict(fails, applies, Evidence(waiting, attribute, None, None, WAITS))
+    return Verdict(fails, applies, Evidence(waiting, attribute, None, None, PENDING))

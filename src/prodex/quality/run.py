@@ -1,4 +1,4 @@
-"""Auditing a catalogue: a profile's checks on every part, on any executor."""
+"""Running an audit: a profile's checks on every part of a catalogue, on any executor."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def audit(
         Any `concurrent.futures` executor; threads by default. Rules of one's own that are defined in a notebook run on
         threads and on a Dask client's executor.
     progress
-        None shows a bar where somebody is watching.
+        None shows a bar in a notebook or terminal.
     now
         The moment to which "older than" refers, the present by default: a date without zone is taken as the service's
         dates are, one with a zone in UTC.
     assume_food
-        Whether products are food of which nothing tells it: neither a GPC class nor anything that only food has. None
-        leaves them undecided, and the checks of food unknown, unless the profile's `assume` says it.
+        Whether to treat products as food that have neither a GPC class nor any data that only food has. None leaves
+        them undecided, and the checks of food unknown, unless the profile's `assume` decides.
     rule_seconds
         How long a rule of one's own may take for one part of the catalogue. One that takes longer is unknown there
         and among the audit's crashes, and the others are judged as ever. Its thread is abandoned: it ends as soon as
@@ -79,6 +79,7 @@ def audit(
         chosen = chosen.with_assumption(food=assume_food)
     moment = _moment(now)
     limit = _limit(rule_seconds)
+    # Before any part is judged: a typing error should cost seconds, not the whole run.
     confirm(catalog, chosen.checks, chosen.attributes)
     parts = []
     with showing(progress, "Judged") as show:

@@ -7,15 +7,14 @@ ready when one does, and undecided when none fails but one is unknown; shares of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from prodex.facts.groups import Groups
 from prodex.quality.check import CheckFacts
 from prodex.quality.states import State, States
 
@@ -81,6 +80,7 @@ class Tally:
         earned, failing = np.zeros(size), np.zeros(size)
         counts = np.zeros((len(State), size), np.int64)
         blockers, doubtful = np.zeros(size, np.int64), np.zeros(size, bool)
+        # Column by column: a matrix of products x checks x states would not fit into memory.
         for column, weight, blocks in zip(states.T, weights, blocker, strict=True):
             is_in = [column == state for state in State]
             counts += is_in
@@ -183,45 +183,18 @@ def whole_score(tally: Tally) -> float:
 
 def ratio(part: Floats, whole: Floats) -> Floats:
     """Divide, with no result where there is nothing to divide by; rounding never leaves 0 to 1."""
+    # 0 / 0 is the frequent case of a group to which nothing applies, not an error.
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.minimum(np.where(whole > 0, part / whole, np.nan), 1.0)
 
 
-def coverage(
-    states: States, checks: Sequence[CheckFacts], presence: Sequence[int], groups: Groups
-) -> pd.DataFrame:
-    """Return one row per attribute, language and group to which it applies.
+def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
+    """Return how many products are ready, not ready and undecided; together they are all products.
 
-    Parameters
-    ----------
-    states
-        The matrix.
-    checks
-        Its columns.
-    presence
-        Those that ask for data of an attribute.
-    groups
-        Which products belong to which group.
+    >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})
+    'ready 61, not ready 30, undecided 9 of 100'
     """
-    frames = []
-    for place in presence:
-        column = states[:, place][groups.rows]
-        filled, failed, unknown = (
-            np.bincount(groups.groups[column == state], minlength=len(groups.codes))
-            for state in (State.PASS, State.FAIL, State.UNKNOWN)
-        )
-        frame = pd.DataFrame(
-            {
-                "attribute": pd.Series([checks[place].attribute] * len(groups.codes), dtype="str"),
-                "language": pd.Series([checks[place].language] * len(groups.codes), dtype="str"),
-                "code": pd.Series(groups.codes, dtype="str"),
-                "label": pd.Series(groups.labels, dtype="str"),
-                "filled": filled,
-                "applicable": filled + failed,
-                "coverage": ratio(filled.astype(float), (filled + failed).astype(float)),
-                "unknown": unknown,
-            }
-        )
-        frames.append(frame[filled + failed + unknown > 0])
-    columns = ["attribute", "language", "code", "label", "filled", "applicable", "coverage", "unknown"]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    ready, not_ready, undecided = (
+        f"{int(figures[f'{name}_products']):,}" for name in ("ready", "not_ready", "undecided")
+    )
+    return f"ready {ready}, not ready {not_ready}, undecided {undecided} of {int(figures['products']):,}"

@@ -1,4 +1,4 @@
-"""The four states of a product under a check, and how they are made: here and nowhere else."""
+"""The four states of a product under a check; only this module makes them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     verdict
         What a rule returned.
     in_scope
-        The products that the check is about; missing where nobody can say.
+        The products that the check is about; missing where this is undecided.
     check
         Its place in the matrix.
 
@@ -73,20 +73,22 @@ def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     if not isinstance(verdict, Verdict):
         raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.Verdict(fails)")
     size = len(in_scope)
-    meant, unclear = _told("in_scope", in_scope, size)
-    fails, doubtful = _told("fails", verdict.fails, size)
+    meant, unclear = _booleans("in_scope", in_scope, size)
+    fails, doubtful = _booleans("fails", verdict.fails, size)
     asked = in_scope if verdict.applies is None else verdict.applies
-    applies, undecided = _told("applies", asked, size)
+    applies, undecided = _booleans("applies", asked, size)
+    # The order matters: out of scope wins over unknown, and unknown over fail and pass.
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
     return Judged(states, _evidence(verdict.evidence, fails, states == State.FAIL, check))
 
 
-def _told(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
+def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     """Return where a column of booleans is true, and where it is missing."""
     values = given
     if isinstance(values, pd.Series):
+        # A filtered or sorted Series would be read in the wrong order without any error.
         if len(values) == size and not values.index.equals(pd.RangeIndex(size)):
             raise VerdictRefused(
                 f"{name} is a Series whose index is not 0 to {size - 1}, so its order is not the products'; use "
@@ -125,12 +127,14 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
     products = products.astype(np.int64)
     if len(products) and (products.min() < 0 or products.max() >= len(fails)):
         raise VerdictRefused(f"the evidence is about positions outside the {len(fails):,} products")
+    # Evidence for a passing product is a mistake in the rule; dropping it would hide the mistake.
     innocent = products[~fails[products]]
     if len(innocent):
         raise VerdictRefused(
             f"there is evidence for {len(np.unique(innocent)):,} products that do not fail, the first at position "
             f"{innocent[0]}"
         )
+    # A single value stands for all rows.
     size = len(products)
     columns = [
         _words(name, getattr(given, name), size) for name in ("attribute", "language", "value", "reason")

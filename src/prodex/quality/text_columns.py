@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.locales import short_of
 from prodex.quality.products import Products
-from prodex.quality.requested import EVERY_TEXT, OR
+from prodex.quality.requested import EVERY_TEXT, OR, is_within
 from prodex.quality.rulebook import Evidence, Verdict, Words
-from prodex.tables.columns import filled_values
-
-Mask = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.int64]
+from prodex.tables.columns import Mask, Rows, encoded, filled_values, whole
 
 #: Localized texts of the specification that stand once in each language.
 TEXTS = (
@@ -75,17 +71,18 @@ class TextColumns:
     @classmethod
     def _made(cls, products: Products) -> Self:
         table = products.arrow("texts", "attribute", "language", "text").combine_chunks()
-        filled = pa.array(filled_values(_whole(table["text"])))
+        # Blank texts count as missing everywhere, so no rule has to look at them.
+        filled = pa.array(filled_values(whole(table["text"])))
         table = table.filter(filled).combine_chunks()
-        attributes, attribute = _encoded(table["attribute"])
-        sent, language = _encoded(pc.fill_null(table["language"], ""))
+        attributes, attribute = encoded(table["attribute"])
+        sent, language = encoded(pc.fill_null(table["language"], ""))
         shorts = [short_of(one) if one else "" for one in sent.to_pylist()]
         languages = list(dict.fromkeys(shorts))
         places = np.array([languages.index(one) for one in shorts], np.int64)
-        texts, wording = _encoded(table["text"])
+        texts, wording = encoded(table["text"])
         return cls(
             len(products),
-            _whole(table["product"]).to_numpy(),
+            whole(table["product"]).to_numpy(),
             attribute,
             places[language],
             wording,
@@ -98,9 +95,7 @@ class TextColumns:
         """Say which texts stand at or below one of these wire paths; of none given, all do."""
         if not attributes:
             return np.ones(len(self.product), bool)
-        meant = [
-            any(name == one or name.startswith(f"{one}.") for one in attributes) for name in self.attributes
-        ]
+        meant = [any(is_within(name, one) for one in attributes) for name in self.attributes]
         return np.array(meant, bool)[self.attribute]
 
     def translatable(self, attributes: Sequence[str]) -> Mask:
@@ -115,11 +110,11 @@ class TextColumns:
         found = pc.match_substring_regex(self.texts, pattern, ignore_case=ignore_case)
         return self.where(found.to_numpy(zero_copy_only=False))
 
-    def where(self, wordings: npt.NDArray[np.bool_]) -> Mask:
+    def where(self, wordings: Mask) -> Mask:
         """Say which texts have one of the wordings that are marked."""
         return np.asarray(wordings[self.wording])
 
-    def said(self, rows: Rows) -> pa.Array:
+    def values(self, rows: Rows) -> pa.Array:
         """Return the texts of these rows."""
         return self.texts.take(pa.array(self.wording[rows]))
 
@@ -145,16 +140,7 @@ class TextColumns:
             self.product[rows],
             attributes.take(pa.array(self.attribute[rows])),
             languages.take(pa.array(self.language[rows])),
-            self.said(rows),
+            self.values(rows),
             reason,
         )
         return Verdict(fails, applies, evidence)
-
-
-def _encoded(values: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, Rows]:
-    encoded = _whole(values).dictionary_encode()
-    return encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-
-
-def _whole(values: pa.ChunkedArray | pa.Array) -> pa.Array:
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values

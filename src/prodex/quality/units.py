@@ -31,7 +31,7 @@ FACTORS: Mapping[str, Mapping[str, float]] = {
 
 
 def in_base_unit(values: Any, units: Any, kinds: npt.NDArray[np.str_] | str) -> Numbers:
-    """Return numbers in grams or millimetres; NaN where the unit is unknown or no number is told.
+    """Return numbers in grams or millimetres; NaN where the unit is unknown or no number is given.
 
     >>> import pyarrow as pa
     >>> in_base_unit(pa.array([1.5, 3.0, 7.0]), pa.array(["KGM", "GRM", None]), "weight")
@@ -47,11 +47,11 @@ def in_base_unit(values: Any, units: Any, kinds: npt.NDArray[np.str_] | str) -> 
 
 
 def grams(products: Products, attribute: str) -> Numbers:
-    """Return the weight of each product: the first that is told in a known unit, else NaN."""
-    told = products.arrow("quantities", "attribute", "value", "unit_code")
-    told = told.filter(pc.equal(told["attribute"], attribute))
-    weights = in_base_unit(told["value"], told["unit_code"], "weight")
+    """Return the weight of each product: the first that is given in a known unit, else NaN."""
+    quantities = products.arrow("quantities", "attribute", "value", "unit_code")
+    quantities = quantities.filter(pc.equal(quantities["attribute"], attribute))
+    weights = in_base_unit(quantities["value"], quantities["unit_code"], "weight")
     known = np.flatnonzero(~np.isnan(weights))[::-1]
     of_product = np.full(len(products), np.nan)
-    of_product[told["product"].to_numpy()[known]] = weights[known]
+    of_product[quantities["product"].to_numpy()[known]] = weights[known]
     return of_product

@@ -63,67 +63,20 @@ _PICTURE: Mapping[str, Type] = {
 }
 
 #: "Types are arrays or null as returned" (spec, Product); nothing else is shown.
-_ARRAYS = [
-    "synonyms",
-    "conservationAdvices",
-    "productionVariantEffectiveDate",
-    "shapeStatement",
-    "productActivities",
-    "keepRefrigeratedAfter",
-    "keepRefrigeratedBefore",
-    "compulsoryStatements",
-    "isDerivedFrom",
-    "createdShareValueStatement",
-    "isPracticeCompatible",
-    "shape",
-    "serves",
-    "isComplementaryWith",
-    "originText",
-    "brandHighlight",
-    "manufactureInsights",
-    "flavorStatement",
-    "substitutes",
-    "importClassification",
-    "packagingMentions",
-    "isSharedFrom",
-    "additives",
-    "conservations",
-    "tradeItemDateOnPackagingTypeCode",
-    "packaging",
-    "temperature",
-    "isClassifiedIn",
-    "isWrappedBy",
-    "advertisedInformations",
-    "startAvailabilityDateTime",
-    "endAvailabilityDateTime",
-    "dutyFeeTax",
-    "hasNotableIngredients",
-    "isSizedBy",
-    "environmentStatement",
-    "sparklingValue",
-    "replaces",
-    "nutritionalAllegations",
-    "isEquivalentTo",
-    "netContent",
-    "history",
-    "netWeight",
-    "grossWeight",
-    "priceComparisonType",
-    "originCountry",
-    "isSubstitutableWith",
-    "reasonForNewEAN",
-    "isReplaceableBy",
-    "productBenefits",
-    "suggestedRetailPrice",
-    "warnings",
-    "consumptionAdvice",
-    "isPartitionedBy",
-    "contact",
-    "offerOnPack",
-]
+_ARRAYS = """
+synonyms conservationAdvices productionVariantEffectiveDate shapeStatement productActivities
+keepRefrigeratedAfter keepRefrigeratedBefore compulsoryStatements isDerivedFrom createdShareValueStatement
+isPracticeCompatible shape serves isComplementaryWith originText brandHighlight manufactureInsights
+flavorStatement substitutes importClassification packagingMentions isSharedFrom additives conservations
+tradeItemDateOnPackagingTypeCode packaging temperature isClassifiedIn isWrappedBy advertisedInformations
+startAvailabilityDateTime endAvailabilityDateTime dutyFeeTax hasNotableIngredients isSizedBy
+environmentStatement sparklingValue replaces nutritionalAllegations isEquivalentTo netContent history
+netWeight grossWeight priceComparisonType originCountry isSubstitutableWith reasonForNewEAN isReplaceableBy
+productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy contact offerOnPack
+"""
 
 PRODUCT: Mapping[str, Type] = {
-    **dict.fromkeys(_ARRAYS, "array"),
+    **dict.fromkeys(_ARRAYS.split(), "array"),
     "uuid": "text",
     "gtin": "text",
     "_jsonVersion": "integer",
@@ -154,11 +107,7 @@ PRODUCT: Mapping[str, Type] = {
     "hasTags": [{"tag": "text", "createdAt": "text"}],
     "isTaggedBy": ["text"],
     "isLabeledBy": [{"detail": "array", "isConceptualizedBy": CODE_VALUE}],
-    "specializes": {
-        "isBrandedBy": CODE_VALUE,
-        "isIdentifiedBy": [{"reference": "text"}],
-        "kind": CODE_VALUE,
-    },
+    "specializes": {"isBrandedBy": CODE_VALUE, "isIdentifiedBy": [{"reference": "text"}], "kind": CODE_VALUE},
     "owner": {"type": "integer", "name": "text"},
     "logisticalHierarchies": [{"activeListing": "boolean"}],
     "assets": {

@@ -98,6 +98,7 @@ def batches_of(
     size = 0
     for product in products:
         item = encoding.one(writable(product))
+        # A single product above the limit is still sent: only the service can refuse it.
         if items and (len(items) == batch_size or size + len(item) > _LARGEST_BODY):
             yield encoding.all(items), tuple(gtins)
             items, gtins, size = [], [], 0

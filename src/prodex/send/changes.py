@@ -209,6 +209,7 @@ def refuse_stale(service: Client, changes: Changes) -> None:
     ChangesStale
         When one was updated, or is no longer there.
     """
+    # Without the filters of the load (such as allow_not_consumer_units), the service would not list the products.
     extra = changes.origin.query.extra if changes.origin.query is not None else {}
     gtins = (record["gtin"] for record in changes.records)
     loaded = [(gtin, Loaded(*one)) for gtin, one in zip(gtins, changes.loaded.items(), strict=True)]
@@ -236,6 +237,7 @@ def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra:
         gtins_in=[gtin for gtin, _ in loaded], source_include=["updatedAt"], extra=dict(extra)
     )
     now: dict[str, str | None] = {}
+    # With a report of its own, a missing product does not raise here; it is reported below.
     for page in pages(service, query, progress=False, report=PullReport()):
         for record in map(json.loads, map(bytes, page.envelope.data)):
             now[product_key(record)] = record.get("updatedAt")

@@ -137,6 +137,7 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: KnownProducts) -> Iter
             raise ChangesRefused(_unknown_text(attribute, known))
         if language is None and code is None:
             raise ChangesRefused(f"Product {product}: the text of {attribute} has no language. Fill one in.")
+        # Whoever edits one of the columns often forgets the other, and the text would go into the wrong language.
         if language is not None and code is not None:
             _refuse_two_languages(product, attribute, str(language), str(code), known)
         yield product, Correction(attribute, _text(text, product, attribute), True, position, language, code)
@@ -164,6 +165,7 @@ def _wide(
             continue
         before = unchanged[name].reindex(list(ids)).tolist() if name in unchanged else [None] * len(ids)
         for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
+            # Only changed cells are corrections: an edited export contains every cell of the catalogue.
             if not is_missing(new) and not _same(new, old):
                 yield product, _text_or_value(name, new, old, product, known, language)
 
@@ -190,6 +192,7 @@ def _text_or_value(
         return _value_correction(_COLUMNS[name], new, product)
     attribute, language_ = (name, language) if language else name.rpartition(".")[::2]
     if attribute in known.texts and language_:
+        # `wide` joins several texts of one language with this separator.
         if isinstance(old, str) and " | " in old:
             raise ChangesRefused(
                 f"Product {product}: {name!r} has several texts in one cell, which cannot be separated. Correct them "

@@ -90,10 +90,13 @@ class UpsertJournal:
         parent = tracking_folder()
         with storage(parent):
             make_folder(parent, private=True)
+        # Removes what processes left that were killed while they wrote a plan.
         sweep(parent)
+        # With the process id, since two processes may plan in the same microsecond.
         folder = parent / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}"
         lines: list[dict[str, Any]] = []
         with writing_folder(folder) as beside:
+            # Products are confidential until they are published.
             beside.chmod(0o700)
             with _private(beside / _PAYLOADS) as payloads:
                 for number, (body, gtins, loaded) in enumerate(batches):
@@ -154,6 +157,7 @@ class UpsertJournal:
         SnapshotLocked
             When another process is sending it.
         """
+        # Two processes that send one plan would send every product twice.
         with locked(self.path.parent, f"sending {self.name}"):
             journal_format.repair(self.path)
             while self._unwritten:

@@ -118,8 +118,10 @@ def append(path: Path, line: Line) -> None:
             rest = memoryview(sealed(line))
             while rest:
                 rest = rest[file.write(rest) :]
+            # A batch must not be sent before its line survives a power cut.
             os.fsync(file.fileno())
         except OSError:
+            # A part of a line would make the next one unreadable.
             file.truncate(end)
             raise
 
@@ -172,6 +174,7 @@ def _lines(lines: list[bytes]) -> JournalContents:
         )
     first = converted(head, JournalHead)
     count = first.batches
+    # The plan was written in one piece, so a damaged line in it means that the file was changed afterwards.
     entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
     if len(entries) != count:
         raise ValueError(f"it has {len(entries)} of {count} batches")
@@ -214,6 +217,7 @@ def _states(
                 calls.append(SentCall(begun.at if begun else None, state.tracking))
         else:
             is_damaged = True
+    # The damaged line may have been about a call, whose time is then unknown.
     lost = [SentCall()] if is_damaged else []
     return states, stopped, is_damaged, (*calls, *under_way.values(), *lost)
 

@@ -123,6 +123,7 @@ class _CorrectedProduct:
             self._values[root] = None if correction.value is DELETE else correction.value
             return Edit(self._gtin, root, None, None, before, correction.value)
         if root not in self._values:
+            # A copy, because later corrections are compared with the record as it was loaded.
             self._values[root] = copy.deepcopy(self._product.get(root))
         text = _text_of(list(_texts(self._values[root], root)), correction, self._gtin)
         if text is not None:
@@ -141,6 +142,7 @@ class _CorrectedProduct:
 
     def _correct(self, text: _Text, correction: Correction) -> Edit | None:
         before = text.item["data"]
+        # Two rows of a frame may be about one text if they agree, as they do after a join.
         if self._by_text.setdefault(id(text.item), correction).value != correction.value:
             raise ChangesRefused(
                 f"GTIN {self._gtin}: two different texts were given for {_named(correction)}. Keep one of them."
@@ -221,6 +223,7 @@ def _with_new(
     gtin: str,
 ) -> Any:
     """Return the attribute with an additional text."""
+    # A nested text belongs to one item of a list, and a frame does not say to which.
     if "." in correction.attribute:
         raise ChangesRefused(
             f"GTIN {gtin}: there is no text yet for {_named(correction)}, and it is not known which item of "
@@ -252,6 +255,7 @@ def _long_code(
         code = locales.language_code(language)
     except QueryError as error:
         raise ChangesRefused(f"GTIN {gtin}, {correction.attribute}: {error}") from error
+    # The service stores long codes. A short one is only completed if the catalogue knows exactly one country for it.
     if len(code) == len("fra-FR"):
         return code
     choice = ", ".join(sorted(codes.get(language, ()))) or f"{code}-..."

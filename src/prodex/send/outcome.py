@@ -67,9 +67,11 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     gave_up
         Whether it is no longer polled.
     """
+    # Without an identifier the service cannot be asked, so the state of the call is all that is known.
     if batch.tracking is None:
         rows = tuple((one, str(batch.sent), batch.message) for one in batch.gtins)
         return Outcome(batch.sent, batch.message, len(batch.gtins), False, rows, {})
+    # "unknown" only if the request for it failed; before the first request the import is simply running.
     if record is None:
         status = "unknown" if problem else RUNNING
         rows = tuple((one, status, problem) for one in batch.gtins)
@@ -96,6 +98,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         notes.append(f"the record lacks {counted(len(absent), 'product')} of those sent, {absent[0]} first")
     if word == SUCCESS and (bad := sum(status != SUCCESS for status, _ in statuses.values())):
         notes.append(f"the status is SUCCESS, but that of {counted(bad, 'product')} is another")
+    # A failure is believed as it is. A success has to agree with what was sent, or products could be lost unnoticed.
     certain = has_ended and not (word == SUCCESS and notes)
     status = str(word) if certain or word == RUNNING else "unknown"
     message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
@@ -110,6 +113,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
 
 
 def _rows(batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, message: str) -> Iterator[Row]:
+    # What remains after all sent GTINs were found is about products that were not sent.
     rest = dict(statuses)
     # With CONTAINS_ERRORS, the status of a product that is not in the record is not known.
     status_of_others = "unknown" if status == "CONTAINS_ERRORS" else status
@@ -151,6 +155,7 @@ def _sentence(note: str) -> str:
 
 
 #: The statuses of batches, the worst first; those in lower case are of prodex, the others of the service.
+#: A running import comes first: as long as there is one, the other statuses may still change.
 _WORST_FIRST = (
     RUNNING,
     "unknown",

@@ -75,6 +75,7 @@ class ImportPolling:
             except ServiceError as error:
                 self._note(identifier, error)
                 if error.status is None or isinstance(error, AuthenticationFailed):
+                    # The other imports are in the same state: none of them could be asked.
                     for other in identifiers:
                         self.problems.setdefault(other, error)
                     raise

@@ -23,6 +23,7 @@ from prodex.text import counted
 
 _ONE_NAME = "Include one: a write needs a name, even if the service already has the product."
 
+#: Characters: of the two names with limits of their own, of a string, and of a long text.
 _LONGEST = {"namePublicLong": 200, "namePublicShort": 35}
 _LONGEST_STRING = 3_000
 _LONGEST_TEXT = 20_000
@@ -77,6 +78,7 @@ def inspect(
                 )
                 for path, problem in xml_writing.problems(writable(product))
             ]
+    # Errors first: a person who sees only the beginning must see why nothing was sent.
     order = {"error": 0, "warning": 1, "info": 2}
     return sorted(found, key=lambda finding: order[finding.severity])
 
@@ -149,6 +151,7 @@ def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightF
     if not has & set(NAMES):
         problem = f"none of {', '.join(NAMES)} is filled"
         yield PreflightFinding(name, None, "error", problem, _ONE_NAME)
+    # Only a warning: the FAQ of a deployed service asks for a kind, its specification does not.
     if "kind" not in has:
         problem = "no kind: the service may refuse a new product without one"
         yield PreflightFinding(name, "kind", "warning", problem, "Add a kind, unless the service has one.")
@@ -177,6 +180,7 @@ def _about_texts(name: str, attribute: str, value: Any) -> Iterator[PreflightFin
             if localized:
                 yield from _about_text(name, attribute, at["data"])
             stack += [inner for key, inner in at.items() if not (localized and key == "data")]
+        # Which attributes are strings and which are long texts is not shown, so between both limits it is a warning.
         elif isinstance(at, str) and len(at) > _LONGEST_STRING:
             yield _too_long(name, attribute, at, _LONGEST_STRING, sure=len(at) > _LONGEST_TEXT)
 

@@ -31,6 +31,7 @@ class Marker(Enum):
     {'gtin': '03036811359935', 'description': prodex.DELETE}
     """
 
+    # A member of an Enum: copies and unpickled frames still contain the same object, so `is DELETE` works.
     DELETE = "delete"
 
     def __repr__(self) -> str:
@@ -43,27 +44,12 @@ Product: TypeAlias = dict[str, Any]
 Source: TypeAlias = pd.DataFrame | Catalog | Iterable[Mapping[str, Any]] | str | Path
 
 #: Attributes that the service maintains itself. A loaded product that is written again leaves them out.
-MAINTAINED_BY_SERVICE = frozenset(
-    {
-        "id",
-        "uuid",
-        "_jsonVersion",
-        "createdAt",
-        "updatedAt",
-        "owner",
-        "product_key",
-        "supplierId",
-        "manufacturerSharingStatus",
-        "targetProductStatus",
-        "validation",
-        "hasTags",
-        "isTaggedBy",
-        "requiredScenarios",
-        "lastRequest",
-        "lastUserHistoryDate",
-        "assetsLastRequests",
-    }
-)
+_MAINTAINED = """
+id uuid _jsonVersion createdAt updatedAt owner product_key supplierId manufacturerSharingStatus
+targetProductStatus validation hasTags isTaggedBy requiredScenarios lastRequest lastUserHistoryDate
+assetsLastRequests
+"""
+MAINTAINED_BY_SERVICE = frozenset(_MAINTAINED.split())
 
 _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns if column.name != "gtin") - {
     path[0] for column in TABLES["products"].columns for path in column.paths
@@ -118,6 +104,7 @@ def _is_xml(path: Path) -> bool:
 
 def _whole_file(path: str | Path) -> Catalog:
     catalog = read_products(path)
+    # A file is used as a whole or not at all: nobody would notice which products were not sent.
     if spoilt := catalog.origin.ledger.set_aside:
         raise InputError(
             f"{len(spoilt)} of the products in {Path(path).name} cannot be read, so none is used: {spoilt[0]}."
@@ -149,6 +136,7 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
             raise InputError(f"Record {place} has the attribute {name!r}; names must be text.")
         if value is DELETE or (value is None and null_deletes):
             product[name] = None
+        # NaN is dropped and never sent as null: null deletes the attribute.
         elif not is_missing(value):
             try:
                 product[name] = _plain(_gtin(value) if name == "gtin" else value, where)
@@ -168,6 +156,7 @@ def _gtin(value: Any) -> Any:
 def _plain(value: Any, where: str) -> Any:
     """Return a value as JSON. None inside a value stays, since the service sent it; NaN is removed."""
     match value:
+        # First, since np.float64 is also a float, and has to become a plain number.
         case np.generic():
             return _plain(value.item(), where)
         case str() | bool() | int() | None:

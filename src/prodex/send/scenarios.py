@@ -95,6 +95,8 @@ def require_scenarios(
         for start in range(0, len(uuids), size):
             batch = uuids[start : start + size]
             status, message = "not sent", "the service could not be reached for an earlier batch"
+            # A refusal is about one batch. After a failed connection, every further batch would only repeat the
+            # retries.
             if not errors or isinstance(errors[-1], OutcomeUnknown | RequestRefused):
                 try:
                     reply = service.require_rulesets(batch, values, day)
@@ -263,6 +265,7 @@ def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
     """Return the distinct uuids of the products; GTINs are looked up."""
     if isinstance(products, Catalog):
         rows = products.arrow("products", ["uuid", "gtin"]).to_pylist()
+        # Old snapshots may lack the uuid, which is then looked up by the GTIN.
         given: list[Any] = [row["uuid"] or row["gtin"] for row in rows]
     else:
         cells = listed("products", products)

@@ -47,6 +47,7 @@ def numbers_to_send(
             f"The payloads of {journal.name} are no longer here, so they cannot be sent. Upsert the products again: "
             ".products contains those that were not sent."
         )
+    # Sent with another key, the products would become those of another organisation.
     if (journal.host, journal.key) != (host_of(service.base_url), service.fingerprint):
         raise InputError(
             f"The upsert {journal.name} was planned for {journal.host} and the access key of then; this service is "
@@ -77,6 +78,7 @@ def send(
         for place, number in enumerate(numbers):
             body = journal.payload(number)
             with _stopping(batches, f"before batch {number}"):
+                # Before the call: if this process is killed during it, the batch must not count as "not sent".
                 journal.begin_sending(number)
             batches[number], error = _sent(service, body, journal.content_type, batches[number].gtins)
             with _stopping(batches, f"after batch {number}"):
@@ -89,10 +91,12 @@ def send(
             last = batches[number].sent
             if why and place + 1 < len(numbers):
                 _stop(journal, numbers[place + 1 :], batches, why)
+            # If nothing has arrived, the error is more useful than a tracking in which everything has failed.
             if error is not None and not any(one.sent in ARRIVED for one in batches):
                 raise error
             if why:
                 break
+    # Payloads may be confidential, so they are kept only as long as `send_rest` may need them.
     if all(batch.sent in {"sent", "accepted"} for batch in batches):
         journal.discard_payloads()
 
@@ -103,6 +107,7 @@ def _sent(
     """Send one batch; return its state, and the error if it certainly did not arrive."""
     try:
         return Batch(gtins, "sent", str(service.upsert_products(body, content_type))), None
+    # Before its base class OutcomeUnknown: here it is certain that the service has the products.
     except IdentifierUnreadable as error:
         return Batch(gtins, "accepted", message=str(error)), None
     except OutcomeUnknown as error:

@@ -74,6 +74,7 @@ def track(
             f"ids are tracking identifiers, such as 12 or [12, 13], not {described(ids)}. For the last upsert from "
             "this machine, prodex.track(service) knows them."
         )
+    # Each identifier once, or its products would be counted twice.
     wanted = dict.fromkeys(map(_identifier, [ids] if isinstance(ids, int | str) else ids))
     tracking = Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()
     if tracking.problems and not tracking.records:

@@ -11,12 +11,7 @@ from typing import Any, Self
 import pandas as pd
 
 from prodex.dispatch import call
-from prodex.errors import (
-    InputError,
-    ServiceError,
-    TrackingTimeout,
-    UpsertStopped,
-)
+from prodex.errors import InputError, ServiceError, TrackingTimeout, UpsertStopped
 from prodex.progress import Progress, showing
 from prodex.send.batches import Batch
 from prodex.send.journal import UpsertJournal
@@ -71,6 +66,7 @@ class Tracking:
         self._sent = list(batches)
         self._journal = journal
         self._imports = ImportPolling(service)
+        # Computed once per poll, since every property needs them.
         self._outcomes: dict[int, Outcome] = {}
         self.findings = pd.DataFrame() if findings is None else findings
 
@@ -220,6 +216,7 @@ class Tracking:
         """
         begin = time.monotonic()
         pause, longest, _ = self._imports.pauses
+        # For imports that were not sent from here, only the service knows the number of products.
         total = sum(len(batch.gtins) for batch in self._sent) or self.count
         with showing(progress, "Imported") as show:
             while not self.refresh().done:
@@ -274,10 +271,13 @@ class Tracking:
     def send_planned(self, progress: Progress) -> Self:
         """Send a new plan; called by `prodex.upsert`, which has checked it.
 
-        Raises
-        ------
-        StorageError, ServiceError, UpsertStopped
-            As for `send_rest`.
+        Examples
+        --------
+        >>> import prodex
+        >>> product = {"gtin": "08784900123459", "nameLegal": "Riz long", "kind": {"code": "70020"}}
+        >>> tracking = prodex.upsert(prodex.connect("sandbox"), [product])
+        >>> tracking.send_planned(progress=False).statuses["not sent"]  # everything was sent
+        0
         """
         with self._plan().exclusive():
             self._sent[:] = self._plan().batches()

@@ -182,6 +182,7 @@ def upsert(
     batch_size = checked_batch_size(batch_size)
     if isinstance(records, Changes):
         products, known = list(records.records), records.known
+        # XML has one attribute for the language, its code; labels and other fields would be errors of preflight.
         if format == "xml":
             products = [language_codes_only(product) for product in products]
     else:
@@ -192,10 +193,12 @@ def upsert(
     if dry_run:
         payloads = () if failed else tuple(body for body, _ in batches_of(products, encoding, batch_size))
         return DryRun(payloads, encoding.content_type, len(products), frame_of(findings))
+    # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
     refuse_errors(findings)
     _log_disabled_checks(findings)
     if isinstance(records, Changes):
         refuse_stale(service, records)
+    # Without products there is no plan, and no call.
     if not products:
         return Tracking(service, ())
     extra = (

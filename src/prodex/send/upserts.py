@@ -178,6 +178,7 @@ def last_write(base_url: str, since: datetime | None = None) -> Write | None:
     found = [
         write
         for path in journals()
+        # Old journals are skipped by the date of the file: parsing a year of upserts would delay every load.
         if (since is None or _changed(path) + LONGEST + _CLOCKS >= since)
         for write in _writes(path, base_url)
         if since is None or write.through >= since
@@ -192,6 +193,7 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
     """
     recent = datetime.now(UTC) - LONGEST - _CLOCKS
     for path in journals():
+        # The end of an older import no longer matters: after a day it counts as ended anyway.
         if not identifiers or _changed(path) < recent:
             continue
         try:
@@ -222,6 +224,7 @@ def _writes(path: Path, base_url: str) -> Iterator[Write]:
     if not journal.is_for(base_url):
         return
     ended = _ended(path)
+    # The sandbox finds products at once; waiting would make every example of the documentation load twice.
     settles = timedelta(0) if is_loopback(base_url) else SETTLES
     for call in journal.calls:
         at = call.at or changed

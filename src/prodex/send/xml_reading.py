@@ -16,6 +16,7 @@ from prodex.safe_xml import Element, MarkupRefused, parsed
 from prodex.send.attribute_types import PRODUCT, Type
 from prodex.send.xml_writing import DEEPEST, Product
 
+# Bytes. The document is read into memory as a whole.
 _LARGEST = 500_000_000
 _NIL = "xsi:nil"
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -107,6 +108,7 @@ def _scalar(text: str, type_: Type) -> Any:
         return text
     if type_ == "boolean":
         return _BOOLEANS.get(text.strip().lower(), text)
+    # int() takes quadratic time, and refuses more than 4,300 digits.
     if type_ == "integer" and text.strip().removeprefix("-").isdecimal() and len(text) < 40:
         return int(text)
     return {"TRUE": True, "FALSE": False}.get(text, text) if type_ == "unknown" else text

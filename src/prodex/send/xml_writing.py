@@ -23,6 +23,7 @@ Product = dict[str, Any]
 CONTENT_TYPE = "application/xml"
 
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<SupplierProducts>'
+#: A reader replaces a carriage return by a line feed unless it is escaped (XML 1.0, 2.11).
 _RETURN = {"\r": "&#13;"}
 
 
@@ -72,6 +73,7 @@ def _element(name: str, value: Any) -> str:
 #: Levels of elements, root and product included.
 DEEPEST = 64
 
+# Without a colon, which would make the beginning of the name a namespace prefix.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # XML 1.0 cannot represent these characters, not even escaped.
 _NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -163,6 +165,7 @@ def _list_problem(value: list[Any], type_: Type) -> str | None:
         return "is a list in place of one value"
     if localized not in {0, len(value)}:
         return "has localized texts and other items"
+    # A reader that does not know that the attribute is a list sees one element and no list.
     if len(value) == 1 and not localized:
         return "is a list of one item that may not be known to be a list, so it could be read as that item"
     return None

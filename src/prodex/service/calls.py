@@ -72,9 +72,11 @@ class ProtectedCalls:
         local = is_loopback(settings.base_url)
         if session is None:
             session = requests.Session()
+            # More connections than windows in parallel: with the default of 10, requests would discard and reopen some.
             session.mount("https://", requests.adapters.HTTPAdapter(pool_maxsize=32))
             session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
             session.trust_env = not local  # a proxy cannot reach the loopback of this machine
+        # The operators recommend 2 calls a second; for the sandbox that would only make tests slow.
         if calls_per_second is None:
             calls_per_second = math.inf if local else _CALLS_PER_SECOND
         if not calls_per_second > 0:

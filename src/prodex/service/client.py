@@ -186,6 +186,7 @@ class Client(ProtectedCalls):
         >>> service.count() >= service.count(prodex.ProductQuery(has_packshot=True))
         True
         """
+        # GTINs beyond the limit of one call are counted in several, which never overlap.
         parts = (query or ProductQuery()).in_calls()
         return sum(announced(self.search_products(part.to_probe())) for part in parts)
 

@@ -160,6 +160,7 @@ def service_given(given: object, call: str, *others: object) -> Client:
     """
     if isinstance(given, Client):
         return given
+    # Only this text: any other could be the name of a snapshot in the wrong place.
     if isinstance(given, str) and given == "sandbox":
         return connect("sandbox")
     if any(isinstance(one, Client) for one in others):

@@ -59,6 +59,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     home = sandbox_home()
     with files.storage(home):
         files.make_folder(home, private=True)
+    # Two notebooks that start at the same time must share one sandbox: its store has one writer.
     with filelock.FileLock(home / "start.lock"):
         facts = running_sandbox(home) or _start(home)
     principal = facts["credentials"][0]
@@ -102,6 +103,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
         if not is_loopback(facts["base_url"]) or not files.is_alive(facts["pid"]):
             return None
         with requests.Session() as session:
+            # A proxy of the environment cannot reach this machine's loopback.
             session.trust_env = False
             health = session.get(f"{facts['base_url']}/health", timeout=10).content
     except (OSError, ValueError, OverflowError, requests.RequestException):

@@ -154,6 +154,8 @@ class PagingState:
         """
         most = announced or 0
         scroll = most >= SCROLL_FROM if by_scroll is None else by_scroll
+        # A scroll has few large pages, since its cursor expires; offset pages are small, since products move between
+        # them.
         limit = page_size or (LARGEST_PAGE if scroll else _OFFSET_PAGE)
         return cls(scroll, limit, SCROLL_FROM if reach is None else reach, announced, most)
 
@@ -169,12 +171,7 @@ class PagingState:
         return self.limit if self.by_scroll else min(self.limit, self.reach - self.offset)
 
     def after(
-        self,
-        keys: Sequence[str | None],
-        new: int,
-        announced: int | None,
-        *,
-        next_page: str | None = None,
+        self, keys: Sequence[str | None], new: int, announced: int | None, *, next_page: str | None = None
     ) -> Self:
         """Return the state after one more page.
 
@@ -205,6 +202,7 @@ class PagingState:
     def _with_next_offset(self, keys: Sequence[str | None]) -> Self:
         """Return a state with offset pages, set to the next page."""
         reached = self.offset + len(keys)
+        # Half of the page at most, or pages of one or two products would never advance.
         overlap = min(OVERLAP, len(keys) // 2)
         only_known = len(keys) <= len(self.tail) and self.idle > 0
         return replace(

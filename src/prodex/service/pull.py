@@ -118,6 +118,7 @@ def pages(
     }
     with showing(progress, "Products") as show:
         for part in query.in_calls():
+            # Counted first: the total decides between offset pages and a scroll.
             total = _probe(client, part, counts)
             if method != "search":
                 _refuse_more_than_get_reaches(total, part, method)

@@ -102,6 +102,7 @@ class SettingSources:
             case SettingSource.KEYRING:
                 own = f"{_KEYRING}@{host}"
                 kept = _from_keyring(own, variable) if host else None
+                # An entry for this host first: one keyring may have the keys of several services.
                 bound = _found(kept, source, f"the keyring ({own})", host)
                 return bound or _found(_from_keyring(_KEYRING, variable), source, "the keyring")
             case SettingSource.PROMPT:

@@ -91,6 +91,7 @@ def find_settings(
     url = checked_base_url(address.value.reveal())
     host = urlsplit(url).netloc
     nearest = dict.fromkeys((SettingSource.ARGUMENT, address.source, *SettingSource))
+    # A person is asked last, when no other source has the setting.
     nearest.pop(SettingSource.PROMPT)
     key = _first(lookup, "client_id", (*nearest, SettingSource.PROMPT), host)
     key = _required("client_id", key, lookup)
@@ -135,6 +136,7 @@ def checked_base_url(url: str) -> str:
             f"The base URL of {host} contains more than scheme, host and path. Give credentials as client_id "
             "and client_secret, and filters in the query."
         )
+    # The sandbox runs on http and any port; a real service has https on the default port (spec).
     if not is_loopback_host(host):
         if parts.scheme != "https":
             raise SettingsError(f"http://{host} would send secrets in the clear. Use https://{host}")

@@ -140,6 +140,7 @@ def request_token(
     """
 
     def attempt() -> Token:
+        # Before the call: the lifetime may begin at any moment during it.
         requested_at = clock()
         reply = transport.send(
             "POST", path, body=_credentials(settings), headers={"Content-Type": "application/json"}
@@ -159,10 +160,12 @@ def request_token(
             raise _failed(answer.message, reply.status)
         _check_header_characters(answer.token, reply.status)
         claims = claims_of(answer.token)
+        # The shorter of the two, since services were seen whose expires_in and claims disagree.
         lifetime = min(lifetime_of(claims, requested_at), answer.expires_in)
         subject = claims.get("sub")
         return Token(
             answer.token,
+            # A minute early, but not more than a tenth of a short lifetime, or each call would renew the token.
             renew_at=requested_at + lifetime - min(60, lifetime / 10),
             ends_at=requested_at + lifetime,
             subject=str(subject) if isinstance(subject, str | int) else None,

@@ -102,6 +102,7 @@ def _identifiers(body: bytes) -> Iterator[str | None]:
 
 
 def _in_json(value: Any, level: int) -> Iterator[str | None]:
+    # A hostile reply must not exhaust the stack.
     if level > _DEEPEST or not isinstance(value, list):
         return
     if not isinstance(value, _Pairs):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("prodex")
 
 _LONGEST_MESSAGE = 300
+#: A path may be moved once or twice; more redirects are a loop.
 _MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
@@ -160,6 +161,7 @@ class Transport:
                 locations.append(location)
                 del response.headers["Location"]
 
+        # The timeouts of requests limit a pause between two reads; the deadline limits the whole reply.
         with Deadline(Meter(self._limits, REPLY, "connect")) as deadline:
             try:
                 prepared = session.prepare_request(request)
@@ -247,6 +249,7 @@ def _redirected(request: requests.Request, response: requests.Response, location
             "the service, give it as the base URL.",
             status=response.status_code,
         )
+    # By other redirects than 307 and 308, clients turn a POST into a GET, and the filters or products are lost.
     if request.method != "GET" and response.status_code not in (307, 308):
         raise RedirectRefused(
             f"{here.hostname} answered {request.method} {here.path} with {response.status_code} and "

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display import charts
-from prodex.display.audit import percent
+from prodex.display.charts.bar import bars, stacks
+from prodex.display.charts.heatmap import heat
 from prodex.display.charts.style import plain
 from prodex.facts.groups import column_names, shown_names
 from prodex.quality.scores import SMALL
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ def grades_over_time(trend: pd.DataFrame) -> Figure:
     Parameters
     ----------
     trend
-        What `Audit.trend` returns; audits that are no equal measure are left out.
+        What `Audit.trend` returns; audits that are not comparable are left out.
 
     Examples
     --------
@@ -46,34 +47,52 @@ def grades_over_time(trend: pd.DataFrame) -> Figure:
     last = counts.iloc[-1]
     total = int(last.sum())
     good = percent(float(last["A"] + last["B"]) / total) if total else "none"
-    return charts.stacks(counts, f"{good} of {total:,} products have grade A or B")
+    return stacks(counts, f"{good} of {total:,} products have grade A or B")
 
 
 def largest_gaps(audit: Audit, most: int = 10) -> Figure:
-    """Draw what it would bring to mend each check: points that ready gains, or the score where no blocker fails.
+    """Draw what fixing each check would gain: points of ready, or of the score where no blocker fails.
 
     Parameters
     ----------
+    audit
+        The audit.
     most
-        How many checks.
+        How many checks are shown.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+    >>> [label.get_text() for label in largest_gaps(audit).axes[0].get_yticklabels()]
+    ['GTIN missing or wrong']
     """
     found = audit.gaps()
     what = "ready" if (found["ready_gain"] > 0).any() else "score"
     gains = found[found[f"{what}_gain"] > 0].set_index("problem")[f"{what}_gain"] * 100
     shown = gains.sort_values(ascending=False, kind="stable").head(most)
-    title = f"What mending it would add to {what}, in points: {len(shown)} of {len(gains)} problems"
-    return charts.bars(shown, title, number="+{:.2f}", longest=_SENTENCE)
+    title = f"Gain in {what} if fixed, in points: {len(shown)} of {len(gains)} problems"
+    return bars(shown, title, number="+{:.2f}", longest=_SENTENCE)
 
 
 def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
-    """Draw the scores of groups by block, the worst group on top; those of under ten products below the others.
+    """Draw the scores of groups by block, the worst group on top; groups of fewer than ten products below the others.
 
     Parameters
     ----------
+    audit
+        The audit.
     by
         What `Audit.scores` groups by.
     most
-        How many groups.
+        How many groups are shown.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+    >>> [text.get_text() for text in score_map(audit, "market").axes[0].texts]
+    ['0 %', '0 %']
     """
     code, *_ = column_names(by)
     whole = audit.scores(by)
@@ -86,4 +105,4 @@ def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
     size = [f" (n = {count})" if count < SMALL else "" for count in shown["products"]]
     scores.index = pd.Index([f"{plain(name, _NAME)}{more}" for name, more in zip(named, size, strict=True)])
     small = f"; n = products, where under {SMALL}" if any(size) else ""
-    return charts.heat(scores, f"Scores by {by} and block, the worst {len(shown)} of {len(whole)}{small}")
+    return heat(scores, f"Scores by {by} and block, the worst {len(shown)} of {len(whole)}{small}")

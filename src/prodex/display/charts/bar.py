@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, percent, plain
+from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, plain
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +43,7 @@ def bars(
         axes.set_yticks(places, [plain(label, longest) for label in values.index])
         axes.invert_yaxis()
         for place, value in enumerate(values.astype(float).tolist()):
-            share = f" ({percent(value / of)})" if of else ""
+            share = f" ({percent(value / of, 0)})" if of else ""
             axes.annotate(
                 number.format(value) + share, (value, place), (4, 0), textcoords="offset points", va="center"
             )
@@ -80,9 +81,9 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
                 part = value / total if total else 0.0
                 axes.barh(place, part, left=left, color=colour, height=0.7, edgecolor=GREY, linewidth=0.4)
                 if part > 0.07:
-                    said = f"{plain(name)} {percent(part)}"
+                    shown = f"{plain(name)} {percent(part, 0)}"
                     ink = "white" if colour == BLUE else "black"
-                    axes.text(left + part / 2, place, said, ha="center", va="center", fontsize=9, color=ink)
+                    axes.text(left + part / 2, place, shown, ha="center", va="center", fontsize=9, color=ink)
                 left += part
         axes.set_yticks(range(len(counts)), [plain(label) for label in counts.index])
         axes.set_xlim(0, 1)

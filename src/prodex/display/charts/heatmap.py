@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.charts.style import GREY, drawn, percent, plain
+from prodex.display.charts.style import GREY, drawn, plain
+from prodex.display.style import SHADES
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Where the shades of a heat map of scores change: most scores stand near the top, and so do the steps.
 SCORES = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
-SHADES = ("#ffffff", "#fff5eb", "#fee6ce", "#fdd0a2", "#fdae6b", "#f58a3c", "#b53d02", "#7f2704")
 
 
 def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
@@ -52,7 +53,7 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
                 axes.text(
                     column,
                     place,
-                    f"{percent(part)}\n{count:,} of {total:,}" if total else "–",
+                    f"{percent(part, 0)}\n{count:,} of {total:,}" if total else "–",
                     ha="center",
                     va="center",
                     fontsize=8.5,
@@ -93,8 +94,8 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
         for place, row in enumerate(rows):
             for column, value in enumerate(row):
                 ink = GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
-                said = "–" if isnan(value) else percent(value, 1)
-                axes.text(column, place, said, ha="center", va="center", fontsize=8.5, color=ink)
+                shown = "–" if isnan(value) else percent(value)
+                axes.text(column, place, shown, ha="center", va="center", fontsize=8.5, color=ink)
         axes.set_xticks(range(len(values.columns)), [plain(label) for label in values.columns])
         axes.set_yticks(range(len(rows)), [plain(label) for label in values.index])
         axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)

@@ -74,7 +74,7 @@ def _glyphs(weight: str) -> frozenset[int]:
 
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#7A7A7A"
-#: From good to bad, told apart by everybody.
+#: From good to bad, in colours that everybody can distinguish.
 STEPS = (BLUE, "#56B4E9", "#F0E442", "#E69F00", VERMILION)
 
 _WIDTH = 8.0  # inches, of 128 dots each: as wide as a notebook's column
@@ -106,17 +106,3 @@ def drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
         axes = figure.add_subplot()
         figure.suptitle(plain(title, 90, "bold"), x=0.01, ha="left", fontsize=12, fontweight="bold")
         yield figure, axes
-
-
-def percent(part: float, digits: int = 0) -> str:
-    """Write a share so that 100 % is all of them and 0 % is none: what is nearly so is not rounded to it.
-
-    >>> percent(1), percent(0.9996), percent(0.0004), percent(0.57), percent(0.9996, 1)
-    ('100 %', '>99 %', '<1 %', '57 %', '99.9 %')
-    """
-    if digits and 0 < part < 1:
-        least = 10.0 ** -(digits + 2)
-        return f"{min(max(part, least), 1 - least):.{digits}%}".replace("%", " %")
-    if 0 < part < 1 and round(part, 2) in {0, 1}:
-        return "<1 %" if part < 0.5 else ">99 %"
-    return f"{part:.0%}".replace("%", " %")

@@ -1,4 +1,4 @@
-"""The report: one HTML file that opens anywhere, with the full lists beside it."""
+"""The report: one HTML file that opens in any browser, with the full lists beside it."""
 
 from __future__ import annotations
 

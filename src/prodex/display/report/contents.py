@@ -1,4 +1,4 @@
-"""What a report shows, as plain values computed from an audit. Nothing is written or drawn here."""
+"""The contents of a report, as plain values computed from an audit; nothing is written or drawn here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.audit import notes, percent
+from prodex.display.audit import notes
 from prodex.display.report.failing_products import FailingProducts, failing
 from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, ScoreMap, heat_map, offenders
 from prodex.display.report.headline import Gap, Header, Tile, header, largest_gaps, tiles
@@ -16,6 +16,7 @@ from prodex.display.report.product_cards import ReportCards, cards
 from prodex.display_text import Words, words
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -119,6 +120,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
     >>> [(tile.title, tile.figure) for tile in shown.tiles][:2]
     [('Ready', '50.0 %'), ('Mean score', '50.0 %')]
     """
+    # Computed once: gaps and checks are used by several sections.
     found = audit.gaps()
     rows = check_rows(audit)
     failures = failing(audit, [row.place for row in rows])
@@ -150,6 +152,7 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
     earlier = [
         one
         for one in trend
+        # An audit by another profile or rule set would make every tile look like a change.
         if one.measure == audit.measure and (one.now, one.audited_at) < (audit.now, audit.audited_at)
     ]
     return max(earlier, key=lambda one: (one.now, one.audited_at), default=None)

@@ -1,4 +1,4 @@
-"""Failing products, check by check: as many rows as a page bears, and how many there are."""
+"""Failing products, check by check: as many rows as a page can hold, and how many there are in all."""
 
 from __future__ import annotations
 
@@ -70,6 +70,7 @@ class FailingProducts:
 def failing(audit: Audit, order: list[int]) -> tuple[FailingProducts, ...]:
     """Return the findings of each check that fails, in the order given."""
     totals, kept = _first_rows(audit)
+    # A page of all findings of a large catalogue would not open; each check keeps a fair share.
     limit = even_limit([totals[place] for place in kept], _ROWS)
     shown = {place: rows[:limit] for place, rows in kept.items()}
     texts = [

@@ -1,4 +1,4 @@
-"""The files beside a page: all failures, products and checks, where the page shows some of them."""
+"""The files beside a page: all failures, products and checks, of which the page shows a part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who stands where: scores of groups by block, and the groups with most of the work."""
+"""Scores of groups by block, and the groups with most failing checks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import pandas as pd
 
-from prodex.display.audit import percent, readiness
 from prodex.display.charts import shade
 from prodex.display_text import Words, label
 from prodex.facts.groups import column_names, shown_names
-from prodex.quality.scores import SMALL
+from prodex.quality.scores import SMALL, readiness
 from prodex.quality.states import State
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -151,6 +151,7 @@ class GroupScores:
         code, *_ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
         names = shown_names(self.whole, self.by)[first : first + most]
+        # Blocks list their groups in an order of their own.
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
         columns = [_cells(frame) for frame in frames]
         rows = tuple(

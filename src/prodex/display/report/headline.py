@@ -1,4 +1,4 @@
-"""What stands above all: which catalogue, asked how, judged by what; the four figures; the largest gaps."""
+"""The top of the report: the catalogue, its query and profile; the four figures; the largest gaps."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.display.audit import lines, percent, readiness
+from prodex.display.audit import lines
 from prodex.display_text import Words, label, words
+from prodex.quality.scores import readiness
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -21,18 +23,18 @@ _QUERY = 4_000
 
 @dataclass(frozen=True)
 class Header:
-    """Where the figures come from.
+    """The source of the figures.
 
     Attributes
     ----------
     name
         Of the catalogue.
     facts
-        What it is and how it was judged: a term and what is said of it.
+        Catalogue, query and profile: pairs of a term and its value.
     not_asked
-        What was left out of the query, so that nobody takes it for missing.
+        What the query left out, so that it is not mistaken for missing.
     warnings
-        What makes the figures less than they seem.
+        What limits the meaning of the figures.
     """
 
     name: Words
@@ -43,14 +45,14 @@ class Header:
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure with what became of it.
+    """One figure and its change.
 
     Attributes
     ----------
     title, figure, detail
         What is counted, the number, and of how many.
     change, since
-        Against which audit before, and what changed; None where there is none to compare with.
+        The change, and the audit it refers to; None where there is no earlier one.
     verdict
         "better", "worse", or nothing.
     """
@@ -65,7 +67,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Gap:
-    """One check that fails, and what it would bring to mend it."""
+    """One failing check, and what fixing it would gain."""
 
     check: str
     problem: str
@@ -86,50 +88,52 @@ def header(audit: Audit) -> Header:
     """Say what was judged."""
     origin = audit.origin
     folder = audit.catalog_folder
+    # Files and records announce no total, so there is nothing to compare with.
     announced = origin.ledger.announced is not None
     asked_at = origin.server_time or origin.loaded_at
-    query = (
-        "everything: files and records hold what they hold" if origin.query is None else repr(origin.query)
-    )
+    query = "everything in the files or records" if origin.query is None else repr(origin.query)
     facts = {
         "Catalogue": folder.parent.name if folder else "in memory",
         "Snapshot": folder.name if folder else None,
         "From": origin.source,
-        "Asked": f"{asked_at:%Y-%m-%d %H:%M} UTC" if asked_at else None,
+        "Requested": f"{asked_at:%Y-%m-%d %H:%M} UTC" if asked_at else None,
         "Query": query,
-        "Came": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}" if announced else None,
+        "Received": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}"
+        if announced
+        else None,
         "Judged": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
         "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
     }
     warned = [line for line, is_warning in lines(audit) if is_warning]
     return Header(
         label(folder.parent.name if folder else origin.source),
-        tuple((term, words(said, _QUERY)) for term, said in facts.items() if said is not None),
+        tuple((term, words(value, _QUERY)) for term, value in facts.items() if value is not None),
         tuple(words(one, _QUERY) for one in _not_asked(audit)),
         tuple(words(line, _QUERY) for line in warned),
     )
 
 
 def _not_asked(audit: Audit) -> list[str]:
-    """Name what the query left out, and the checks that nobody can answer therefore."""
+    """List what the query left out, and the checks that are unknown because of it."""
     query = audit.origin.query
-    told = []
+    left_out = []
     if query is not None:
         if query.source_include:
-            told.append(f"Only these attributes were asked for: {', '.join(query.source_include)}.")
+            left_out.append(f"Only these attributes were requested: {', '.join(query.source_include)}.")
         if query.source_exclude:
-            told.append(f"These attributes were left out: {', '.join(query.source_exclude)}.")
+            left_out.append(f"These attributes were left out: {', '.join(query.source_exclude)}.")
         if query.product_languages:
-            told.append(
-                f"Only texts in these languages were asked for: {', '.join(query.product_languages)}."
+            left_out.append(
+                f"Only texts in these languages were requested: {', '.join(query.product_languages)}."
             )
     table = audit.by_check
     crashed = {crash.check for crash in audit.crashes}
+    # Crashed checks have a section of their own.
     blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
     if len(audit) and blind:
-        therefore = "Unknown therefore, for every product" if told else "Unknown for every product"
-        told.append(f"{therefore}: {', '.join(blind)}.")
-    return told
+        therefore = "Therefore unknown for every product" if left_out else "Unknown for every product"
+        left_out.append(f"{therefore}: {', '.join(blind)}.")
+    return left_out
 
 
 def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
@@ -159,6 +163,7 @@ def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
         return "nothing to compare", ""
     step = now - then
     size = f"{abs(step) * 100:.1f} points" if is_share else f"{abs(step):,}"
+    # A change that rounds to nothing would read as "0.0 points more".
     if not step or size == "0.0 points":
         return "no change", ""
     verdict = "better" if (step > 0) == is_share else "worse"

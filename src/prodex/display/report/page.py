@@ -1,4 +1,4 @@
-"""The page: what is shown, poured into a template that escapes all of it, with one chart drawn in."""
+"""The page: the contents rendered by a template that escapes all of it, with one chart as an embedded picture."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 
 import jinja2
 
-from prodex.display.audit import percent
-from prodex.display.charts import SCORES
-from prodex.display.charts.audit_charts import grades_over_time
+from prodex.display.charts import SCORES, grades_over_time
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
 from prodex.display.report.product_cards import PICTURE_FACTS
+from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
 from prodex.locales import language_label
 from prodex.quality.scores import SMALL
+from prodex.text import percent
 
 
 def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
@@ -37,7 +37,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         files=files,
         chart=_chart(contents),
         chart_words=_chart_words(contents),
-        style=_resource("style.css"),
+        style=_style(),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         picture_facts=list(PICTURE_FACTS),
@@ -57,6 +57,13 @@ def _template() -> jinja2.Template:
     )
     environment.filters |= {"percent": percent, "n": _number, "language": _language}
     return environment.get_template("page.html")
+
+
+def _style() -> str:
+    """Return the style sheet: what the report has in common with summaries and panels, then its own."""
+    dark = custom_properties(":root", DARK)
+    shared = [custom_properties(":root", LIGHT), f"@media (prefers-color-scheme: dark) {{ {dark} }}"]
+    return "\n".join([*shared, stylesheet("tables"), _resource("style.css")])
 
 
 def _resource(name: str) -> str:
@@ -86,5 +93,5 @@ def _chart(contents: Contents) -> str:
 def _chart_words(contents: Contents) -> str:
     """Say what the chart shows, for those who cannot see it."""
     row = contents.trend[contents.trend["comparable"]].iloc[-1]
-    told = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
-    return f"Stacked bars of grades for each audit. The last one: {told}. The table below has all of them."
+    grades = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
+    return f"Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them."

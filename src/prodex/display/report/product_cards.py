@@ -1,4 +1,4 @@
-"""Product cards: what the worst products say of themselves, as facts. Nothing that they point to is fetched."""
+"""Product cards: the data of the worst products as text; no address in them is ever fetched."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import percent
 from prodex.display_text import Words, even_limit, label, weight, words
 from prodex.facts.label import shown_one
 from prodex.facts.market import market_label
 from prodex.facts.pending import IS_OWN
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
+from prodex.text import percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -81,7 +81,7 @@ class ReportCards:
     Attributes
     ----------
     with_data
-        Whether the catalogue was at hand, so that texts and pictures could be read.
+        Whether the catalogue was available, so that texts and pictures could be read.
     """
 
     rows: tuple[ReportCard, ...]
@@ -89,7 +89,7 @@ class ReportCards:
     with_data: bool
 
 
-#: What is said of a picture: a heading, and the column of `pictures`.
+#: The facts of a picture: heading and column of `pictures`.
 PICTURE_FACTS = {
     "file": "gdsn_file_name",
     "format": "format",
@@ -106,10 +106,12 @@ def cards(audit: Audit) -> ReportCards:
     """Return the products that are furthest from ready, those with most failing blockers first."""
     tally = audit.tally
     failing = np.flatnonzero(tally.failed > 0)
+    # Blockers first: a product with one is not listed, however good its score.
     by_need = np.lexsort((tally.scores[failing], -tally.blockers[failing]))
     worst = failing[by_need][:_CARDS]
     products = audit.products.iloc[worst].to_dict("records")
     texts, pictures = _data(audit, [str(one["product_id"]) for one in products])
+    # Texts share a budget of bytes, so that one long text does not push the others off the page.
     most = even_limit(
         [weight(row["text"]) for rows in texts.values() for row in rows[:_TEXTS] if row["text"]], _ROOM
     )
@@ -158,6 +160,7 @@ def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict
     """Read texts and pictures of some products, those of an update that waits apart."""
     if audit.catalog is None:
         return {}, {}
+    # One pass over the table for all cards instead of one for each.
     chosen = pc.field("product_id").isin(pa.array(products, pa.string()))
     own = chosen & IS_OWN
     texts: dict[str, list[Any]] = {}

@@ -1,4 +1,4 @@
-"""Worklists: for whoever has to mend something, one workbook with what it is and room for the new value."""
+"""Worklists: a workbook for everybody who has to fix something, with room for the new values."""
 
 from prodex.display.worklists.folder import write_worklists
 

@@ -60,7 +60,7 @@ class Allowed:
     Attributes
     ----------
     title, message
-        What is said when the cell is chosen.
+        The text that is shown when the cell is selected.
     longest
         Longest text, in characters.
     choices

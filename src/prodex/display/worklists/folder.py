@@ -147,7 +147,7 @@ def _write(
         "by": worklist.by,
         **_keys(audit),
     }
-    told = write_workbook(worklist, facts, codes, keys, folder / f"{worklist.name}.xlsx")
+    unshown = write_workbook(worklist, facts, codes, keys, folder / f"{worklist.name}.xlsx")
     return {
         "code": worklist.code,
         "label": worklist.label,
@@ -156,8 +156,8 @@ def _write(
         "findings": len(worklist.rows),
         "blockers": worklist.with_severity("blocker"),
         "file": f"{worklist.name}.xlsx",
-        "escaped_characters": told.escaped,
-        "cut_texts": told.cut,
+        "escaped_characters": unshown.escaped,
+        "cut_texts": unshown.cut,
         "failures": len(worklist.rows),  # the findings under their earlier name
     }
 
@@ -170,30 +170,28 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Work
         "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
         "Made by": f"prodex {version('prodex')}, one worklist per {by}",
     }
-    waiting = (
-        f"{audit.pending:,} products of the catalogue have an update that waits: they were judged without it."
-    )
+    waiting = f"{audit.pending:,} products have an update pending acceptance; they were judged without it."
     return WorklistFacts(facts, list(_left_out(audit, equal, listed)), [waiting] if audit.pending else [])
 
 
 def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
-    yield "Whatever passes: only findings of failing checks stand here."
+    yield "Everything that passes: worklists contain only the findings of failing checks."
     if equal:
         every = sum(batch.num_rows for batch in audit.failure_batches())
         wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
-        yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were wanted."
+        yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were selected."
     unknown = int(audit.tally.unknown.sum())
     if unknown:
         yield (
-            f"{unknown:,} answers of the audit are unknown, since what they need was not asked for, nothing decides "
-            "whether they apply, or a rule crashed."
+            f"{unknown:,} results of the audit are unknown: the data they need were not requested, nothing "
+            "decides whether they apply, or a rule crashed."
         )
     crashed = sorted({crash.check for crash in audit.crashes})
     if crashed:
-        yield f"{len(crashed):,} checks could not be asked: {', '.join(crashed)}."
+        yield f"{len(crashed):,} checks crashed: {', '.join(crashed)}."
     if audit.catalog is None:
         yield (
-            "When products were last changed, and which text of several is meant: the catalogue was not at hand when "
+            "The last change of products, and which of several texts is meant: the catalogue was not available when "
             "this was written."
         )
 
@@ -248,16 +246,17 @@ def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
     if not is_there(folder):
         return set()
     there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
+    # Only files that our index lists are ours: a folder is never emptied on suspicion.
     known = _written_before(folder)
     foreign = sorted(name for name in there if name not in known or not is_file(folder / name))
     if foreign:
         raise InputError(
-            f"{folder} holds what is no worklist of prodex: {foreign[0]!r}{' and more' * (len(foreign) > 1)}. Give a "
-            "folder that is new or empty."
+            f"{folder} contains something that is not a worklist of prodex: {foreign[0]!r}"
+            f"{' and more' * (len(foreign) > 1)}. Give a folder that is new or empty."
         )
     if there and not replace:
         raise InputError(
-            f"{folder} holds worklists already, and somebody may have filled them in. Give another folder, or say "
+            f"{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
             "replace=True (--replace)."
         )
     return there

@@ -83,8 +83,8 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
     place = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
     updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
     places = _places(rows.select(["product_id", "attribute", "language", "value"]).to_pandas(), part)
-    told = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
-    return {**empty, **told, "updated_at": updated}
+    keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
+    return {**empty, **keys, "updated_at": updated}
 
 
 def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
@@ -155,10 +155,10 @@ def grouped_worklists(
     found = [one for one in found if len(one[2])]
     found.sort(key=lambda one: (-len(one[2]), one[0] is None, one[0] or ""))
     names = file_names([(code, label) for code, label, *_ in found], by, taken)
-    for name, (code, label, members, told) in zip(names, found, strict=True):
+    for name, (code, label, members, of_group) in zip(names, found, strict=True):
         own = rows.take(pa.array(members)).drop_columns("product")
         own = own.add_column(0, "row", pa.array(np.arange(1, len(own) + 1)))
-        yield Worklist(by, code, label, name, own.cast(WORKLIST), told)
+        yield Worklist(by, code, label, name, own.cast(WORKLIST), of_group)
 
 
 def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
@@ -177,7 +177,7 @@ def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
 def file_names(
     groups: Sequence[tuple[str | None, str | None]], by: str, taken: Collection[str] = ()
 ) -> list[str]:
-    """Give each group the name of its files: safe, told apart even where letters of both sizes are one.
+    """Give each group a safe file name that is unique even where a disk ignores case.
 
     >>> file_names([("4", "Käse & Co"), ("../4", "Käse & Co"), (None, None)], "owner")
     ['Käse_Co-4', 'Käse_Co-4-2', 'no_owner']

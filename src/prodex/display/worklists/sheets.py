@@ -1,4 +1,4 @@
-"""What stands on the sheets of a worklist, as plain values; how a workbook spells them is another matter."""
+"""The contents of the sheets of a worklist, as plain values."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import counted, percent, readiness
 from prodex.facts.market import market_label
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.quality.scores import CAVEAT, FORMULA, readiness
+from prodex.text import counted, percent
 
 
 @dataclass(frozen=True)
@@ -51,33 +51,34 @@ TO_FIX = (
 
 _HOW_TO_FILL_IN = (
     (
-        'Go to the sheet "To fix". Each row is one finding: which product and field, what stands there, what is '
-        "expected, and how to fix it. The worst stand first."
+        'Go to the sheet "To fix". Each row is one finding: the product and field, the current value, what is '
+        "expected, and how to fix it. The most severe findings come first."
     ),
     (
-        'Write the right value into the column "New value", and leave it empty where you change nothing. Do not write '
-        "into other columns, and add no rows."
+        'Enter the correct value in the column "New value"; leave it empty where nothing changes. Do not edit '
+        "other columns, and do not add rows."
     ),
     (
         "Cells in grey cannot be filled in: a GTIN, a picture, a hierarchy or a table of nutrients is not one value. "
-        "Mend it where it comes from."
+        "Correct it at its source."
     ),
-    "Where the values of a field are known, the cell offers them, or says how long a text may be.",
+    "Where the possible values of a field are known, the cell offers them; for texts it states the longest length.",
     (
-        "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review, "
-        "Unprotect Sheet switches it off. Each row carries its number in a hidden column, so that it is found again "
-        "in any order."
+        "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review > "
+        "Unprotect Sheet removes the protection. A hidden column holds the number of each row, so that rows can be "
+        "sorted in any order."
     ),
-    "Send the workbook back under the name it has.",
+    "Return the workbook under the same name.",
 )
 _SEVERITIES = (
-    "Blocker: cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: good to know."
+    "Blocker: the product cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: for "
+    "information."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Worklist:
-    """What one group has to mend.
+    """What one group has to fix.
 
     Attributes
     ----------
@@ -107,7 +108,7 @@ class Worklist:
 
     @property
     def products(self) -> int:
-        """How many products have something to mend."""
+        """How many products have something to fix."""
         return len(pc.unique(self.rows["product_id"]))
 
     @property
@@ -129,9 +130,9 @@ class WorklistFacts:
     facts
         Names and values: catalogue, moment, profile, rule set.
     left_out
-        What does not stand in the worklists, and why.
+        What the worklists do not contain, and why.
     notes
-        How far the figures can be trusted.
+        How reliable the figures are.
     """
 
     facts: Mapping[str, str]
@@ -142,6 +143,7 @@ class WorklistFacts:
 def summary(worklist: Worklist) -> pd.DataFrame:
     """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
     keys = ["severity", "check", "problem", "title", "fix"]
+    # "all" counts products without a GTIN as well.
     counted = worklist.rows.group_by(keys).aggregate(
         [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
     )
@@ -155,22 +157,22 @@ def summary(worklist: Worklist) -> pd.DataFrame:
 
 
 def standing(worklist: Worklist) -> list[str]:
-    """Say in sentences where the group stands."""
+    """Summarize the group in sentences."""
     of = f" of {int(worklist.figures['products']):,}" if worklist.figures else ""
     findings = counted(len(worklist.rows), "finding")
     fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
-    told = [f"{worklist.products:,}{of} products have something to mend: {fails}."]
+    sentences = [f"{worklist.products:,}{of} products have something to fix: {fails}."]
     counts = [f"{count:,} {name}" for name in SEVERITIES if (count := worklist.with_severity(name))]
-    told.append(f"By severity: {', '.join(counts)}.")
+    sentences.append(f"By severity: {', '.join(counts)}.")
     if worklist.figures:
         score = percent(float(worklist.figures["score"]))
-        told.append(
-            f"Score {score}; {readiness(worklist.figures)}: by all checks of the profile, whatever is listed here."
+        sentences.append(
+            f"Score {score}; {readiness(worklist.figures)}: by all checks of the profile, not only those listed here."
         )
-    return told
+    return sentences
 
 
-def read_me(worklist: Worklist, facts: WorklistFacts, told: Sequence[str]) -> list[tuple[str, list[str]]]:
+def read_me(worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Return the headings of the sheet "Read me", each with its lines.
 
     Parameters
@@ -179,16 +181,16 @@ def read_me(worklist: Worklist, facts: WorklistFacts, told: Sequence[str]) -> li
         The worklist.
     facts
         What all worklists have in common.
-    told
-        What this workbook could not show as it is.
+    unshown
+        What this workbook could not show in full.
     """
     where = [f"{name}: {value}" for name, value in facts.facts.items()]
     return [
-        (f"What to mend: {worklist.title}", standing(worklist)),
+        (f"What to fix: {worklist.title}", standing(worklist)),
         ("How to fill it in", list(_HOW_TO_FILL_IN)),
         ("Where it comes from", where),
         ("What is left out", list(facts.left_out)),
-        ("How to read it", [_SEVERITIES, f"Formula: {FORMULA}.", CAVEAT, *facts.notes, *told]),
+        ("How to read it", [_SEVERITIES, f"Formula: {FORMULA}.", CAVEAT, *facts.notes, *unshown]),
     ]
 
 

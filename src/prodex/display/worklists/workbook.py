@@ -40,8 +40,8 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a workbook could not show as it is.
+class UnshownText:
+    """What a workbook could not show in full.
 
     Attributes
     ----------
@@ -56,18 +56,18 @@ class Told:
 
     @property
     def words(self) -> list[str]:
-        told = []
+        sentences = []
         if self.escaped:
-            told.append(
+            sentences.append(
                 f"{self.escaped:,} control characters, which no workbook can hold, are shown as escapes such as \\x0b; "
                 "the Parquet and CSV files have them as they are."
             )
         if self.cut:
-            told.append(
+            sentences.append(
                 f"{self.cut:,} texts are longer than a cell can be (32,767 characters): their cells say how much is "
                 "shown; the Parquet and CSV files have all of it."
             )
-        return told
+        return sentences
 
 
 def write_workbook(
@@ -77,7 +77,7 @@ def write_workbook(
     keys: Mapping[str, Any],
     path: Path,
     most_rows: int = MOST_ROWS,
-) -> Told:
+) -> UnshownText:
     """Write one worklist.
 
     Parameters
@@ -97,15 +97,15 @@ def write_workbook(
 
     Returns
     -------
-    Told
+    UnshownText
         What could not be shown as it is; "Read me" says it too.
     """
     columns = shown(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
-    told = Told(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
+    unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
     with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
         styles = Styles(book)
-        write_read_me(book, styles, worklist, facts, told.words)
+        write_read_me(book, styles, worklist, facts, unshown.words)
         write_summary(book, styles, worklist)
         mine = {
             name: codes[name] for name in _unique(columns["attribute"]) if name is not None and name in codes
@@ -123,7 +123,7 @@ def write_workbook(
             styles,
             {"format": FORMAT, **keys, "sheets": names, "columns": [column.name for column in TO_FIX]},
         )
-    return told
+    return unshown
 
 
 def _write_to_fix(
@@ -198,13 +198,13 @@ _PAGE = 84
 
 
 def write_read_me(
-    book: Workbook, styles: Styles, worklist: Worklist, facts: WorklistFacts, told: Sequence[str]
+    book: Workbook, styles: Styles, worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]
 ) -> None:
     """Say what this is, how to fill it in, where it comes from, what is left out, and how to read it."""
     sheet = _sheet(book, "Read me", [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
-    for heading, lines in read_me(worklist, facts, told):
+    for heading, lines in read_me(worklist, facts, unshown):
         rows.append(([(heading, styles.title)], LINE + 8))
         rows += [([(line, styles.line)], LINE * _lines(line, _PAGE - 5) + 1) for line in lines]
         rows.append(([], LINE))

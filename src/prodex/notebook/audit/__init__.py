@@ -1,1 +1,1 @@
-"""Where a catalogue stands: figures, gaps, heat map, rules."""
+"""The audit panel: overview, heat map, table of checks, and export."""

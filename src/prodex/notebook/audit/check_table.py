@@ -9,12 +9,12 @@ import ipywidgets as w
 import pandas as pd
 from itables.widget import ITable
 
-from prodex.display.audit import counted
 from prodex.display.report.contents import CheckRow, check_rows
 from prodex.notebook.audit.drill_down import Choose, DrillDown, of_check
 from prodex.notebook.paged_tables import ITABLE, Pager
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.quality import Audit
+from prodex.text import counted
 
 _ROWS = 12
 _COLUMNS = (
@@ -88,6 +88,7 @@ class CheckTable(w.VBox):
 
     def _selected(self) -> None:
         places = self.table.selected_rows
+        # The table reports every change of its rows, and this one was made by `mark`.
         if places == self._places():
             wanted = self._chosen
         else:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import ipywidgets as w
 
-from prodex.display.audit import counted
 from prodex.errors import InputError
 from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.snapshots.saved import earlier
 from prodex.quality import Audit
+from prodex.text import counted
 
 _BY = ("owner", "brand", "kind")
 _REPLACE = "Replace existing files"

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import ipywidgets as w
 
-from prodex.display.audit import counted
 from prodex.display.report.group_scores import GROUPINGS, GroupScores
 from prodex.notebook.audit.drill_down import Choose, DrillDown, DrillDownButton, of_cell
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
+from prodex.text import counted
 
+#: Rows of a page: each has a button for every block.
 _ROWS = 12
 
 
 class HeatMap(w.VBox):
     """A choice of grouping, and a grid of buttons.
 
-    The buttons are made once and then get other labels: new ones for every page would lose the focus and take seconds.
+    The buttons are made once and then get other labels: new ones for every page would be slow and lose the focus.
     """
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
@@ -68,6 +69,7 @@ class HeatMap(w.VBox):
     def _standings(self) -> GroupScores:
         assert self._audit is not None  # noqa: S101 - asked for only once there is one
         by = str(self.switch.value)
+        # Kept: all groups are scored at once, also those of other pages, which is slow for a large catalogue.
         if by not in self._known:
             self._known[by] = GroupScores.of(self._audit, by)
         return self._known[by]

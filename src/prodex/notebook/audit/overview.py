@@ -7,7 +7,7 @@ from html import escape
 import ipywidgets as w
 
 from prodex.catalog import Catalog
-from prodex.display.audit import counted, lines, notes, percent
+from prodex.display.audit import lines, notes
 from prodex.display.report.headline import Tile, tiles
 from prodex.display_text import words
 from prodex.notebook.audit.drill_down import (
@@ -20,7 +20,9 @@ from prodex.notebook.audit.drill_down import (
 )
 from prodex.notebook.panel import Panel, html, list_html, text_html
 from prodex.quality import Audit
+from prodex.text import counted, percent
 
+#: None stands for products to which no check applies.
 _GRADES = (*"ABCDE", None)
 _GAPS = 10
 #: Characters of a warning, which may quote a rule that somebody wrote.
@@ -94,6 +96,7 @@ class GradeBars(w.VBox):
                 f"{f'<span style=width:{share * 100:.2f}%></span>' if count else ''}</div>"
                 f"<span class='n'>{count:,}</span> <span class='n muted'>{percent(share)}</span>"
             )
+            # Mostly no product is without a grade, and an empty bar would need an explanation.
             row.layout.display = "none" if grade is None and not count else ""
 
 

@@ -10,7 +10,6 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.errors import InputError
 from prodex.notebook.audit.check_table import CheckTable
 from prodex.notebook.audit.drill_down import DrillDown
@@ -24,6 +23,7 @@ from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
 from prodex.store.snapshot import catalog_given
+from prodex.text import counted
 
 _INVITATION = "Select a figure, grade, gap, cell or check to list its products."
 
@@ -97,6 +97,7 @@ class AuditPanel(Panel):
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
         if self.exploration is not None:
+            # Both ways: an audit that is run here is shown by the other panels, and theirs here.
             link((self.exploration, "audit"), (self, "audit"))
             self.on(self.exploration, lambda _: self._stop_audit(), "catalog")
             self.on(self.exploration, lambda _: self._follow(), "conditions")
@@ -139,6 +140,7 @@ class AuditPanel(Panel):
         self._warn()
         for box in (self.tiles, self.grades, self.gaps, self.heat, self.checks, self.export):
             box.show(made)
+        # In the background: it opens another audit from disk, and the figures are shown without it.
         self._before(made)
 
     def _compared(self, before: Audit | None) -> None:

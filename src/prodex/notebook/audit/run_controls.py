@@ -11,12 +11,12 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, set_busy, text_html
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates
+from prodex.text import counted
 
 
 class RunControls(w.VBox):
@@ -42,6 +42,7 @@ class RunControls(w.VBox):
         own: str | Path | Mapping[str, Any] | Profile | None,
     ) -> None:
         self._panel, self._catalog, self._done = panel, catalog, done
+        # A new one for each audit: one that was cancelled may still run for a moment.
         self._stop = threading.Event()
         self._task: LatestTask[Audit] = LatestTask(self._run_audit, self._finished, self._failed)
         self._titles: dict[str, str] = {}

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import percent
 from prodex.display_text import Words, label, words
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
@@ -18,7 +17,9 @@ from prodex.quality.failures import failure_rows
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
 from prodex.quality.states import State
+from prodex.text import percent
 
+#: A product with texts in a hundred languages can have a finding in each of them.
 _MOST_FINDINGS = 200
 
 
@@ -114,6 +115,7 @@ def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
         profile=audit.profile,
         score=percent(float(tally.scores[0])),
         grade=grade or "none",
+        # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
         ready="no" if blocked else "undecided" if doubtful else "yes",
         failed=tuple(
             FailedCheck(one, tuple(_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id))
@@ -124,6 +126,7 @@ def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
         passed=of(State.PASS),
         unknown=of(State.UNKNOWN),
         not_applicable=of(State.NOT_APPLICABLE),
+        # A rule may be one of the user: its message is as long as it likes.
         crashes={crash.check: words(crash.message, 1_000) for crash in part.crashes},
         wanted=tuple(
             dict.fromkeys(

@@ -10,7 +10,6 @@ from functools import cache
 import jinja2
 
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.display_text import Words, ends, words
 from prodex.notebook.card.audit import ProductAudit, read_product_audit
 from prodex.notebook.card.header import CardHeader, read_header
@@ -23,6 +22,7 @@ from prodex.notebook.card.sections import Nutrients, codes, numbers_and_dates, n
 from prodex.notebook.card.texts import Texts, texts
 from prodex.notebook.panel import style
 from prodex.quality import Audit
+from prodex.text import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,10 +190,12 @@ def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) 
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("prodex.notebook", "card"),
+        # Everything is escaped unless the template says otherwise, and an attribute that does not exist is an error.
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    # `closed` ends the marks of direction that a text leaves open; see `text_html`.
     environment.filters |= {"n": lambda value: f"{value:,}", "closed": lambda text: text + ends(text)}
     return environment.get_template("card.html")

@@ -113,6 +113,7 @@ def _wrong(gtin: str) -> str:
     except InputError:
         shown = label(gtin).text
         digits = "".join(one for one in shown if one.isascii() and one.isdigit())
+        # The check digit is worth a sentence only if everything else is right: of other lengths it has no meaning.
         if shown == digits and len(digits) in {8, 12, 13, 14} and int(digits):
             return _check_digit(digits)
         return "not a GTIN: 14 digits expected"
@@ -141,6 +142,7 @@ def _market(record: Record) -> LabelledValue:
     if number is None:
         return LabelledValue("Market", words(None), missing=why_missing(record, PATHS["target_market"]))
     name = market_label(number)
+    # Without a market of its own the product is judged by that of the query, so the card says where it is from.
     note = number if own else f"{number}, from the query"
     return LabelledValue("Market", label(name), label(None if note == name else note))
 
@@ -151,6 +153,7 @@ def _flags(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
         value = record.product[column]
         answer = _no_answer(record, column) if value is None else "yes" if value else "no"
         answers.setdefault(answer, []).append(name)
+    # Grouped by answer, since of ten properties most have the same one.
     for answer in ("yes", "no", *sorted(answers.keys() - {"yes", "no"})):
         if answer in answers:
             yield answer, tuple(answers[answer])
@@ -166,6 +169,7 @@ def _status(record: Record, column: str, term: str) -> LabelledValue:
     if value is None:
         return LabelledValue(term, words(None), missing=why_missing(record, PATHS[column]))
     if column in _NAMED:
+        # The service may have a status that is newer than this release: it is shown as its number.
         known = {int(one): one.name for one in _NAMED[column]}
         return LabelledValue(
             term, value_text(known.get(value, value)), value_text(value if value in known else None)

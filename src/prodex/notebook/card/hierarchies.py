@@ -11,11 +11,13 @@ from prodex.notebook.card.labelled_values import MOST, UNIT_FLAGS, LabelledValue
 from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import PACKINGS, Record, Row
 
+#: Units of an attribute that are shown.
 _MOST = 400
 #: Further values that are shown of a unit.
 _MOST_FACTS = 60
 #: Units that are packed deeper are shown at this level: browsers give up on elements that nest without end.
 _DEEPEST = 24
+#: The path of a value in a hierarchy: the attribute, the levels below the root, and the path in the unit.
 _NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
 _TITLES = {
     "logisticalHierarchies": "Logistical hierarchies",
@@ -111,6 +113,7 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
     for place, around in above.items():
         if gtins[place] and around:
             parents.setdefault(gtins[place], set()).add(gtins[around] or around)
+    # Values of units beyond the limit, and of positions that have no unit: they are counted and never dropped.
     strays = [fact for place, found in facts.items() if place not in places for fact in found]
     inside: dict[str, list[HierarchyUnit]] = {}
     for row in reversed(rows):  # from the inside out: a unit is frozen, so the units in it are made before it
@@ -159,6 +162,7 @@ def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
         else f"= {value_text(units).text} in total"
         if units is not None
         else "total unknown",
+        # The record marks no unit as the product itself, so it is found by its GTIN.
         is_this=_same(row["node_gtin"], record.product["gtin"]),
         is_active=row["active_listing"],
         flags=tuple(name for column, name in UNIT_FLAGS.items() if row[column]),
@@ -172,7 +176,7 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
     known = set(places)
     for row in _nodes(record, source):
         if row["position"] in known:
-            told = {
+            values = {
                 "quantity": row["quantity"] if row["level"] == 0 else None,
                 "packaging code": row["packaging_code"] if row["packaging"] else None,
                 "uuid": row["node_uuid"],
@@ -182,10 +186,11 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
                 "active listing": row["active_listing"],
             }
             facts = [
-                LabelledValue(term, value_text(value)) for term, value in told.items() if value is not None
+                LabelledValue(term, value_text(value)) for term, value in values.items() if value is not None
             ]
             found.setdefault(row["position"], []).extend(facts)
     for table in record.tables:
+        # The tree itself shows `hierarchies`; the others have no rows of units.
         if table in {"hierarchies", "products", "presence", "raw"}:
             continue
         for row in record.packed(table):
@@ -214,6 +219,7 @@ def _around(position: str, places: set[str]) -> str:
 
 def _shown_in(place: str, above: dict[str, str]) -> str:
     outer = above[place]
+    # A unit below the deepest level is shown with its ancestor at that level.
     while outer and outer.count(".") >= _DEEPEST:
         outer = above[outer]
     return outer
@@ -226,4 +232,5 @@ def _path(place: str, above: dict[str, str], gtins: dict[str, str | None]) -> It
 
 
 def _same(one: str | None, other: str | None) -> bool:
+    # GTINs of 8, 12 and 13 digits are the same with zeros in front.
     return bool(one) and bool(other) and str(one).zfill(14) == str(other).zfill(14)

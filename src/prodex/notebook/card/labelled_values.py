@@ -75,6 +75,7 @@ def wire_text(value: Any) -> str:
     if isinstance(value, int | float):
         return number_text(value)
     if isinstance(value, datetime):
+        # The service sends seconds since 1970 for times with a zone, and ISO 8601 for times without one.
         return str(int(value.timestamp())) if value.tzinfo else value.isoformat()
     return str(value)
 
@@ -82,7 +83,7 @@ def wire_text(value: Any) -> str:
 def item_text(position: str) -> str | None:
     """Return which item of a list a position means; None for the first, which is mostly the only one.
 
-    >>> item("0"), item("0.2"), item("")
+    >>> item_text("0"), item_text("0.2"), item_text("")
     (None, 'item 1.3', None)
     """
     numbers = [int(one) + 1 for one in position.split(".") if one]
@@ -153,6 +154,8 @@ def table_of(
     )
 
 
+#: Tables of values of any attribute: their columns, with what each adds to the path of the attribute. The leaves of
+#: all other tables are their declared columns.
 _BY_SHAPE = {
     "texts": {"": "text"},
     "codes": {".code": "code", ".label": "label", ".description": "description"},
@@ -193,10 +196,10 @@ def leaves_of(table: str, row: Row) -> Iterator[Leaf]:
         value = row[column]
         if value is None:
             continue
-        told = wire_text(value)
+        text = wire_text(value)
         if table == "quantities":
-            told = " ".join(filter(None, [told, row["unit"] or row["unit_code"]]))
-        yield Leaf(f"{row['attribute']}{suffix}", place, told)
+            text = " ".join(filter(None, [text, row["unit"] or row["unit_code"]]))
+        yield Leaf(f"{row['attribute']}{suffix}", place, text)
 
 
 def product_leaves(record: Record) -> Iterator[Leaf]:
@@ -213,5 +216,6 @@ def _columns(table: str) -> Iterator[tuple[str, str]]:
     for column in TABLES[table].columns:
         for path in column.paths[:1]:
             yield "".join(f".{key}" for key in path if key), column.name
+    # These two columns are filled by a rule of their own, so their declaration has no path.
     if table == "entities":
         yield from ((".code", "entity_code"), (".normalizedCode", "short_code"))

@@ -46,6 +46,7 @@ def why_missing(record: Record, attribute: str, language: str | None = None) -> 
     >>> [str(why_missing(record, path)) for path in ("brand", "kind", "assets.pictures", "assets.videos")]
     ['null', 'absent', 'empty', 'absent']
     """
+    # First of all: what was not asked for is absent in the record, too.
     if not record.origin.asked(attribute, language):
         return Missing.NOT_ASKED
     first, *others = keys(attribute)
@@ -72,6 +73,7 @@ def keys(path: str) -> list[str]:
     return ["" if one == r"\e" else re.sub(r"\\(.)", r"\1", one) for one in found]
 
 
+#: Not None, which is a text that was sent as null.
 _ABSENT = object()
 
 
@@ -98,5 +100,6 @@ def _is_in(item: dict[str, Any], language: str | None) -> bool:
     described = item.get("expressedIn")
     if language is None or not isinstance(described, dict):
         return False
+    # As for the column `language` of the tables: the normalized code, else the one that was sent.
     code = described.get("normalizedCode") or described.get("code")
     return isinstance(code, str) and short_of(code) == short_of(language)

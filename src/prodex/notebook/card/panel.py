@@ -86,6 +86,7 @@ class ProductCard(Panel):
 
     def _follow(self) -> None:
         """Show the product that is selected now."""
+        # Pictures of the product before must not arrive in the card of this one.
         self._fetch.forget()
         self.card = None
         try:
@@ -93,6 +94,7 @@ class ProductCard(Panel):
                 self.card = read_card(
                     self.exploration.catalog, self.exploration.product_id, self.exploration.audit
                 )
+        # Also when the product is not found: the card of the one before would be taken for it.
         finally:
             self._draw()
 
@@ -128,6 +130,7 @@ class ProductCard(Panel):
 
 def _fetched(catalog: Catalog, product_id: str) -> dict[str, PictureImage]:
     """Return the pictures of a product by position, as small JPEGs that prodex has encoded itself."""
+    # Imported on request: most cards are read without their pictures, and Pillow takes a while.
     from prodex.pictures import thumbnails
 
     return {

@@ -74,6 +74,7 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
         line for table in _TABLES for row in record.waiting(table) for line in leaves_of(table, row)
     )
     emptied = _emptied(record)
+    # A top-level attribute that the update does not name stays as it is, so only the others are compared.
     brought = {*(_top(attribute) for attribute, _ in then), *emptied}
     own = (
         line for table in _TABLES for row in record.tables.get(table, ()) for line in leaves_of(table, row)
@@ -101,6 +102,7 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
     return PendingUpdate(tuple(changes), len(places), same)
 
 
+#: The tables with a row for each value: the others have no rows of updates.
 _TABLES = tuple(
     name for name, table in TABLES.items() if table.per_product and "attribute" in table.schema.names
 )
@@ -133,4 +135,5 @@ def _all(values: Iterable[str]) -> tuple[Words, ...]:
 
 
 def _is_spoken(place: str) -> bool:
+    # The place of a leaf is a language or a position, and a position has digits and dots only.
     return bool(place) and not place.replace(".", "").isdecimal()

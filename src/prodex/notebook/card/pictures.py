@@ -12,6 +12,7 @@ from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import Record, Row
 from prodex.quality.picture_columns import FACES, FILE_NAME
 
+#: Pictures that are shown; most products have fewer than ten.
 _MOST = 60
 #: Labels of what is shown of a picture at once, and in its fold.
 _FACTS = {
@@ -103,6 +104,7 @@ def pictures(record: Record) -> CardPictures:
         renditions.setdefault(row["position"].rpartition(".")[0], []).append(row)
     shown = rows[:_MOST]
     made = tuple(_picture(record, row, renditions.pop(row["position"], [])) for row in shown)
+    # Renditions of pictures beyond the limit, or of positions that no picture has.
     strays = [row for left in renditions.values() for row in left]
     return CardPictures(
         made,
@@ -126,15 +128,15 @@ def _picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
         size="size not specified" if width == height == "?" else f"{width} × {height} pixels",
         facts=(
             LabelledValue("packshot", value_text(row["is_packshot"]), missing="not specified"),
-            *_told(row, _FACTS),
+            *_labelled(row, _FACTS),
         ),
-        more=_told(row, _MORE),
+        more=_labelled(row, _MORE),
         disagreements=tuple(_disagreements(record, row)),
         renditions=table_of("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
     )
 
 
-def _told(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
+def _labelled(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
     return tuple(
         LabelledValue(term, value_text(row[column]))
         for column, term in terms.items()
@@ -144,6 +146,7 @@ def _told(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
 
 def _disagreements(record: Record, row: Row) -> Iterator[str]:
     name = row["gdsn_file_name"] or ""
+    # GS1 names a picture by its GTIN (characters 1 to 14) and what it shows (character 17 is the face).
     if re.search(FILE_NAME, name):
         gtin = (record.product["gtin"] or "").zfill(14)
         if record.product["gtin"] is not None and name[:14] != gtin:
@@ -152,8 +155,9 @@ def _disagreements(record: Record, row: Row) -> Iterator[str]:
             yield f"The file name says {FACES[name[16]]}, productFace says {FACES[row['product_face']]}."
     elif name:
         yield "The file name does not follow the GS1 pattern."
-    told = re.fullmatch(r"\s*([0-9]{1,6})\s*[x×*]\s*([0-9]{1,6})\s*", row["definition"] or "")
-    if told and None not in (row["width"], row["height"]):
-        as_text = (int(told[1]), int(told[2]))
+    # Suppliers type the size as text as well; one that was typed for another picture is seen here.
+    stated = re.fullmatch(r"\s*([0-9]{1,6})\s*[x×*]\s*([0-9]{1,6})\s*", row["definition"] or "")
+    if stated and None not in (row["width"], row["height"]):
+        as_text = (int(stated[1]), int(stated[2]))
         if as_text != (row["width"], row["height"]):
             yield f"The size as text is {as_text[0]:,} × {as_text[1]:,}."

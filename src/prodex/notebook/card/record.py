@@ -24,10 +24,11 @@ from prodex.text import nearest_few
 
 Row: TypeAlias = Mapping[str, Any]
 
-#: What stands on a product and describes the units that it is packed in, or that are packed in it.
+#: Attributes of a product that describe the units that it is packed in, or that are packed in it.
 PACKINGS = ("logisticalHierarchies", "sharingUnits")
 _PACKED = tuple(f"{one}." for one in PACKINGS)
 
+#: Similar ids that an error names.
 _NEAR = 3
 
 
@@ -159,6 +160,7 @@ def _code_labels(
         value for name, value in product.items() if name.endswith("_code") and value is not None
     }
     found: dict[tuple[str, str], dict[str, tuple[str | None, str | None]]] = {}
+    # Labels are stored once for all products, so only those of the codes of this product are read.
     wanted = pc.field("code").isin(pa.array(sorted(codes), pa.string()))
     for part in catalog.parts:
         for row in part.read("code_labels", None, wanted).to_pylist():
@@ -169,6 +171,7 @@ def _code_labels(
 
 def _unknown(catalog: Catalog, product_id: str) -> str:
     keys = catalog.arrow("products", ["product_id", "gtin"])
+    # A likely mistake: the GTIN in place of the id.
     named = keys.filter(pc.equal(comparable_column(keys["gtin"]), comparable(product_id)))
     refusal = f"There is no product {product_id:.60} among {len(keys):,}."
     if named.num_rows:
@@ -215,6 +218,8 @@ def indented(json: str) -> str:
     """
     made: list[str] = []
     depth, before = 0, ""
+    # Not decoded and encoded again: that drops repeated keys, changes numbers and lone surrogates, and gives up on
+    # deep nesting. Whoever looks here wants to see what was received.
     for found in _SIGN.finditer(json):
         sign = found[0]
         if sign in "]}":

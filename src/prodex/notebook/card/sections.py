@@ -87,6 +87,7 @@ _KINDS = {"documents": "document", "videos": "video", "enriched_contents": "enri
 
 def sections(record: Record) -> tuple[CardTable, ...]:
     """Return the tables; a table without rows says why there are none."""
+    # An empty table is returned as well: the card lists it under "No data" with the reason.
     return tuple(
         table_of(
             one.title,
@@ -108,16 +109,16 @@ def _rows(record: Record, section: _Section) -> Iterator[Row]:
 def _joined(rows: Sequence[Row]) -> list[Row]:
     """Return tags, each once: a record lists a tag with its date, and may list it again by its name alone."""
     dated = [row for row in rows if row["created_at"] is not None]
-    told = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
+    listed = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
     both = [
-        {**row, "attribute": f"{row['attribute']}, {told[row['tag']]}"} if row["tag"] in told else row
+        {**row, "attribute": f"{row['attribute']}, {listed[row['tag']]}"} if row["tag"] in listed else row
         for row in dated
     ]
     named = {row["tag"] for row in dated}
     return [*both, *(row for row in rows if row["created_at"] is None and row["tag"] not in named)]
 
 
-#: PictureImage in the head, or as a code.
+#: Shown in the header, or as a code.
 _ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_market"})
 
 
@@ -137,7 +138,7 @@ def _missing(record: Record, section: _Section) -> str:
     return ", ".join(f"{path} is {why_missing(record, path)}" for path in section.paths) or "none"
 
 
-_TOLD = {"label": "", "description": "_description"}
+_SUFFIXES = {"label": "", "description": "_description"}
 
 
 def codes(record: Record) -> CardTable:
@@ -146,8 +147,8 @@ def codes(record: Record) -> CardTable:
     for column, path in PATHS.items():
         if column.endswith("_code"):
             name = column.removesuffix("_code")
-            told = {one: record.product.get(f"{name}{suffix}") for one, suffix in _TOLD.items()}
-            row = {"code": record.product[column], **told}
+            listed = {one: record.product.get(f"{name}{suffix}") for one, suffix in _SUFFIXES.items()}
+            row = {"code": record.product[column], **listed}
             if any(value is not None for value in row.values()):
                 every.append({"attribute": path.removesuffix(".code"), **row})
     every += map(dict, record.rows("codes"))
@@ -157,9 +158,9 @@ def codes(record: Record) -> CardTable:
         every[place] = row | {
             f"{one} {kind}": text
             for one in languages
-            for kind, text in zip(_TOLD, labels.get(one, (None, None)), strict=True)
+            for kind, text in zip(_SUFFIXES, labels.get(one, (None, None)), strict=True)
         }
-    further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _TOLD}
+    further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _SUFFIXES}
     columns = {"attribute": "attribute", "code": "code", "label": "label", "description": "description"}
     return table_of("Codes", {**columns, **further, "item": "item"}, every)
 
@@ -193,6 +194,7 @@ def nutrients(record: Record) -> Nutrients:
     """Return the nutrients by partition."""
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in record.rows("nutrients"):
+        # Two partitions may have the same name and basis; the item of the list that they are in distinguishes them.
         outer = row["position"].rpartition(".")[0]
         parts.setdefault(
             (row["attribute"], outer, row["partition"], row["basis_quantity"], row["basis_unit_code"]), []

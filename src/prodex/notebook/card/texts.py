@@ -100,6 +100,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
     for row in rows:
         cells.setdefault((row["attribute"], _language(row)), []).append(row)
     attributes = [*dict.fromkeys(row["attribute"] for row in rows)]
+    # Names and the texts that the audit looks for have a row in any case: their absence is what a reader has to see.
     known = {*NAMES, *(attribute for attribute, _ in wanted)} - {*attributes}
     gaps = {
         attribute: why_missing(record, attribute)
@@ -112,6 +113,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
         if attribute in known or gap in {Missing.NULL, Missing.EMPTY}
     }
     attributes = sorted([*attributes, *shown], key=_rank)
+    # The same limit for all texts: one that is very long must not leave the others without room.
     most = even_limit([weight(row["text"]) for row in rows], _ROOM)
     return Texts(
         languages_total=len(spoken),
@@ -156,6 +158,7 @@ def _languages(
     named: list[str | None] = [*dict.fromkeys(required), *others]
     if None in found:
         named.append(None)
+    # A table without any column could not show which attributes are missing.
     return named or ["en"]
 
 

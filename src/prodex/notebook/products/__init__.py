@@ -1,1 +1,1 @@
-"""The products: facets, words, the table, the export."""
+"""The explorer of products: facets, search, table, and export."""

@@ -148,6 +148,7 @@ class CatalogExplorer(Panel):
         for name, facet in self._values.declared.items():
             if name not in self._boxes:
                 self._boxes[name] = self._box(facet)
+        # Boxes are kept when the catalogue changes, so that those which are open stay open.
         self._facets.children = tuple(self._boxes[name] for name in self._values)
 
     def _box(self, facet: Facet) -> FacetBox:
@@ -181,6 +182,7 @@ class CatalogExplorer(Panel):
 
     def _take(self, found: _Found) -> None:
         """Show what a search found, unless another catalogue is shown by now."""
+        # The search itself is compared: each catalogue has its own.
         if found[0] is not self._search:
             return
         self._found = found
@@ -219,6 +221,7 @@ class CatalogExplorer(Panel):
             others.append(self._found[2])
         if conditions.failing is not None:
             others.append(self._products.failing(conditions.failing.checks))
+        # A closed facet shows no counts, and to count the values of all of them takes most of the time of a click.
         counted = [name for name in self._values if self._boxes[name].is_open]
         return apply_filters(self._values, conditions.facets, len(self._products), others, counted)
 
@@ -242,8 +245,10 @@ def _find(search: Search, words: str) -> _Found:
 
 
 def _chosen(products: ProductColumns, mask: Mask) -> Catalog:
+    # The whole catalogue keeps its folder and its origin, so that an export or an audit of it names the snapshot.
     if mask.all():
         return products.catalog
+    # By id and not by place: `where` reads only the parts that have one of them.
     ids = products.ids.filter(pa.array(mask))
     return products.catalog.where(pc.field("product_id").isin(ids))
 

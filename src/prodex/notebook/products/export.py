@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from prodex import formats
 from prodex.catalog import Catalog
-from prodex.display.audit import counted
 from prodex.errors import QueryError
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
@@ -21,6 +20,7 @@ from prodex.notebook.panel import Panel
 from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.notebook.products.table_page import column_values
 from prodex.tables.declaration import TABLES
+from prodex.text import counted
 
 #: What can be exported, as the form names it.
 AS_SHOWN, EVERYTHING = "the table as shown", "all tables of these products"
@@ -132,6 +132,7 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
     else:
         paths = catalog.export(request.folder, request.format, escape_formulas=request.escapes)
     described = json.loads((request.folder / _DESCRIBED).read_text("utf-8"))
+    # The export describes what it had to change in the data package beside the files.
     altered = sum(resource["altered_texts"] for resource in described["resources"])
     if request.what == AS_SHOWN:
         where = f"{paths[0].absolute()} ({counted(len(table.columns), 'column')})"

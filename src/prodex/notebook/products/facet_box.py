@@ -95,6 +95,7 @@ class FacetBox(w.VBox):
         number = f" · {len(self.chosen)} selected" if self.chosen else ""
         self._head.description = f"{'▾' if self.is_open else '▸'} {title}{number}"
         self._head.tooltip = f"{'Hide' if self.is_open else 'Show'} the values of {title}"
+        # The rows of a closed box are not sent: a catalogue may have thousands of brands.
         if self.is_open and self._values is not None and self._counts is not None:
             self._draw_rows(self._values, self._counts)
         else:
@@ -110,6 +111,7 @@ class FacetBox(w.VBox):
         self._more.description = f"Show more ({len(shown):,} of {len(fitting):,})"
         self.children = (
             self._head,
+            # A search field for values only where not all of them are shown.
             *((self._find,) if len(values.codes) > _FEW else ()),
             *self._rows[: len(shown)],
             *((self._more,) if len(fitting) > len(shown) else ()),

@@ -47,6 +47,7 @@ class FacetValues:
         """Return which products have one of these values."""
         chosen = np.array([code in codes for code in self.codes], bool)
         found = np.zeros(size, bool)
+        # Pairs instead of one value per product: a product has several tags and languages.
         found[self.rows[chosen[self.groups]]] = True
         return found
 
@@ -112,6 +113,7 @@ def _values(facet: Facet, products: ProductColumns) -> FacetValues:
     order = sorted(range(len(codes)), key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
     if facet.needs_audit:  # grades are in the order A to E, not by frequency
         order.sort(key=lambda n: (codes[n] is None, codes[n] or ""))
+    # Codes without products are left out, and the others numbered in the order in which they are shown.
     there = np.array([n for n in order if totals[n]], np.int64)
     new_number = np.zeros(len(codes), np.int32)
     new_number[there] = np.arange(len(there))

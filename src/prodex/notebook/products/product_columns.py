@@ -151,6 +151,7 @@ class ProductColumns:
         def read(part: Part, before: int) -> tuple[Rows, pa.Table]:
             ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
             rows = part.read(table, ["product_id", *columns])
+            # Children name their product by id; everything here works with places, which numpy can index by.
             place = pc.index_in(rows["product_id"].combine_chunks(), ids)
             return place.to_numpy(zero_copy_only=False).astype(np.int64) + before, rows.drop_columns(
                 "product_id"
@@ -168,6 +169,7 @@ class ProductColumns:
         """
         parts = [part for part in self.catalog.parts if part.size]
         before = accumulate((part.size for part in parts[:-1]), initial=0)
+        # pyarrow reads and decodes without the lock of the interpreter, so threads do work side by side.
         with ThreadPoolExecutor(cpu_count()) as threads:
             yield from threads.map(work, parts, before)
 
@@ -194,6 +196,7 @@ class ProductColumns:
                 "The conditions ask for products that fail a check, and there is no audit. Give one: audit=..."
             )
         known = [check.id for check in self.audit.checks]
+        # The conditions may come from an audit that has been replaced by another since.
         if unknown := [check for check in checks if check not in known]:
             raise QueryError(
                 f"The audit has no check {unknown[0]!r}. audit.by_check lists those that it has."

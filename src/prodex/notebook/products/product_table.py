@@ -80,10 +80,12 @@ class ProductTable(w.VBox):
     def hold(self, products: ProductColumns) -> None:
         """Show another catalogue."""
         self._products, self._sorter, self._mask = products, Sorter(products), np.zeros(len(products), bool)
+        # Only languages that the names have: in any other one the column would be empty.
         names = [(language_label(code), code) for code in products.languages()]
         self._language.options = [("any language", ""), *names]
         judged = tuple(name for name in AUDIT_COLUMNS if products.audit is not None)
         kept = tuple(name for name in self.columns if name not in AUDIT_COLUMNS)
+        # Otherwise the picker would be offered columns that the catalogue before had.
         with self.hold_trait_notifications():
             self.columns = (*kept, *judged)
         self.column_picker.offer(products, self.columns)
@@ -187,6 +189,7 @@ class ProductTable(w.VBox):
         self.columns = columns
         chosen = self._by.value
         self._by.options = [_UNSORTED, *((title(name), name) for name in columns)]
+        # A table cannot be sorted by a column that it does not show: nobody would see why.
         self._by.value = chosen if chosen in columns else ""
         self.draw()
 
@@ -203,6 +206,7 @@ class ProductTable(w.VBox):
 
     def _choose(self, ids: Sequence[str], *, clear: bool = False) -> None:
         kept = () if clear else self.selected
+        # A product that is selected already keeps its place in the order.
         self.selected = tuple(dict.fromkeys([*kept, *ids]))
         if clear:
             self._all.focus()

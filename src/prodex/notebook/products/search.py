@@ -72,6 +72,7 @@ class Search:
 
     def _find(self, word: str) -> Mask:
         found = np.zeros(len(self._products), bool)
+        # A GTIN is stored with 14 digits, and people type the 8, 12 or 13 that are printed.
         number = word.lstrip("0") if word.isascii() and word.isdigit() else ""
 
         def places(indexed: _Indexed) -> _Places:
@@ -83,6 +84,7 @@ class Search:
             for some in threads.map(places, self._index()):
                 found[some] = True
         if number:
+            # Only in GTINs: in texts a number without its zeros would match too much.
             found |= _holding(pc.fill_null(self._products.column("gtin"), ""), number)
         return found
 

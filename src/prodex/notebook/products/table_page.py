@@ -10,12 +10,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display.audit import percent
 from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
+from prodex.text import percent
 
 #: The columns that are shown at first, and those that an audit adds.
 COLUMNS = ("gtin", "name", "brand", "kind", "owner", "updated_at", "texts_count", "pictures_count")
@@ -88,6 +88,7 @@ def page_of(ordered: Rows, mask: Mask, number: int, size: int) -> TablePage:
     """
     found = ordered[mask[ordered]]
     pages = max(1, -(-len(found) // size))
+    # A filter may have left fewer pages than the one that was shown.
     number = min(max(number, 1), pages)
     first = (number - 1) * size
     return TablePage(found[first : first + size], first + 1, len(found), len(mask), number, pages)
@@ -119,8 +120,10 @@ class Sorter:
         values = column_values(self._products, by.column, language)
         there = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
         values = values.drop_null()
+        # Sorted as they are searched: "Éclair" next to "eclair" and not behind "Zest".
         values = unaccented_texts(values) if pa.types.is_string(values.type) else values
         order = pc.array_sort_indices(values, order="descending" if by.descending else "ascending")
+        # Products without a value come last in both directions: nobody sorts in order to see them first.
         missing = np.setdiff1d(np.arange(len(self._products)), there)
         return np.concatenate([there[order.to_numpy()], missing])
 
@@ -166,6 +169,7 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
         return f"{value:.15g}"
     if hasattr(value, "strftime"):
         return f"{value:%Y-%m-%d %H:%M}"
+    # An empty text is a value; a blank cell would look like a missing one.
     return cut(str(value), CELL) or '""'
 
 
@@ -175,6 +179,7 @@ def cut(text: str, most: int) -> str:
     >>> cut("x" * 40_000, 3)
     'xxx …(3 of 40,000 characters)'
     """
+    # Cut before it is escaped: a text of a million characters is not worth the work.
     spelled = words(text[: most + 1]).text
     return spelled if len(text) <= most else f"{spelled[:most]} …({most:,} of {len(text):,} characters)"
 
@@ -199,8 +204,8 @@ def is_asked(products: ProductColumns, column: str) -> bool:
 
 
 _DECLARED = frozenset(TABLES["products"].schema.names)
-#: Wire paths of which at least one must have been asked for. Texts are counted whatever their attribute, so for their
-#: count the names stand in.
+#: Wire paths of which at least one must have been asked for. Texts are counted whatever their attribute, so their count
+#: is known as soon as names were asked for.
 _PATHS: dict[str, tuple[str, ...]] = {
     **{column.name: (".".join(column.paths[0]),) for column in TABLES["products"].columns if column.paths},
     "name": NAME_PATHS,

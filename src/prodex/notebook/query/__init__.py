@@ -1,1 +1,1 @@
-"""What to load: every filter as a control, the live count, the load."""
+"""The query panel: every filter as a control, the live count, and the load."""

@@ -56,6 +56,7 @@ def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> s
     how = "" if name is None else f", name={name!r}"
     how += "" if max_age is None else f", max_age={max_age!r}"
     asked = query_as_python(query)
+    # The repr of a point in time names its module.
     imports = "import datetime\n\nimport prodex as px" if "datetime." in asked else "import prodex as px"
     return (
         f"{imports}\n\nservice = px.connect()\nquery = {asked}\n"

@@ -15,6 +15,7 @@ from prodex.notebook.query.parsing import Word
 #: The options of a list, each a label and a value; "" stands for no value, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
 
+#: ipywidgets gives every control the same fixed width, which cuts long labels.
 _AUTO = {"width": "auto"}
 _OWN = object()
 _SELECT = ("select …", "")
@@ -68,6 +69,7 @@ class ChoiceControl(w.VBox):
     def offer(self, options: Options) -> None:
         """Offer these options, and select the first."""
         self._options = tuple(options)
+        # Options first: `Dropdown` selects the first of new options itself, and refuses values that are not in them.
         self.list.options = self._options
         self.list.value = self.value = self._options[0][1]
 
@@ -111,6 +113,7 @@ class ToggleControl(w.VBox):
 
     def _pressed(self, value: Any, is_on: bool) -> None:
         others = tuple(one for one in self.value if one != value)
+        # `_show` sets the buttons from the value, which must not change the value again.
         if is_on != (value in self.value):
             self.value = (*others, value) if is_on else others
 
@@ -157,6 +160,7 @@ class ListControl(w.VBox):
         if not change["new"]:
             return
         held = [one.strip() for one in self.value.split(",") if one.strip()]
+        # The name stays in the list: adding it twice would send it twice.
         if str(change["new"]) not in held:
             self.value = ", ".join([*held, str(change["new"])])
         self._names.value = ""
@@ -218,6 +222,7 @@ def lock(widget: Any, *, is_locked: bool) -> None:
     """Disable a widget and all widgets in it, or enable them again."""
     if widget.has_trait("disabled"):
         widget.disabled = is_locked
+    # A box has no `disabled`; the widgets in it have.
     for child in getattr(widget, "children", ()):
         lock(child, is_locked=is_locked)
 
@@ -227,7 +232,7 @@ class _WordRow(w.HBox):
 
     def __init__(self, number: int, fields: Options, changed: Callable[[], object]) -> None:
         self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
-        self.fields = ToggleControl(f"Word {number} in any of", fields)
+        self.fields = ToggleControl(f"Search for word {number} in", fields)
         self.remove = w.Button(description="Remove", tooltip=f"Remove word {number}", layout=_AUTO)
         self.remove.add_class("quiet")
         super().__init__([label_above(self.text), self.fields, self.remove])

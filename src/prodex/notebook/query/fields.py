@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from html import escape
 from typing import Any
 
 from prodex.notebook.query import controls, options, parsing
 from prodex.notebook.query.controls import SearchWords
-from prodex.query import ProductQuery
+from prodex.query import FILTERS, ProductQuery
+from prodex.query.filters import Filter, Form
 
 
 class FieldGroup(Enum):
@@ -69,6 +71,7 @@ def _one(
     )
 
 
+# Controls hold no None: an empty tuple or text stands for "no filter".
 def _none_as_empty(value: Any) -> Any:
     return value or ()
 
@@ -107,11 +110,11 @@ def _packshot_of(query: ProductQuery) -> str:
     return "with" if query.has_packshot else "without" if query.has_no_packshot else ""
 
 
+#: One control for two filters of the service: both at once would match nothing.
 _PACKSHOT = (("with or without", ""), ("with a packshot", "with"), ("without a packshot", "without"))
 _ACTIVE = (("all products", ""), ("only the active range", True))
 
-#: The controls, in the order in which they are shown.
-FIELDS: tuple[QueryField, ...] = (
+_DESIGNED: tuple[QueryField, ...] = (
     _choice("target_market", "Target market", options.markets, FieldGroup.FRONT),
     QueryField(
         ("has_packshot", "has_no_packshot"),
@@ -196,6 +199,30 @@ FIELDS: tuple[QueryField, ...] = (
 )
 
 
+def _made_of(name: str, one: Filter) -> QueryField:
+    """Declare the control of a filter for which nobody has designed one, by the form of its values."""
+    title = one.option.replace("-", " ").capitalize()
+    if one.kind.form is Form.FLAG:
+        return _choice(name, title, lambda: (("all products", ""), (one.help, True)), FieldGroup.MORE)
+    if one.kind.form is Form.TIME:
+        return _moment(name, f"{title} (UTC)", FieldGroup.MORE)
+    if one.kind.form is Form.VALUE:
+        line = partial(controls.text_line, title, "")
+        return _one(name, line, FieldGroup.MORE, _none_as_blank, _empty_as_none, one.help)
+    return _text(name, title, "", FieldGroup.MORE)
+
+
+#: The controls, in the order in which they are shown. A filter that is new has one at once.
+FIELDS: tuple[QueryField, ...] = (
+    *_DESIGNED,
+    *(
+        _made_of(name, one)
+        for name, one in FILTERS.items()
+        if not any(name in field.names for field in _DESIGNED)
+    ),
+)
+
+
 def count_given(query: ProductQuery, place: FieldGroup) -> int:
     """Return how many filters of a query have their control in a group."""
     return sum(bool(getattr(query, name)) for field in FIELDS if field.place is place for name in field.names)
@@ -214,6 +241,7 @@ def asked(values: list[Any]) -> ProductQuery:
     QueryError
         When a value cannot be read, or two contradict each other.
     """
+    # A query is made at once of all values, since its fields are checked against each other.
     given: dict[str, Any] = {}
     for field, value in zip(FIELDS, values, strict=True):
         given |= field.given(value)

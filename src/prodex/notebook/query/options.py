@@ -99,6 +99,7 @@ def owners(organizations: pd.DataFrame) -> list[tuple[str, int]]:
     >>> owners(pd.DataFrame({"id": [12, 11], "nameLegal": ["Zest", "Acme"]}))
     [('Acme (11)', 11), ('Zest (12)', 12)]
     """
+    # The specification calls the name of an organisation `nameLegal`; one service sends `name`.
     column = next((name for name in ("nameLegal", "name") if name in organizations), None)
     if column is None or "id" not in organizations:
         return []

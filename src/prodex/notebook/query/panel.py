@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import Any
@@ -20,10 +20,11 @@ from prodex.notebook.query import options
 from prodex.notebook.query.code import QueryCode
 from prodex.notebook.query.controls import lock
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
-from prodex.notebook.query.load import LoadBox, count_products, count_text
-from prodex.query import ProductQuery
+from prodex.notebook.query.load import LoadBox
+from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
 from prodex.service.connection import service_given
+from prodex.service.paging import announced
 from prodex.text import hint
 
 #: Seconds without a change before the service is asked for the count.
@@ -196,6 +197,7 @@ class QueryPanel(Panel):
 
     @contextmanager
     def _filling(self) -> Iterator[None]:
+        # Each control that is filled reports a change; the query is complete only when all are filled.
         self._is_filling = True
         try:
             yield
@@ -203,6 +205,7 @@ class QueryPanel(Panel):
             self._is_filling = False
 
     def _count(self, query: ProductQuery) -> int | None:
+        # The count runs in a thread: it stops when the query of the panel is another one by then.
         return count_products(self._service, query, lambda: self.query == query)
 
     def _counted(self, count: int | None) -> None:
@@ -245,3 +248,37 @@ def _with_hint(control: Any, hint: str) -> Any:
     for name in set(control._dom_classes) & {"wide"}:
         box.add_class(name)
     return box
+
+
+def count_products(
+    service: Client, query: ProductQuery, is_wanted: Callable[[], bool] = lambda: True
+) -> int | None:
+    """Return how many products match, or None when the number is no longer wanted.
+
+    Parameters
+    ----------
+    is_wanted
+        Called before each call to the service: a long list of GTINs is counted in several calls, which are not worth
+        making for a query that has changed meanwhile.
+    """
+    total = 0
+    for part in query.in_calls():
+        if not is_wanted():
+            return None
+        total += announced(service.search_products(part.to_probe()))
+    return total
+
+
+def count_text(count: int, query: ProductQuery) -> str:
+    """Return how many products match, as a sentence.
+
+    >>> count_text(1203, ProductQuery()), count_text(1, ProductQuery())
+    ('1,203 products match', '1 product matches')
+    """
+    sentence = "1 product matches" if count == 1 else f"{count:,} products match"
+    gtins = query.gtins_in or ()
+    if len(gtins) > GTINS_PER_CALL:
+        calls = -(-len(gtins) // GTINS_PER_CALL)
+
+        sentence += f" (the sum of {calls:,} calls, for {len(gtins):,} GTINs)"
+    return sentence

@@ -18,6 +18,7 @@ from prodex.query import ALWAYS_REQUESTED, ProductQuery
 #: A word to search for, and the fields to search.
 Word: TypeAlias = tuple[str, tuple[str, ...]]
 
+#: GTINs that a sentence quotes.
 _SHOWN = 5
 
 
@@ -91,6 +92,7 @@ def extra(text: str) -> Any:
         return {}
     try:
         return json.loads(text)
+    # A thousand nested lists end in a RecursionError, which is no ValueError.
     except (ValueError, RecursionError) as error:
         raise QueryError(
             f'extra cannot be read as JSON: {error}. Write it as {{"name of the filter": value}}.'
@@ -161,6 +163,7 @@ def read_gtins(text: str) -> Pasted:
             readable.setdefault(str(comparable(piece)), piece)
         else:
             unreadable.append(piece)
+    # Reported and sent all the same: the service may have a product under a GTIN that is wrong.
     are_valid = GtinAccessor(pd.Series(list(readable.values()), dtype="str")).is_valid
     doubtful = tuple(piece for piece, valid in zip(readable.values(), are_valid, strict=True) if not valid)
     repeated = len(pieces) - len(unreadable) - len(readable)

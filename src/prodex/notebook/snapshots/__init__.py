@@ -1,1 +1,1 @@
-"""Snapshots over time, and what changed between two."""
+"""The snapshot panel: list, development over time, and comparison."""

@@ -13,7 +13,6 @@ import pyarrow as pa
 from traitlets import Instance
 
 from prodex.compare import Difference, diff
-from prodex.display.audit import counted, moved
 from prodex.display_text import words
 from prodex.errors import InputError
 from prodex.facts.groups import shown_names
@@ -25,7 +24,9 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, list_html, set_busy, status_html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import AuditComparison, compare_audits, list_audits
+from prodex.text import counted, moved
 
+#: Rows of the tables of groups and checks; characters of a value, and of a figure in large letters.
 _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
 
 
@@ -118,7 +119,7 @@ def audits_markup(compared: AuditComparison) -> str:
 def table(
     caption: str, columns: Sequence[str], rows: Iterable[list[str]], *, numbers: Collection[str] = ()
 ) -> str:
-    """Return a table; its cells are markup already. Columns of numbers stand on the right."""
+    """Return a table, whose cells are HTML already. Columns of numbers are aligned on the right."""
     kinds = [" class='n'" if name in numbers else "" for name in columns]
     head = "".join(
         f"<th scope='col'{kind}>{escape(name)}</th>" for name, kind in zip(columns, kinds, strict=True)
@@ -318,6 +319,7 @@ def compared_audits(old: Path, new: Path) -> AuditComparison | None:
         }
         for listed, side in zip(audits, (old, new), strict=True)
     )
+    # The profile that was used last is the one that somebody works with.
     for profile in reversed([profile for profile in after if profile in before]):
         if len(both := readable([before[profile], after[profile]])) == 2:
             return compare_audits(*both)
@@ -332,9 +334,11 @@ def export_changes(difference: Difference, path: Path, is_safe: bool) -> str:
     InputError
         When the file exists.
     """
+    # A list of changes is evidence: it is never replaced by that of another comparison.
     if path.exists():
         raise InputError(f"{path} already exists. Give another name, or delete it first.")
     rows = pa.Table.from_pandas(difference.changes, preserve_index=False)
+    # A column without a value is of type null, and the schema of the file must not depend on what has changed.
     rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
     with writing(path) as beside:
         write_csv(iter(rows.to_batches()), rows.schema, beside, escape_formulas=is_safe)

@@ -12,7 +12,6 @@ from traitlets import Instance, link
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
-from prodex.display.audit import counted
 from prodex.errors import InputError
 from prodex.files import seen_from_here
 from prodex.notebook.background import LatestTask
@@ -24,6 +23,7 @@ from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, sna
 from prodex.notebook.snapshots.trend import TrendBox
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify
+from prodex.text import counted
 
 _ROWS = 10
 _OPTIONS: dict[str, Any] = {
@@ -93,6 +93,7 @@ class SnapshotPanel(Panel):
         link((self.comparison, "difference"), (self, "difference"))
         with self.guarded():
             self._list()
+            # Last: what the other panels show is selected in the list that was just read.
             if exploration is not None:
                 self.on(exploration, lambda _: self._follow(exploration.catalog), "catalog")
                 self._follow(exploration.catalog)

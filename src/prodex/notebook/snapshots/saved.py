@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from prodex.display.audit import counted
 from prodex.errors import SnapshotDamaged, SnapshotError
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.snapshot import list_snapshots
+from prodex.text import counted
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -79,6 +79,7 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
         )
         for row in listed.to_dict("records")
     ]
+    # The time is part of the name of a folder, in a form whose order as text is that of time.
     return tuple(sorted(rows, key=lambda one: (one.time, one.name), reverse=True))
 
 
@@ -143,6 +144,7 @@ def _folders(audit: Audit, *, same_rules: bool) -> list[str]:
     if audit.catalog_folder is None:
         return []
     listed = list_audits(audit.catalog_folder.parent.name)
+    # Names of folders are compared, since the times in them are those by which audits are listed.
     stamp = f"{audit.audited_at:%Y-%m-%dT%H%M%S.%f}Z"  # as the folder of this audit is called
     alike = listed[(listed["profile"] == audit.profile) & (listed["time"] < stamp)]
     if same_rules:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
-from prodex.display.audit import counted, percent
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import list_audits
+from prodex.text import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,6 +86,7 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
     audits = audits[audits["note"] == ""]
     if audits.empty:
         return Trend(name, products, None, 0)
+    # Grades of different profiles are not comparable, so only those of one profile are drawn.
     alike = audits[audits["profile"] == audits["profile"].iloc[-1]]
     if not (opened := readable(alike["folder"].tail(_AUDITS))):
         return Trend(name, products, None, 0)
@@ -95,6 +96,7 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
 
 def products_markup(trend: Trend) -> str:
     """Draw how many products there were."""
+    # Imported on request: matplotlib is slow to import, and most panels show no chart.
     from prodex.display import charts
 
     count = int(trend.products.iloc[-1]) if len(trend.products) else 0
@@ -134,6 +136,7 @@ def grades_markup(trend: Trend) -> str:
 def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Return a chart as a picture, with its data as a table for those who cannot see it."""
     written = io.BytesIO()
+    # Inside the page: a notebook that is sent to a colleague has no files next to it.
     figure.savefig(written, format="png")
     picture = base64.b64encode(written.getvalue()).decode("ascii")
     head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in columns)

@@ -1,4 +1,4 @@
-"""The rule of allergens: what the ingredients name, the allergens list."""
+"""The rule of allergens: those named in the ingredients are listed."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _AGREED = 0.9
 
 
 @rule(
-    title="allergens that the ingredients name are listed",
-    problem="Allergen in the ingredients is not listed",
+    title="allergens named in the ingredients are listed",
+    problem="Allergen of the ingredients not listed",
     fix="Add the allergen to {listed}, or correct the ingredients if it is not in the product.",
     severity="error",
     dimension="consistency",
@@ -47,15 +47,15 @@ _AGREED = 0.9
 def composition_allergens_listed(
     products: Products, *, composition: str = "composition", listed: str = "allergens"
 ) -> Verdict:
-    """People with an allergy filter by the list: what is missing there can kill.
+    """People with an allergy filter by the list: an allergen missing from it can kill.
 
     Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese: in the
     language that a text is in, whatever its label says. What is "free from" or "may contain" an allergen does not
     count, nor what only sounds like one (coconut milk). Where the language is uncertain, the words of all languages
     count; if the list then lacks none of them, the check is unknown, as it is where the list cannot be read.
     """
-    made_of = _Told.of(products, composition)
-    lists = _lists(products, _Told.of(products, listed))
+    made_of = _AttributeTexts.of(products, composition)
+    lists = _lists(products, _AttributeTexts.of(products, listed))
     mentions, certain = _mentions(made_of.texts)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
@@ -70,8 +70,8 @@ def composition_allergens_listed(
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What products tell under an attribute.
+class _AttributeTexts:
+    """The values that products have under an attribute.
 
     Attributes
     ----------
@@ -86,9 +86,10 @@ class _Told:
 
     @classmethod
     def of(cls, products: Products, attribute: str) -> Self:
-        """Read what the products tell, with texts that have no language at all."""
+        """Read the values of the products, also texts without any language."""
         texts = products.arrow("texts", "attribute", "language", "text")
         texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
+        # Some services send the list as a plain string: without a language it is a scalar, not a text.
         scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
         is_text = pc.and_(
             pc.equal(scalars["type"], "string"),
@@ -98,6 +99,7 @@ class _Told:
         bare = bare.select(["product"]).append_column("language", pa.nulls(len(bare), pa.string()))
         bare = bare.append_column("text", scalars.filter(is_text)["value"])
         both = pa.concat_tables([texts, bare.cast(texts.schema)])
+        # A number or a code is a list too, but one whose meaning is not known here.
         otherwise = products.any(scalars.filter(pc.invert(is_text))["product"].to_numpy())
         for table in ("codes", "quantities"):
             otherwise |= products.any(
@@ -125,7 +127,7 @@ def _below(rows: pa.Table, attribute: str) -> pa.Table:
 
 @dataclass(frozen=True)
 class _Lists:
-    """What the lists of allergens say.
+    """The allergens that are listed.
 
     Attributes
     ----------
@@ -157,22 +159,23 @@ class _Mentions:
     spoken: pa.Array
 
 
-def _lists(products: Products, told: _Told) -> _Lists:
+def _lists(products: Products, listed_texts: _AttributeTexts) -> _Lists:
     # A dash lists nothing.
-    lists = told.texts.filter(pc.match_substring_regex(told.texts["text"], r"\pL"))
+    lists = listed_texts.texts.filter(pc.match_substring_regex(listed_texts.texts["text"], r"\pL"))
     distinct, code = encoded(lists["text"])
     product = lists["product"].to_numpy()
     groups = np.zeros(len(products), np.int32)
     # "May contain" counts here: the list says it.
     np.bitwise_or.at(groups, product, named_allergens(distinct, perhaps=True).groups[code])
     read = _is_understood(distinct, _languages(detect(distinct)))
-    return _Lists(groups, ~told.otherwise & ~products.any(product[~read[code]]))
+    return _Lists(groups, ~listed_texts.otherwise & ~products.any(product[~read[code]]))
 
 
 def _languages(found: DetectedLanguages) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
     known = np.array([place if name in LANGUAGES else -1 for place, name in enumerate(languages())] + [-1])
     spoken = known[found.language]
+    # A wrong language means wrong words: "pan" is bread in Spanish and a pot in English.
     spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
     return pa.array([*languages(), None], pa.string()).take(pa.array(spoken % (len(languages()) + 1)))
 
@@ -218,8 +221,8 @@ def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray)
     """
     labels, label = encoded(stated)
     places = np.array([*(place_of(one) if one in LANGUAGES else -1 for one in labels.to_pylist()), -1])[label]
-    told = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
-    return np.asarray((places >= 0) & (places == detected.language[text]) & told[text])
+    is_certain = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
+    return np.asarray((places >= 0) & (places == detected.language[text]) & is_certain[text])
 
 
 def _evidence(
@@ -238,6 +241,7 @@ def _evidence(
             (int(mentions.product[row]), int(row), f"{name}: named in the composition, not listed")
             for row in rows[first]
         ]
+    # The findings of a product follow each other, so that its worklist reads in order.
     found.sort(key=itemgetter(0))
     rows = np.array([row for _, row, _ in found], np.int64)
     seen = pa.array(rows)
@@ -246,7 +250,7 @@ def _evidence(
     words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
     waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
     reasons = [
-        reason + _read_as(spoken, label) + ("; a list waits under lastRequest" if waiting else "")
+        reason + _read_as(spoken, label) + ("; a list is pending under lastRequest" if waiting else "")
         for (_, _, reason), spoken, label, waiting in zip(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )

@@ -1,4 +1,4 @@
-"""Rules of the characters of texts: what no eye sees, what was read in the wrong encoding, how letters are set."""
+"""Rules of the characters of texts: invisible ones, wrong encodings, capitals and spaces."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
 
 @rule(
-    title="no text holds a control character",
+    title="no text contains a control character",
     problem="Control character in a text",
-    fix="Type the text again where it breaks off: the character came in with a copy.",
+    fix="Retype the text around the character: it was pasted from another program.",
     severity="error",
     block="texts",
     needs=ANY_TEXT,
@@ -41,15 +41,15 @@ _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
     source="Unicode Standard, section 23.1",
 )
 def texts_without_control_characters(products: Products) -> Verdict:
-    """Labels, XML files and tills stop at them, or show a box."""
+    """Label printers, XML files and tills stop at control characters, or show a box."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_CONTROL), "holds a control character")
 
 
 @rule(
-    title="no text holds an invisible character that changes how it reads",
+    title="no text contains an invisible character that changes how it reads",
     problem="Invisible character in a text",
-    fix="Type the text again without marks of direction, zero-width spaces and private signs.",
+    fix="Retype the text without direction marks, zero-width spaces and private-use characters.",
     severity="warning",
     block="texts",
     needs=ANY_TEXT,
@@ -57,7 +57,7 @@ def texts_without_control_characters(products: Products) -> Verdict:
     source="Unicode Technical Report 36, section 3.6",
 )
 def texts_without_invisible_characters(products: Products) -> Verdict:
-    """A mark of direction can make a text show something else than it says, and no search finds what is split."""
+    """A direction mark can make a text display something else than it contains, and no search finds a split word."""
     texts = TextColumns.of(products)
     return texts.verdict(
         texts.matching(_INVISIBLE), "holds a mark of direction, a zero-width space or a private sign"
@@ -65,8 +65,8 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
 
 
 @rule(
-    title="no text was read in the wrong encoding",
-    problem="Text read in the wrong encoding",
+    title="no text was decoded with the wrong encoding",
+    problem="Text decoded with the wrong encoding",
     fix="Send the text again as UTF-8.",
     severity="error",
     block="texts",
@@ -76,15 +76,15 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
     exact=False,
 )
 def texts_without_mojibake(products: Products) -> Verdict:
-    """Ã© where é should be: customers see at once that nobody has looked."""
+    """Ã© in place of é: customers see at once that nobody has checked the text."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_MOJIBAKE), "written as UTF-8 and read as something else")
 
 
 @rule(
-    title="names stand on one line",
+    title="names have no line break",
     problem="Line break in a name",
-    fix="Put a space where the line breaks.",
+    fix="Replace the line break by a space.",
     severity="error",
     block="texts",
     needs=ANY_NAME,
@@ -92,13 +92,13 @@ def texts_without_mojibake(products: Products) -> Verdict:
     source="Data model of the exchange service: names have no line breaks",
 )
 def names_on_one_line(products: Products) -> Verdict:
-    """Shelf labels, receipts and search results have one line for a name."""
+    """Shelf labels, receipts and search results show a name on one line."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_BREAK), "holds a line break", texts.within(NAMES))
 
 
 @rule(
-    title="names are not in capitals throughout",
+    title="names are not written in capitals only",
     problem="Name all in capitals",
     fix="Write the name as in a sentence.",
     severity="warning",
@@ -111,9 +111,10 @@ def names_on_one_line(products: Products) -> Verdict:
 def names_not_in_capitals(
     products: Products, *, letters: int = _FEWEST_LETTERS, one_word: int = 8
 ) -> Verdict:
-    """Capitals read as shouting, lose their accents, and receivers refuse them.
+    """Names in capitals look like shouting, lose their accents, and are rejected by some receivers.
 
-    What has few letters may be an abbreviation, and one word of up to {one_word} letters a brand that writes itself so.
+    What has few letters may be an abbreviation, and one word of up to {one_word} letters a brand that writes itself
+    so.
     """
     texts = TextColumns.of(products)
     alone = rf"^[^\pL]*(?:{_UNIT}[^\pL\pM]+)*(?:\pL\pM*){{1,{one_word}}}(?:[^\pL\pM]+{_UNIT})*[^\pL\pM]*$"
@@ -127,9 +128,9 @@ def names_not_in_capitals(
 
 
 @rule(
-    title="no text has stray spaces",
-    problem="Stray spaces in a text",
-    fix="Take away spaces at the beginning, at the end and where there are two.",
+    title="no text has leading, trailing or double spaces",
+    problem="Leading, trailing or double spaces in a text",
+    fix="Remove spaces at the beginning and the end, and replace double spaces by single ones.",
     severity="info",
     dimension="consistency",
     block="texts",
@@ -137,6 +138,6 @@ def names_not_in_capitals(
     certain="fails",
 )
 def texts_without_stray_spaces(products: Products) -> Verdict:
-    """They make two texts of one, so that searches and comparisons miss it."""
+    """Extra spaces make equal texts differ, so that searches and comparisons miss them."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_STRAY), "has spaces at an end or two in a row")

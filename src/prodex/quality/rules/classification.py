@@ -14,7 +14,7 @@ from prodex.facts.name import NAMES
 from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import market_code
 from prodex.quality.products import Products
-from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
+from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.tables.columns import filled_values
 
@@ -22,7 +22,7 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
 @rule(
-    title="there is a name: long, short or legal",
+    title="the product has a name: long, short or legal",
     problem="No name",
     fix="Write namePublicLong.",
     severity="blocker",
@@ -33,11 +33,12 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
     source="Product data exchange service: gtin and one of three names are mandatory",
 )
 def has_name(products: Products) -> Verdict:
-    """A product without a name can be neither found nor sold."""
+    """A product without a name can neither be found nor sold."""
     fails = ~np.logical_or.reduce([products.filled(name) for name in NAMES])
+    # A name pending acceptance needs no work by the supplier, so the evidence states it.
     waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
     waiting = np.flatnonzero(fails & waits)
-    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, PENDING))
 
 
 @rule(
@@ -50,7 +51,7 @@ def has_name(products: Products) -> Verdict:
     needs="brand.code",
 )
 def has_brand(products: Products) -> Verdict:
-    """Labels are spelled in many ways; only the code finds all products of a brand."""
+    """Brand labels are spelled in many ways; only the code finds all products of a brand."""
     return _has_code(products, "brand")
 
 
@@ -64,12 +65,13 @@ def has_brand(products: Products) -> Verdict:
     needs="kind.code",
 )
 def has_kind(products: Products) -> Verdict:
-    """The kind decides which information a product needs, and on which shelf it is found."""
+    """The kind decides which information a product needs and where customers find it."""
     return _has_code(products, "kind")
 
 
 def _has_code(products: Products, name: str) -> Verdict:
     fails = ~filled_values(products.column(f"{name}_code"))
+    # A label without a code is the frequent case: somebody typed the brand instead of choosing it.
     labelled = np.flatnonzero(fails & filled_values(products.column(name)))
     seen = products[name].iloc[labelled]
     return Verdict(
@@ -78,8 +80,8 @@ def _has_code(products: Products, name: str) -> Verdict:
 
 
 @rule(
-    title="the GS1 brick is given with its eight digits",
-    problem="No GS1 brick of eight digits",
+    title="the GS1 brick is given as eight digits",
+    problem="No eight-digit GS1 brick",
     fix="Choose the brick of the Global Product Classification.",
     severity="info",
     dimension="completeness",
@@ -88,7 +90,8 @@ def _has_code(products: Products, name: str) -> Verdict:
     source="GS1 Global Product Classification",
 )
 def has_gpc_brick(products: Products) -> Verdict:
-    """The brick is the only category that all trading partners share."""
+    """The brick is the only category that all trading partners have in common."""
+    # Segments, families and classes have eight digits as well; only the digits are judged here.
     codes = products["gpc_code"].fillna("").str.strip()
     fails = ~codes.str.fullmatch("[0-9]{8}").to_numpy(bool)
     other = np.flatnonzero(fails & (codes != "").to_numpy(bool))
@@ -97,8 +100,8 @@ def has_gpc_brick(products: Products) -> Verdict:
 
 
 @rule(
-    title="it is said whether customers buy this unit",
-    problem="Not said whether customers buy this unit",
+    title="the record states whether this is a consumer unit",
+    problem="Consumer unit not stated",
     fix="Set isConsumerUnit to true or false.",
     severity="error",
     dimension="completeness",
@@ -107,12 +110,13 @@ def has_gpc_brick(products: Products) -> Verdict:
     source="GDSN, isTradeItemAConsumerUnit",
 )
 def says_whether_consumer_unit(products: Products) -> Verdict:
-    """Most of what a product needs depends on it; checks of consumer units say nothing of those that are silent."""
+    """Most requirements depend on it: without it, the checks for consumer units are unknown."""
+    # False is an answer: only a missing value fails.
     return Verdict(products["is_consumer_unit"].isna().to_numpy())
 
 
 @rule(
-    title="it is said how the unit is packed",
+    title="the type of packaging is given",
     problem="Type of packaging missing",
     fix="Choose the type of packaging: each, pack, case, pallet.",
     severity="warning",
@@ -121,14 +125,14 @@ def says_whether_consumer_unit(products: Products) -> Verdict:
     needs="typePackaging.code",
 )
 def has_packaging_type(products: Products) -> Verdict:
-    """Piece, case or pallet: orders and deliveries go by it."""
+    """Orders and deliveries depend on whether the unit is a piece, a case or a pallet."""
     return Verdict(~filled_values(products.column("packaging_code")))
 
 
 @rule(
     title="the owner is known",
-    problem="Owner not known",
-    fix="Ask the service who shared the product; nobody else can correct it.",
+    problem="Owner unknown",
+    fix="Ask the service who shared the product; only the owner can correct it.",
     severity="warning",
     dimension="completeness",
     block="identity",
@@ -136,7 +140,8 @@ def has_packaging_type(products: Products) -> Verdict:
     certain="passes",
 )
 def has_owner(products: Products) -> Verdict:
-    """Whatever is wrong has to be sent to somebody."""
+    """Somebody has to receive the corrections to make."""
+    # Services identify owners in one of three ways; any of them is enough to write to somebody.
     columns = [products.column(name) for name in OWNER_COLUMNS]
     return Verdict(~np.logical_or.reduce([filled_values(column) for column in columns]))
 
@@ -144,7 +149,7 @@ def has_owner(products: Products) -> Verdict:
 @rule(
     title="the product has a uuid",
     problem="No universally unique id",
-    fix="Load the product again; where it still has none, ask the service.",
+    fix="Load the product again; if it still has none, ask the service.",
     severity="info",
     block="identity",
     needs="uuid",
@@ -159,9 +164,9 @@ def has_uuid(products: Products) -> Verdict:
 
 
 @rule(
-    title="the market is one of ISO 3166-1",
+    title="the market is a country of ISO 3166-1",
     problem="Market missing or unknown",
-    fix="Give the market by its number: 250 for France.",
+    fix="Give the market as its ISO number, such as 250 for France.",
     severity="warning",
     dimension="completeness",
     block="identity",
@@ -169,7 +174,8 @@ def has_uuid(products: Products) -> Verdict:
     source="ISO 3166-1 numeric",
 )
 def has_market(products: Products) -> Verdict:
-    """The market decides on languages and law; checks of a market say nothing of products without one."""
+    """The market decides which languages and laws apply; checks for a market are unknown without one."""
+    # A catalogue has few markets and many products: each code is looked up once.
     encoded = products.column("target_market").dictionary_encode()
     known = pa.array([*map(_is_market, encoded.dictionary.to_pylist()), False])
     place = encoded.indices.fill_null(len(known) - 1)
@@ -188,7 +194,7 @@ def _is_market(code: str) -> bool:
         return False
 
 
-def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.DataFrame:
+def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.DataFrame:
     """Return the pairs of brand code and label that differ from those of most products, with the reason.
 
     Parameters
@@ -197,25 +203,28 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
         Codes and labels of all products.
     by
         What should go with one value only: "code", or "name", the label without case and punctuation.
-    told
+    other
         The value: "label" or "code".
     """
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
+    # Counted pairs instead of products: a catalogue of millions has some thousand brands.
     frame: pd.DataFrame = (
         pairs.group_by(["code", "label"]).aggregate([([], "count_all")]).to_pandas().dropna()
     )
+    # "Mill & Co." and "MILL & CO" are one brand; the codes of both should be the same.
     frame["name"] = frame["label"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
     frame = frame[(frame["code"].str.strip() != "") & (frame["name"] != "")]
     odd = []
-    for _, group in frame.groupby(by).filter(lambda each: each[told].nunique() > 1).groupby(by):
-        counts = group.groupby(told)["count_all"].sum().sort_values(ascending=False, kind="stable")
+    for _, group in frame.groupby(by).filter(lambda each: each[other].nunique() > 1).groupby(by):
+        counts = group.groupby(other)["count_all"].sum().sort_values(ascending=False, kind="stable")
+        # Where two are equally frequent, neither is the usual one, and both are shown.
         usual = counts.index[counts == counts.iloc[0]]
-        wrong = group if len(usual) > 1 else group[group[told] != usual[0]]
+        wrong = group if len(usual) > 1 else group[group[other] != usual[0]]
         others = {
             one: [f"{value} ({n:,} products)" for value, n in counts.items() if value != one]
-            for one in wrong[told]
+            for one in wrong[other]
         }
-        odd.append(wrong.assign(reason=[f"also {', '.join(others[one])}" for one in wrong[told]]))
+        odd.append(wrong.assign(reason=[f"also {', '.join(others[one])}" for one in wrong[other]]))
     every: pd.DataFrame = pd.concat([frame.iloc[:0].assign(reason=""), *odd])
     return every[["code", "label", "reason"]]
 
@@ -223,18 +232,18 @@ def _odd_ones(whole: dict[str, pa.ChunkedArray], *, by: str, told: str) -> pd.Da
 @rule(
     title="a brand code has one label",
     problem="Brand code with several spellings",
-    fix="Agree on one spelling of the brand, or give the other brand a code of its own.",
+    fix="Use one spelling of the brand, or give the other brand its own code.",
     severity="info",
     dimension="consistency",
     block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
-    prepare=partial(_odd_ones, by="code", told="label"),
+    prepare=partial(_minority, by="code", other="label"),
 )
 def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
-    """Two labels of a code are two brands under one number, or one brand that was renamed by half.
+    """Two labels for one code are two brands with the same code, or a brand that was renamed in some records only.
 
-    Products with the label that most products of the code bear are right.
+    Products with the most frequent label of the code pass.
     """
     return _is_usual(products, whole, "brand", "brand.label")
 
@@ -242,26 +251,27 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
 @rule(
     title="a brand has one code",
     problem="Brand with several codes",
-    fix="Use the code under which most products of the brand stand.",
+    fix="Use the code that most products of the brand have.",
     severity="warning",
     dimension="uniqueness",
     block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
-    prepare=partial(_odd_ones, by="name", told="code"),
+    prepare=partial(_minority, by="name", other="code"),
     exact=False,
 )
 def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
-    """Two codes for one name split the brand: every list, score and order of it misses a part.
+    """Two codes for one name split the brand: every list and score of it misses some products.
 
-    Products with the code that most products of the name bear are right; case and punctuation make no other name.
+    Products with the most frequent code of the name pass; case and punctuation do not make another name.
     """
     return _is_usual(products, whole, "brand_code", "brand.code")
 
 
 def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str) -> Verdict:
-    """Fail the products that bear one of the odd pairs."""
+    """Fail the products that have one of the deviating pairs."""
     own = pd.MultiIndex.from_arrays([products["brand_code"], products["brand"]])
+    # Parts are judged apart, but the usual label is one for the whole catalogue.
     place = pd.MultiIndex.from_frame(odd[["code", "label"]]).get_indexer(own)
     found = np.flatnonzero(place >= 0)
     evidence = Evidence(

@@ -1,18 +1,18 @@
-"""Rules of what has to be told about food before it is bought, at a distance as well."""
+"""Rules of the information about food that the law requires before it is bought, online as well."""
 
 from __future__ import annotations
 
 from prodex.quality.food_products import is_alcoholic, is_food, is_of_kind
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, rule, told
+from prodex.quality.rulebook import Verdict, missing_data, rule
 
 _EU = "Regulation (EU) No 1169/2011"
 _CONSUMERS = {"is_consumer_unit": True}
 
 
 @rule(
-    title="the ingredients of food are told",
-    problem="Ingredients of food missing",
+    title="food has a list of ingredients",
+    problem="List of ingredients missing",
     fix="Give the list of ingredients, in descending order of weight, with the allergens emphasised.",
     severity="error",
     dimension="completeness",
@@ -23,17 +23,18 @@ _CONSUMERS = {"is_consumer_unit": True}
     source=f"{_EU}, Art. 9(1)(b) and 18; not of drinks over 1.2 % alcohol, Art. 16(4)",
 )
 def has_composition(products: Products, *, attribute: str = "composition") -> Verdict:
-    """People with an allergy cannot buy what does not say what is in it.
+    """People with an allergy cannot buy food without a list of ingredients.
 
-    Food of a single ingredient whose name says it needs no list (Art. 19): except its kinds in the profile.
+    Food of a single ingredient with the same name needs no list (Art. 19): exclude such kinds in the profile.
     """
-    return told(products, attribute, is_food(products) & ~is_alcoholic(products))
+    # Art. 16(4): drinks over 1.2 % alcohol need neither a list of ingredients nor a nutrition declaration.
+    return missing_data(products, attribute, is_food(products) & ~is_alcoholic(products))
 
 
 @rule(
-    title="how to store food is told",
-    problem="Storage conditions of food missing",
-    fix="Give the storage conditions as they stand on the pack.",
+    title="food has storage conditions",
+    problem="Storage conditions missing",
+    fix="Give the storage conditions as printed on the pack.",
     severity="warning",
     dimension="completeness",
     block="food",
@@ -44,16 +45,16 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
     exact=False,
 )
 def has_storage_conditions(products: Products, *, attribute: str = "conservationAdvices") -> Verdict:
-    """Food that is kept wrongly spoils, or makes ill.
+    """Food that is stored wrongly spoils or makes people ill.
 
-    The law asks it only of food that needs special conditions, and nobody can tell that from a record: so it warns.
+    The law requires them only for food that needs special conditions, which a record does not show: a warning.
     """
-    return told(products, attribute, is_food(products))
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
-    title="the name and address of the food business operator are told",
-    problem="Food business operator missing",
+    title="the name and address of the food business operator are given",
+    problem="Name and address of the food business operator missing",
     fix="Give the name and address of the operator under whose name the food is sold.",
     severity="error",
     dimension="completeness",
@@ -64,13 +65,13 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
     source=f"{_EU}, Art. 9(1)(h) and 8(1)",
 )
 def has_operator_contact(products: Products, *, attribute: str = "contact") -> Verdict:
-    """Customers and authorities have to know whom to ask."""
-    return told(products, attribute, is_food(products))
+    """Customers and authorities have to know whom to contact."""
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
-    title="the country of origin of food is told",
-    problem="Country of origin of food missing",
+    title="food has a country of origin",
+    problem="Country of origin missing",
     fix="Give the country of origin or place of provenance.",
     severity="error",
     dimension="completeness",
@@ -81,14 +82,16 @@ def has_operator_contact(products: Products, *, attribute: str = "contact") -> V
     source=f"{_EU}, Art. 9(1)(i) and 26; the kinds of which it is asked stand in the profile",
 )
 def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdict:
-    """It has to be told of meat, fish, eggs, honey, olive oil, wine, fruit, vegetables, and where silence misleads."""
-    return told(products, attribute, is_food(products))
+    """It is mandatory for meat, fish, eggs, honey, olive oil, wine, fruit and vegetables, and where its absence
+    misleads.
+    """
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
-    title="how to use or prepare food is told",
-    problem="Instructions for use of food missing",
-    fix="Give the instructions for use as they stand on the pack.",
+    title="food has instructions for use",
+    problem="Instructions for use missing",
+    fix="Give the instructions for use as printed on the pack.",
     severity="error",
     dimension="completeness",
     block="food",
@@ -98,13 +101,13 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
     source=f"{_EU}, Art. 9(1)(j) and 27; the kinds of which it is asked stand in the profile",
 )
 def has_instructions_for_use(products: Products, *, attribute: str = "consumptionAdvice") -> Verdict:
-    """It has to be told where food cannot be used properly without it: what is raw, frozen or dried."""
-    return told(products, attribute, is_food(products))
+    """They are mandatory where food cannot be used properly without them, as with raw, frozen or dried food."""
+    return missing_data(products, attribute, is_food(products))
 
 
 @rule(
-    title="the strength of drinks with alcohol is told",
-    problem="Strength of a drink with alcohol missing",
+    title="alcoholic drinks state their strength",
+    problem="Alcoholic strength missing",
     fix="Give the alcoholic strength by volume in per cent.",
     severity="error",
     dimension="completeness",
@@ -117,17 +120,17 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
 def has_alcohol_strength(
     products: Products, *, attribute: str = "percentageOfAlcoholByVolume", kinds: tuple[str, ...] = ()
 ) -> Verdict:
-    """It has to be told of drinks of more than 1.2 %: by their class, or of the kinds that the profile names."""
+    """It is mandatory for drinks over 1.2 % alcohol, recognized by class or by the kinds that the profile names."""
     applies = is_alcoholic(products)
     if kinds:
         of_kind = is_of_kind(products, kinds) & is_food(products)
         applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
-    return told(products, attribute, applies)
+    return missing_data(products, attribute, applies)
 
 
 @rule(
-    title="the nutrition of food is declared",
-    problem="Nutrition declaration of food missing",
+    title="food has a nutrition declaration",
+    problem="Nutrition declaration missing",
     fix="Give the nutrition declaration per 100 g or 100 ml.",
     severity="error",
     dimension="completeness",
@@ -138,9 +141,10 @@ def has_alcohol_strength(
     source=f"{_EU}, Art. 9(1)(l) and 30; not of drinks over 1.2 % alcohol, Art. 16(4), nor of Annex V",
 )
 def has_nutrition(products: Products, *, attribute: str = "isPartitionedBy") -> Verdict:
-    """Shops compute scores and filters from it.
+    """Shops compute scores and filters from the declaration.
 
-    Unprocessed food of one ingredient, water, spices, tea and coffee need none (Annex V): except their kinds in the
+    Unprocessed single-ingredient food, water, spices, tea and coffee need none (Annex V): exclude such kinds in the
     profile.
     """
-    return told(products, f"{attribute}.contains", is_food(products) & ~is_alcoholic(products))
+    # A partition without nutrients declares nothing, so the nutrients are looked for, not the partition.
+    return missing_data(products, f"{attribute}.contains", is_food(products) & ~is_alcoholic(products))

@@ -1,4 +1,4 @@
-"""Rules of freshness: dates of the product, and what has an end."""
+"""Rules of freshness: dates of the product, and everything that expires."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ _SHOWN = "%Y-%m-%dT%H:%M:%S"
 
 
 @rule(
-    title="somebody updated the product within {days} days",
+    title="the product was updated within {days} days",
     problem="Not updated for {days} days",
-    fix="Check the product against the one on the shelf, and confirm or correct it.",
+    fix="Compare the record with the current product, and confirm or correct it.",
     severity="warning",
     dimension="timeliness",
     block="freshness",
     needs="updatedAt",
 )
 def updated_within(products: Products, *, days: int = 730) -> Verdict:
-    """Recipes, pictures and laws change; what nobody has looked at for years is probably wrong."""
+    """Recipes, pictures and laws change; a record that nobody has checked for years is probably wrong."""
     updated = products["updated_at"]
+    # The moment of the audit, not the clock: an audit repeated later gives the same result.
     old = (updated < products.now - timedelta(days=days)).to_numpy()
+    # Without a date there is no sign that anybody has checked the product.
     fails = old | updated.isna().to_numpy()
     stale = np.flatnonzero(old)
     seen = updated.iloc[stale].dt.strftime(_SHOWN)
@@ -35,8 +37,8 @@ def updated_within(products: Products, *, days: int = 730) -> Verdict:
 
 
 @rule(
-    title="the product was not updated in the future",
-    problem="Last update lies in the future",
+    title="the last update is not in the future",
+    problem="Last update in the future",
     fix="Correct the clock of the system that sent it, and send it again.",
     severity="warning",
     dimension="timeliness",
@@ -44,8 +46,11 @@ def updated_within(products: Products, *, days: int = 730) -> Verdict:
     needs="updatedAt",
 )
 def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
-    """What lies ahead is never old, and no refresh by date finds its next change; hours leave room for time zones."""
+    """A date in the future never ages, and a refresh by date misses the next change; {hours} hours allow for time
+    zones.
+    """
     updated = products["updated_at"]
+    # The service sends local time without a zone, so a few hours ahead are still possible.
     ahead = np.flatnonzero((updated > products.now + timedelta(hours=hours)).to_numpy())
     seen = updated.iloc[ahead].dt.strftime(_SHOWN)
     return Verdict(
@@ -58,14 +63,14 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
 @rule(
     title="the product was created before it was updated",
     problem="Created after its last update",
-    fix="Load the product again; where the dates stay, tell the service.",
+    fix="Load the product again; if the dates stay, report them to the service.",
     severity="info",
     dimension="consistency",
     block="freshness",
     needs=("createdAt", "updatedAt"),
 )
 def created_before_updated(products: Products) -> Verdict:
-    """Dates in the wrong order were set by a machine: neither can be trusted."""
+    """Dates in the wrong order were set by a faulty system: neither can be trusted."""
     created, updated = products["created_at"], products["updated_at"]
     wrong = np.flatnonzero((created > updated).to_numpy())
     seen = created.iloc[wrong].dt.strftime(_SHOWN)
@@ -78,31 +83,31 @@ def created_before_updated(products: Products) -> Verdict:
 
 
 @rule(
-    title="no certificate has ended",
-    problem="Certificate has ended",
-    fix="Send the new certificate, or take the claim away.",
+    title="no certificate has expired",
+    problem="Certificate expired",
+    fix="Send the new certificate, or remove the claim.",
     severity="error",
     dimension="timeliness",
     block="freshness",
     needs=_ENDS,
 )
 def certificates_in_force(products: Products) -> Verdict:
-    """A claim without a certificate in force is one that nobody may make."""
+    """A claim without a valid certificate must not be made."""
     dated = _dated(products, _ENDS)
-    return _dates(products, dated, dated["at"] < products.now, "has ended")
+    return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
 @rule(
-    title="certificates last for {days} more days",
-    problem="Certificate ends within {days} days",
-    fix="Ask for the next certificate now.",
+    title="certificates are valid for {days} more days",
+    problem="Certificate expires within {days} days",
+    fix="Request the next certificate now.",
     severity="info",
     dimension="timeliness",
     block="freshness",
     needs=_ENDS,
 )
 def certificates_last(products: Products, *, days: int = 60) -> Verdict:
-    """New ones take weeks; those that have ended already are another check."""
+    """Renewal takes weeks; expired certificates are a check of their own."""
     dated = _dated(products, _ENDS)
     dated = dated[dated["at"] >= products.now]
     soon = dated["at"] < products.now + timedelta(days=days)
@@ -110,8 +115,8 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
 
 
 @rule(
-    title="certificates begin before they end",
-    problem="Certificate ends before it begins",
+    title="certificates begin before they expire",
+    problem="Certificate expires before it begins",
     fix="Correct the dates of the certificate.",
     severity="warning",
     dimension="consistency",
@@ -119,7 +124,7 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     needs=(_BEGINS, _ENDS),
 )
 def certificate_dates_in_order(products: Products) -> Verdict:
-    """One of the dates is a slip of the pen, and nobody knows which."""
+    """One of the dates is wrong, and the record does not show which."""
     begins, ends = _dated(products, _BEGINS), _dated(products, _ENDS)
     both = ends.merge(
         begins[["product", "position", "at"]], on=["product", "position"], suffixes=("", "_begin")
@@ -128,16 +133,16 @@ def certificate_dates_in_order(products: Products) -> Verdict:
 
 
 @rule(
-    title="no label has ended",
-    problem="Quality label has ended",
-    fix="Renew the label, or take it away.",
+    title="no quality label has expired",
+    problem="Quality label expired",
+    fix="Renew the label, or remove it.",
     severity="warning",
     dimension="timeliness",
     block="freshness",
     needs="isLabeledBy.endDate",
 )
 def labels_in_force(products: Products) -> Verdict:
-    """A logo that the product may no longer bear misleads customers."""
+    """A logo that the product may no longer carry misleads customers."""
     labels = products.rows("labels", "attribute", "end_date")
     dated = (
         labels.rename(columns={"end_date": "value"})
@@ -145,45 +150,46 @@ def labels_in_force(products: Products) -> Verdict:
         .dropna(subset="at")
     )
     dated = dated.assign(attribute=dated["attribute"] + ".endDate")
-    return _dates(products, dated, dated["at"] < products.now, "has ended")
+    return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
 @rule(
-    title="no document has passed its last day",
-    problem="Document is past its last day",
-    fix="Send the document that is in force now.",
+    title="no document has expired",
+    problem="Document expired",
+    fix="Send the document that is valid now.",
     severity="warning",
     dimension="timeliness",
     block="freshness",
     needs="assets.documents.fileEffectiveEndDateTime",
 )
 def documents_in_force(products: Products) -> Verdict:
-    """Old instructions and certificates are worse than none."""
+    """Outdated instructions and certificates are worse than none."""
     documents = products.rows("documents", "attribute", "effective_end").dropna(subset="effective_end")
     at = documents["effective_end"].dt.tz_localize(None)
     dated = documents.assign(
         at=at, value=at.dt.strftime(_SHOWN), attribute=documents["attribute"] + ".fileEffectiveEndDateTime"
     )
-    return _dates(products, dated, dated["at"] < products.now, "has ended")
+    return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
 @rule(
     title="the product is still available",
     problem="No longer available",
-    fix="Correct the last day of availability, or take the product out of the range.",
+    fix="Correct the last day of availability, or remove the product from the range.",
     severity="warning",
     dimension="timeliness",
     block="freshness",
     needs="endAvailabilityDateTime",
 )
 def is_still_available(products: Products) -> Verdict:
-    """What is no longer made should not be listed."""
+    """A product that is no longer available should not be listed."""
     dated = _dated(products, "endAvailabilityDateTime")
     return _dates(products, dated, dated["at"] < products.now, "the last day has passed")
 
 
 def _dates(products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str) -> Verdict:
     """Fail the products of the dates that are wrong; products without a date are not applicable."""
+    # Several certificates can fail on one product: each is a finding of its own.
     found = dated[wrong]
     evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason)
     return Verdict(products.any(found["product"]), products.any(dated["product"]), evidence)
@@ -191,6 +197,7 @@ def _dates(products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: st
 
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates that stand at a wire path, with the moment of each; what is no date is left out."""
+    # Several rules read dates from this table: it is indexed by attribute once.
     rows = products.remember(
         "scalars", lambda: products.rows("scalars", "attribute", "position", "value").set_index("attribute")
     )
@@ -200,7 +207,10 @@ def _dated(products: Products, attribute: str) -> pd.DataFrame:
 
 def _moments(values: pd.Series) -> pd.Series:
     """Read dates as they come: UNIX seconds, ISO dates, ISO times; local time, as all dates of the service."""
+    # Dates occur as UNIX seconds and as ISO texts, also in one column.
     numbers = pd.to_numeric(values, errors="coerce")
+    # Larger numbers are no seconds of our time: milliseconds, or typing errors.
     seconds = pd.to_datetime(numbers.where(numbers.abs() < 1e11), unit="s", errors="coerce")
+    # Texts with an offset and texts without one in one column: only `utc=True` reads both.
     written = pd.to_datetime(values.where(numbers.isna()), format="ISO8601", errors="coerce", utc=True)
     return seconds.astype("datetime64[us]").fillna(written.dt.tz_localize(None).astype("datetime64[us]"))

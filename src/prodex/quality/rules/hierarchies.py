@@ -1,4 +1,4 @@
-"""Rules of hierarchies: what is packed in what, how often, and what each unit is for."""
+"""Rules of hierarchies: contents, quantities, and the use of each unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prodex.gtin import are_valid
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.columns import Rows, is_true
+from prodex.tables.columns import is_true
 
 _GDSN = "GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg"
 _TREE = "logisticalHierarchies"
@@ -24,6 +24,7 @@ def _verdict(
     packing: HierarchyColumns, wrong: Any, leaf: str, value: Any, reason: Any, applies: Any = None
 ) -> Verdict:
     """Return a verdict from the nodes that are wrong; value and reason take the rows that are shown."""
+    # Sharing units repeat nodes of the hierarchy: the same mistake is shown once.
     rows = packing.shown(wrong)
     return Verdict(
         packing.products.any(packing.product[wrong]),
@@ -32,17 +33,10 @@ def _verdict(
     )
 
 
-def _in_parent(packing: HierarchyColumns, rows: Rows) -> list[str]:
-    return [
-        f"{child} in {parent}"
-        for child, parent in zip(packing.gtins(rows), packing.gtins(packing.parent[rows]), strict=True)
-    ]
-
-
 @rule(
-    title="an outer unit says what is in it",
-    problem="Outer unit does not say what is in it",
-    fix="Add the units that it holds, each with its quantity.",
+    title="an outer unit lists its contents",
+    problem="Outer unit without contents",
+    fix="Add the units it contains, each with its quantity.",
     severity="error",
     dimension="completeness",
     block="hierarchies",
@@ -52,13 +46,15 @@ def _in_parent(packing: HierarchyColumns, rows: Rows) -> list[str]:
 def outer_unit_has_children(
     products: Products, *, packagings: tuple[str, ...] = ("PACK", "CASE", "PALLET")
 ) -> Verdict:
-    """A case of which nobody knows what is in it cannot be ordered, received or split.
+    """A case with unknown contents cannot be ordered, received or split.
 
-    A pack that is sold to consumers as it is may well be the smallest unit that the supplier describes.
+    A pack that is sold to consumers as it is may be the smallest unit that the supplier describes.
     """
     packing = HierarchyColumns.of(products)
-    outer = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
-    sold = packing.is_flagged("is_consumer_unit") & is_true(pc.equal(packing["packaging_code"], "PACK"))
+    outer = packing.is_packed_as(packagings)
+    # A six-pack that is sold as it is: its bottles need no record of their own.
+    sold = packing.is_flagged("is_consumer_unit") & packing.is_packed_as(("PACK",))
+    # A unit that contains itself is another rule's finding, and its contents are there, only wrong.
     wrong = outer & ~sold & ~packing.has_children & ~packing.repeats
     return _verdict(
         packing,
@@ -73,8 +69,8 @@ def outer_unit_has_children(
 
 @rule(
     title="the lowest unit of a hierarchy is a consumer or base unit",
-    problem="Lowest unit is no consumer or base unit",
-    fix="Add the units down to the one that consumers buy, or mark the lowest one as consumer unit.",
+    problem="Lowest unit is neither consumer nor base unit",
+    fix="Add the units down to the consumer unit, or mark the lowest one as consumer unit.",
     severity="warning",
     dimension="completeness",
     block="hierarchies",
@@ -82,18 +78,18 @@ def outer_unit_has_children(
     source=_GDSN,
 )
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
-    """A hierarchy that ends above the product does not say how many products one orders."""
+    """A hierarchy that ends above the product does not show how many products are ordered."""
     packing = HierarchyColumns.of(products)
-    is_base = is_true(pc.is_in(packing["packaging_code"], pa.array(base, pa.string())))
     leaves = ~packing.has_children & ~packing.repeats
-    wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~is_base
+    # Only a flag that is false fails: a missing flag is the finding of another rule.
+    wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~packing.is_packed_as(base)
     return _verdict(
         packing, wrong, "", packing.gtins, lambda _: "the lowest unit is neither a consumer nor a base unit"
     )
 
 
 @rule(
-    title="the hierarchy says how many of a unit are in the next larger one",
+    title="the hierarchy gives the quantity of a unit in the next larger one",
     problem="Quantity in the next larger unit missing",
     fix="Give the quantity.",
     severity="warning",
@@ -103,7 +99,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     source=_GDSN,
 )
 def quantity_in_parent_told(products: Products) -> Verdict:
-    """Whoever orders a case has to know how many are in it; one must not be guessed."""
+    """The quantity in a case decides what an order brings; it must not be guessed."""
     packing = HierarchyColumns.of(products)
     wrong = packing.is_inner & np.isnan(packing.quantity)
     return _verdict(
@@ -111,14 +107,14 @@ def quantity_in_parent_told(products: Products) -> Verdict:
         wrong,
         "quantity",
         lambda _: None,
-        lambda rows: [f"no quantity of {where}" for where in _in_parent(packing, rows)],
+        lambda rows: [f"no quantity of {where}" for where in packing.in_parents(rows)],
         applies=products.any(packing.product[packing.is_inner]),
     )
 
 
 @rule(
     title="quantities in a hierarchy are whole numbers of 1 or more",
-    problem="Quantity in a hierarchy is no whole number",
+    problem="Quantity in a hierarchy is not a whole number",
     fix="Correct the quantity.",
     severity="error",
     dimension="validity",
@@ -127,24 +123,25 @@ def quantity_in_parent_told(products: Products) -> Verdict:
     source=_GDSN,
 )
 def quantity_in_parent_whole(products: Products) -> Verdict:
-    """Half a unit cannot be packed, and none is no child."""
+    """Half a unit cannot be packed, and a quantity of zero is no content."""
     packing = HierarchyColumns.of(products)
-    told = packing.is_inner & ~np.isnan(packing.quantity)
-    wrong = told & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
+    # A missing quantity is the finding of the rule above, not a wrong number.
+    given = packing.is_inner & ~np.isnan(packing.quantity)
+    wrong = given & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
     return _verdict(
         packing,
         wrong,
         "quantity",
         lambda rows: packing.quantity[rows],
-        lambda rows: [f"no whole number of 1 or more: {where}" for where in _in_parent(packing, rows)],
-        applies=products.any(packing.product[told]),
+        lambda rows: [f"no whole number of 1 or more: {where}" for where in packing.in_parents(rows)],
+        applies=products.any(packing.product[given]),
     )
 
 
 @rule(
-    title="no unit is inside itself",
-    problem="Unit is inside itself",
-    fix="Take the unit out of its own contents; the wrong GTIN was probably linked.",
+    title="no unit contains itself",
+    problem="Unit contains itself",
+    fix="Remove the unit from its own contents; probably the wrong GTIN was linked.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -152,14 +149,14 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
     source=_GDSN,
 )
 def hierarchy_without_cycle(products: Products) -> Verdict:
-    """What holds itself has no size: systems that count contents stop or never end."""
+    """A unit that contains itself has no size: systems that count contents fail or never finish."""
     packing = HierarchyColumns.of(products)
     return _verdict(
         packing,
         packing.repeats,
         "children",
         packing.gtins,
-        lambda rows: [f"a unit inside itself: {where}" for where in _in_parent(packing, rows)],
+        lambda rows: [f"a unit inside itself: {where}" for where in packing.in_parents(rows)],
     )
 
 
@@ -175,7 +172,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     source=_GDSN,
 )
 def has_despatch_unit(products: Products) -> Verdict:
-    """Without one nothing can be sent."""
+    """Without a despatch unit nothing can be sent."""
     return _has_unit(products, "is_despatch_unit")
 
 
@@ -191,12 +188,13 @@ def has_despatch_unit(products: Products) -> Verdict:
     source=_GDSN,
 )
 def has_orderable_unit(products: Products) -> Verdict:
-    """Without one nothing can be ordered."""
+    """Without an orderable unit nothing can be ordered."""
     return _has_unit(products, "is_orderable_unit")
 
 
 def _has_unit(products: Products, flag: str) -> Verdict:
     packing = HierarchyColumns.of(products)
+    # The record's own unit counts as well: the hierarchy of a case may list its contents only.
     own = products[flag].fillna(False).to_numpy(bool)
     return Verdict(~(own | products.any(packing.product[packing.is_flagged(flag)])), applies=packing.packed)
 
@@ -204,7 +202,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
 @rule(
     title="a pallet is not sold to consumers, unless it is a display",
     problem="Pallet is marked as sold to consumers",
-    fix="Take the mark isConsumerUnit off the pallet, or mark it as display unit.",
+    fix="Set isConsumerUnit to false for the pallet, or mark it as display unit.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -212,9 +210,10 @@ def _has_unit(products: Products, flag: str) -> Verdict:
     source=_GDSN,
 )
 def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
-    """Shops list every consumer unit: the pallet stands online at the price of a thousand."""
+    """Shops list every consumer unit: the pallet is offered online as a single product."""
     packing = HierarchyColumns.of(products)
-    pallets = is_true(pc.is_in(packing["packaging_code"], pa.array(packagings, pa.string())))
+    pallets = packing.is_packed_as(packagings)
+    # A display pallet stands in the shop, and customers take products from it: that is intended.
     sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
     return _verdict(
         packing,
@@ -227,9 +226,9 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
 
 
 @rule(
-    title="an outer unit shows its hierarchy",
+    title="an outer unit has a hierarchy",
     problem="Outer unit without a hierarchy",
-    fix="Send the hierarchy of the unit: what it holds, and how many.",
+    fix="Send the hierarchy of the unit: its contents and their quantities.",
     severity="warning",
     dimension="completeness",
     block="hierarchies",
@@ -238,12 +237,12 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     source=_GDSN,
 )
 def outer_unit_has_hierarchy(products: Products) -> Verdict:
-    """A case or pallet without a hierarchy says nothing of the products that it brings."""
+    """A case or pallet without a hierarchy does not show which products it contains."""
     return Verdict(~HierarchyColumns.of(products).packed)
 
 
 @rule(
-    title="the GTINs of a hierarchy have right check digits",
+    title="the GTINs of a hierarchy have correct check digits",
     problem="Wrong GTIN in a hierarchy",
     fix="Correct the GTIN in the hierarchy.",
     severity="error",
@@ -255,7 +254,9 @@ def outer_unit_has_hierarchy(products: Products) -> Verdict:
 def hierarchy_gtins_valid(products: Products) -> Verdict:
     """A wrong GTIN links the case to another product, or to none."""
     packing = HierarchyColumns.of(products)
+    # A GTIN occurs in many hierarchies: its check digit is computed once.
     distinct = packing["node_gtin"].dictionary_encode().dictionary
+    # The last one stands for nodes without a GTIN, whose code is -1: they are no wrong GTIN.
     valid = np.append(are_valid(distinct.to_pylist()), True)
     return _verdict(
         packing,
@@ -269,13 +270,14 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
 
 def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
     """Return every GTIN of the catalogue, as 14 digits."""
+    # Hierarchies may name GTIN-13 and GTIN-8 without the leading zeros that products have.
     return pc.unique(pc.utf8_lpad(whole["products.gtin"].drop_null(), 14, "0"))
 
 
 @rule(
-    title="what a unit holds is in the catalogue",
-    problem="What a unit holds is not in the catalogue",
-    fix="Share the product that is inside as well, or correct its GTIN in the hierarchy.",
+    title="the contents of a unit are in the catalogue",
+    problem="Contents of a unit not in the catalogue",
+    fix="Share the contained product as well, or correct its GTIN in the hierarchy.",
     severity="warning",
     dimension="consistency",
     block="hierarchies",
@@ -285,11 +287,13 @@ def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
     source=_GDSN,
 )
 def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
-    """A case of a product that nobody has shared cannot be sold.
+    """A case of a product that is not shared cannot be sold.
 
-    In a catalogue that was asked for in part only (one tag, consumer units alone), the child may simply not be in it.
+    In a catalogue that was loaded in part (one tag, consumer units only), the contained product may just be missing
+    from it.
     """
     packing = HierarchyColumns.of(products)
+    # The root is the product itself or a larger unit, which nobody expects in the same catalogue.
     inner = packing.is_inner & (packing.gtin >= 0)
     known = is_true(pc.is_in(pc.utf8_lpad(packing["node_gtin"], 14, "0"), whole))
     return _verdict(
@@ -297,18 +301,20 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
         inner & ~known,
         "children.gtin",
         packing.gtins,
-        lambda rows: [f"not in this catalogue: {where}" for where in _in_parent(packing, rows)],
+        lambda rows: [f"not in this catalogue: {where}" for where in packing.in_parents(rows)],
         applies=products.any(packing.product[inner]),
     )
 
 
 def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
     """Return the GTINs that stand in larger units; and those that stand in several, with the GTINs of these."""
+    # A pending update may pack the product anew; until it is accepted, there is one case.
     own = pa.array(~are_pending(whole["hierarchies.attribute"]))
     edges = pa.table(
         [whole["hierarchies.node_gtin"], whole["hierarchies.parent_gtin"]], names=["child", "parent"]
     ).filter(own)
     edges = edges.filter(pc.and_(edges["child"].is_valid(), edges["parent"].is_valid()))
+    # A product shows its tree in its own record and in those of its cases: one edge counts once.
     pairs = edges.group_by(["child", "parent"]).aggregate([])
     held = pairs.group_by("child").aggregate([("parent", "list"), ("parent", "count")])
     several = held.filter(pc.greater(held["parent_count"], 1)).select(["child", "parent_list"])
@@ -316,19 +322,19 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
 
 
 @rule(
-    title="a unit is packed in one sort of larger unit",
-    problem="Packed in several sorts of larger unit",
-    fix="Nothing, if it is meant: say which of them is to be ordered.",
+    title="a unit is packed in only one larger unit",
+    problem="Packed in several different larger units",
+    fix="Nothing, if this is intended: tell receivers which unit to order.",
     severity="info",
     dimension="consistency",
     block="hierarchies",
     needs=(f"{_CHILDREN}.gtin", _TREE),
     whole=("hierarchies.node_gtin", "hierarchies.parent_gtin", "hierarchies.attribute"),
     prepare=_parents_of,
-    source="worth knowing, no mistake: receivers ask which of them they order",
+    source="not an error: receivers ask which unit to order",
 )
 def one_parent(products: Products, *, whole: Any) -> Verdict:
-    """A product that comes in two sorts of cases is ordered in the wrong one sooner or later."""
+    """A product that comes in two different cases is sooner or later ordered in the wrong one."""
     packed, several = whole
     place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
     found = np.flatnonzero(is_true(place.is_valid()))

@@ -1,4 +1,4 @@
-"""Rules of identity: the GTIN and what else tells products apart."""
+"""Rules of identity: the GTIN and what else identifies a product."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from prodex.gtin import are_valid, check_digit
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
 
-#: Of the other products of a GTIN, at most so many are named; how many there are is always said.
+#: Of the other products of a GTIN, at most so many are named; the total is always given.
 _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
 
 @rule(
-    title="the GTIN has 14 digits of which the last is the right check digit",
+    title="the GTIN has 14 digits with a correct check digit",
     problem="GTIN missing or wrong",
     fix="Correct the GTIN: compare it with the one printed under the barcode.",
     severity="error",
@@ -29,7 +29,8 @@ _GS1 = "GS1 General Specifications, section 7.9"
     source=_GS1,
 )
 def valid_gtin(products: Products) -> Verdict:
-    """A wrong GTIN is another product's, or nobody's: orders, prices and pictures go astray."""
+    """A wrong GTIN belongs to another product or to none: orders, prices and pictures go to the wrong product."""
+    # A missing GTIN fails as well, but without evidence: there is no value to show.
     gtins = products["gtin"].fillna("")
     fails = ~are_valid(gtins.tolist())
     wrong = np.flatnonzero(fails & (gtins != "").to_numpy())
@@ -40,18 +41,20 @@ def valid_gtin(products: Products) -> Verdict:
 
 
 @rule(
-    title="the GTIN is not one for use inside a company",
-    problem="GTIN for use inside a company only",
-    fix="Ask the brand owner for the GTIN that is the same everywhere.",
+    title="the GTIN is not restricted to use within a company",
+    problem="GTIN restricted to use within a company",
+    fix="Ask the brand owner for the globally unique GTIN.",
     severity="warning",
     block="identity",
     needs="gtin",
     source="GS1 General Specifications, section 1.4: restricted circulation numbers",
 )
 def gtin_is_unrestricted(products: Products) -> Verdict:
-    """Numbers of restricted circulation mean another product in every company and country."""
+    """Restricted circulation numbers identify a different product in each company and country."""
     gtins = products["gtin"]
     names = gtins.gtin.prefix_name.fillna("")
+    # GTIN-8 with prefix 0 or 2 are restricted too (GS1 General Specifications, 1.4), as 14 digits with six zeros
+    # before.
     short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
     within = names.str.startswith("restricted circulation") | short
     found = np.flatnonzero(within.to_numpy(bool))
@@ -65,16 +68,16 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
 
 
 @rule(
-    title="the GTIN is that of a product, not of a coupon, a refund receipt or a demonstration",
+    title="the GTIN identifies a product, not a coupon, a refund receipt or a demonstration",
     problem="GTIN of a coupon, receipt or demonstration",
-    fix="Replace the number: its prefix is not given to products.",
+    fix="Replace the number: its prefix is not assigned to products.",
     severity="warning",
     block="identity",
     needs="gtin",
     source="GS1 General Specifications, section 1.4: GS1 prefixes",
 )
 def gtin_is_of_a_product(products: Products) -> Verdict:
-    """Such numbers are free for all, so they come from a test or a template."""
+    """Anybody can use such numbers, so they come from a test or a template."""
     gtins = products["gtin"]
     names = gtins.gtin.prefix_name.fillna("")
     found = np.flatnonzero(names.str.contains("coupon|refund|demonstration").to_numpy(bool))
@@ -85,9 +88,9 @@ def gtin_is_of_a_product(products: Products) -> Verdict:
 
 
 @rule(
-    title="a consumer unit does not bear the GTIN of an outer unit",
-    problem="Consumer unit bears the GTIN of an outer unit",
-    fix="Give the unit that customers buy its own GTIN, or say that it is no consumer unit.",
+    title="a consumer unit does not have the GTIN of an outer unit",
+    problem="Consumer unit with the GTIN of an outer unit",
+    fix="Assign the consumer unit its own GTIN, or set isConsumerUnit to false.",
     severity="warning",
     dimension="consistency",
     block="identity",
@@ -96,14 +99,14 @@ def gtin_is_of_a_product(products: Products) -> Verdict:
     source="GS1 General Specifications, section 2.1: indicator digits",
 )
 def consumer_unit_has_own_gtin(products: Products) -> Verdict:
-    """Numbers with an indicator from 1 to 8 stand for cases and pallets, and tills cannot read them."""
+    """GTINs with an indicator from 1 to 8 identify cases and pallets; tills cannot read them."""
     return _with_indicator(products, "12345678", "stands for an outer unit")
 
 
 @rule(
-    title="a consumer unit does not bear the GTIN of a variable measure",
-    problem="Consumer unit bears a GTIN of variable measure",
-    fix="Give the unit that customers buy a GTIN without indicator 9, or say that it is no consumer unit.",
+    title="a consumer unit does not have the GTIN of a variable measure item",
+    problem="Consumer unit with the GTIN of a variable measure item",
+    fix="Assign the consumer unit a GTIN without indicator 9, or set isConsumerUnit to false.",
     severity="info",
     dimension="consistency",
     block="identity",
@@ -112,13 +115,14 @@ def consumer_unit_has_own_gtin(products: Products) -> Verdict:
     source="GS1 General Specifications, section 2.1: indicator 9, variable measure trade items",
 )
 def consumer_unit_is_of_fixed_measure(products: Products) -> Verdict:
-    """Indicator 9 means that each piece weighs differently; no till reads such a number."""
+    """Indicator 9 means that each piece has its own weight; tills cannot read such a number."""
     return _with_indicator(products, "9", "stands for a variable measure")
 
 
 def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdict:
     gtins = products["gtin"]
     applies = _is_formed(products)
+    # The indicator is the first of the 14 digits; in a malformed number it means nothing.
     found = np.flatnonzero(gtins.str[0].isin(list(indicators)).to_numpy(bool) & applies)
     seen = gtins.iloc[found]
     reasons = "indicator " + seen.str[0] + " " + meaning
@@ -127,6 +131,7 @@ def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdic
 
 def _is_formed(products: Products) -> npt.NDArray[np.bool_]:
     """Say for each product whether its GTIN has 14 digits that are not all zeros: only then they mean something."""
+    # The check digit is left to `valid_gtin`: one mistake should not fail three rules.
     formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
     long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
     return np.asarray(pc.fill_null(pc.and_(formed, long), False).to_numpy(zero_copy_only=False))
@@ -143,17 +148,19 @@ def _what_is_wrong(gtin: str) -> str:
 
 
 def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
-    """Return the GTINs that several products bear, with the ids of all of these."""
+    """Return the GTINs of several products, with the ids of these products."""
     table = pa.table([whole["products.gtin"], whole["products.product_id"]], names=["gtin", "product_id"])
+    # Products without a GTIN are not duplicates of each other.
     table = table.filter(pc.not_equal(pc.fill_null(table["gtin"], ""), ""))
     counted = table.group_by("gtin").aggregate([("product_id", "count")])
+    # Only the few repeated GTINs are sent to the parts, not the whole column.
     several = counted.filter(pc.greater(counted["product_id_count"], 1))["gtin"].combine_chunks()
     return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin").aggregate([("product_id", "list")])
 
 
 @rule(
-    title="no other product bears the same GTIN",
-    problem="Another product bears the same GTIN",
+    title="no other product has the same GTIN",
+    problem="Another product with the same GTIN",
     fix="Find out whose GTIN it is; the other product needs its own, or is the same and goes.",
     severity="warning",
     dimension="uniqueness",
@@ -169,13 +176,14 @@ def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
     found = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     bearers = whole["product_id_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
     own = products["product_id"].iloc[found]
+    # Sorted, since the order of a grouped list depends on the number of threads.
     reasons = [_also(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
     seen = products["gtin"].iloc[found]
     return Verdict(products.any(found), evidence=Evidence(found, "gtin", None, seen, reasons))
 
 
 def _also(others: list[str]) -> str:
-    """Name the other bearers; a number that thousands bear is a placeholder, and the first of them will do."""
+    """Name the other products; a GTIN of thousands is a placeholder, and the first of them are enough."""
     named = ", ".join(others[:_MOST_NAMED])
     if len(others) <= _MOST_NAMED:
         return f"also the GTIN of product {named}"

@@ -1,4 +1,4 @@
-"""Rules of weights and sizes: told, and larger the further out a unit is."""
+"""Rules of weights and sizes: given, plausible, and larger for outer units; and of the net content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule, told
+from prodex.quality.rulebook import Evidence, Verdict, missing_data, rule
 from prodex.quality.units import grams
 from prodex.tables.columns import numbers
 
@@ -17,7 +17,7 @@ _TREE = "logisticalHierarchies"
 
 
 @rule(
-    title="{attribute} is told",
+    title="{attribute} is given",
     problem="{attribute} missing",
     fix="Measure or weigh the unit and give {attribute} with its unit.",
     severity="warning",
@@ -27,22 +27,23 @@ _TREE = "logisticalHierarchies"
     source=_GDSN,
 )
 def measure_told(products: Products, *, attribute: str) -> Verdict:
-    """Transport, shelves and warehouses are planned with weights and sizes; zero is none."""
-    told = products.arrow("quantities", "attribute", "value")
-    told = told.filter(pc.equal(told["attribute"], attribute))
-    value = told["value"].to_numpy()
-    positive = products.any(told["product"].to_numpy()[value > 0])
-    nothing = np.flatnonzero((value <= 0) & ~positive[told["product"].to_numpy()])
+    """Transport, shelves and warehouses are planned with weights and sizes; zero counts as missing."""
+    quantities = products.arrow("quantities", "attribute", "value")
+    quantities = quantities.filter(pc.equal(quantities["attribute"], attribute))
+    value = quantities["value"].to_numpy()
+    # Nothing weighs zero grams or is zero millimetres high: zero counts as missing.
+    positive = products.any(quantities["product"].to_numpy()[value > 0])
+    nothing = np.flatnonzero((value <= 0) & ~positive[quantities["product"].to_numpy()])
     return Verdict(
         ~positive,
         evidence=Evidence(
-            told["product"].to_numpy()[nothing], attribute, None, value[nothing], "not more than zero"
+            quantities["product"].to_numpy()[nothing], attribute, None, value[nothing], "not more than zero"
         ),
     )
 
 
 @rule(
-    title="the net weight is not above the gross weight",
+    title="the net weight does not exceed the gross weight",
     problem="Net weight above the gross weight",
     fix="Correct one of the two weights, or its unit.",
     severity="error",
@@ -52,8 +53,10 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
     source=_GDSN,
 )
 def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict:
-    """The package cannot weigh less than nothing: one of the weights is wrong, or its unit is."""
+    """The packaging cannot have a negative weight: one of the weights or its unit is wrong."""
+    # Both in grams: one may be given in kilograms and the other in grams.
     net, gross = grams(products, "netWeight"), grams(products, "grossWeight")
+    # NaN compares as False, so a missing weight never fails.
     fails = net > gross * (1 + tolerance)
     wrong = np.flatnonzero(fails)
     return Verdict(
@@ -70,9 +73,9 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
 
 
 @rule(
-    title="a unit weighs as much as what is in it",
-    problem="Unit does not weigh what is in it",
-    fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of what it holds.",
+    title="a unit weighs at least as much as its contents",
+    problem="Weight of a unit differs from that of its contents",
+    fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of its contents.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -80,18 +83,21 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
     source=_GDSN,
 )
 def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -> Verdict:
-    """Trucks are loaded by these weights; a difference of more than {tolerance} is no rounding.
+    """Trucks are loaded by these weights; rounding does not explain a difference of more than {tolerance}.
 
-    Children of which quantity or weight is not told count nothing, so what is found is certain.
+    Children without quantity or weight count nothing, so what is found is certain.
     """
     packing = HierarchyColumns.of(products)
     gross = packing.measure("grossWeight")
+    # A quantity that is missing or no whole number is the finding of other rules.
     whole = (packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity))
     children = np.flatnonzero(packing.is_inner & whole & ~np.isnan(gross))
+    # The sum over all children at once; nodes of all products share one numbering.
     held = np.bincount(
         packing.parent[children], packing.quantity[children] * gross[children], minlength=len(packing)
     )
     known = (held > 0) & ~np.isnan(gross)
+    # Only lighter than the contents fails: the packaging itself may weigh anything.
     wrong = known & (gross * (1 + tolerance) < held)
     rows = packing.shown(wrong)
     reasons = [
@@ -112,9 +118,9 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
 
 
 @rule(
-    title="a unit is at least as large as one that is in it",
-    problem="Unit is smaller than what is in it",
-    fix="Correct height, width and depth of the outer unit, or of what it holds.",
+    title="a unit is at least as large as each unit in it",
+    problem="Unit smaller than its contents",
+    fix="Correct height, width and depth of the outer unit or of its contents.",
     severity="error",
     dimension="consistency",
     block="hierarchies",
@@ -125,12 +131,15 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
     source=_GDSN,
 )
 def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> Verdict:
-    """Shelves and pallets are planned by these sizes; what is inside cannot be larger, whichever way up it stands."""
+    """Shelves and pallets are planned by these sizes; the contents cannot be larger, whichever way up they are
+    packed.
+    """
     packing = HierarchyColumns.of(products)
     inner = np.flatnonzero(packing.is_inner)
     around = packing.parent[inner]
     sides, outer = packing.sides[inner], packing.sides[around]
     known = ~np.isnan(sides).any(axis=1) & ~np.isnan(outer).any(axis=1)
+    # Sides are sorted, so a unit that lies on its side inside the case still fits.
     small = known & (outer * (1 + tolerance) < sides).any(axis=1)
     wrong = np.zeros(len(packing), bool)
     wrong[inner[small]] = True
@@ -165,9 +174,9 @@ _CONSUMERS = {"is_consumer_unit": True}
 
 
 @rule(
-    title="the net content is told, and more than zero",
+    title="the net content is given and above zero",
     problem="Net content missing or not above zero",
-    fix="Give the net content with its unit, as it stands on the pack.",
+    fix="Give the net content with its unit, as printed on the pack.",
     severity="error",
     dimension="completeness",
     block="identity",
@@ -177,11 +186,14 @@ _CONSUMERS = {"is_consumer_unit": True}
     source="Regulation (EU) No 1169/2011, Art. 9(1)(e) and 23",
 )
 def has_net_content(products: Products, *, attribute: str = "netContent") -> Verdict:
-    """Customers compare prices by it, and the law asks for it on anything that is sold by weight, volume or number."""
-    missing = told(products, attribute, np.ones(len(products), bool))
+    """Customers compare prices by net content, and the law requires it for products sold by weight, volume or
+    number.
+    """
+    missing = missing_data(products, attribute, np.ones(len(products), bool))
     rows = products.arrow("quantities", "attribute", "value")
     rows = rows.filter(pc.equal(rows["attribute"], attribute))
     product, value = rows["product"].to_numpy(), numbers(rows["value"])
+    # A second entry above zero, in another unit, is enough.
     nothing = np.flatnonzero(~(value > 0) & ~products.any(product[value > 0])[product])
     if not len(nothing):
         return missing
@@ -204,9 +216,11 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
     exact=False,
 )
 def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -> Verdict:
-    """A factor of thousand between them is a wrong unit, and somebody will print the wrong one."""
+    """A factor of a thousand between the two is a wrong unit, which then appears on price labels."""
     content, weight = grams(products, "netContent"), grams(products, "netWeight")
+    # Content in litres or pieces cannot be compared with a weight; `grams` leaves it out.
     known = (content > 0) & (weight > 0)
+    # Drained weight and rounding explain 10 %; a wrong unit is a factor of a thousand.
     fails = known & (np.abs(content - weight) > tolerance * np.maximum(content, weight))
     wrong = np.flatnonzero(fails)
     return Verdict(

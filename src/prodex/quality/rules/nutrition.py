@@ -6,26 +6,33 @@ compares only what is declared, and leaves room for rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
-import pyarrow as pa
 
-from prodex.quality import nutrition_columns
-from prodex.quality.nutrition_columns import BASIS, NEEDS, PATH, NutritionColumns
+from prodex.quality.nutrition_columns import (
+    BASIS,
+    CARBOHYDRATE,
+    ENERGY,
+    FAT,
+    FIBRE,
+    NEEDS,
+    PATH,
+    POLYOLS,
+    PROTEIN,
+    SALT,
+    SATURATES,
+    SODIUM,
+    STARCH,
+    SUGARS,
+    NutritionColumns,
+)
 from prodex.quality.products import Products
 from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.columns import Mask, Numbers, Rows, numbers
+from prodex.tables.columns import Mask, Numbers, numbers
 
 _OFF = "data quality checks of Open Food Facts"
 _PRESET = "preset: Open Food Facts"
 _EU = "Regulation (EU) No 1169/2011"
-_ADDED_UP = (
-    nutrition_columns.FAT,
-    nutrition_columns.CARBOHYDRATE,
-    nutrition_columns.PROTEIN,
-    nutrition_columns.SALT,
-)
+_ADDED_UP = (FAT, CARBOHYDRATE, PROTEIN, SALT)
 #: Grams that may be rounded away.
 _ROUNDING = 0.1
 #: Kilocalories up to which energy is rounded more coarsely than to the next one.
@@ -34,32 +41,12 @@ _SMALL_ENERGY = 50.0
 _FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
 
 
-def _verdict(
-    nutrition: NutritionColumns, wrong: Mask, known: Mask, seen: Iterable[str], why: Iterable[str]
-) -> Verdict:
-    """Return a verdict from the partitions that are wrong; `seen` and `why` are of these, product by product."""
-    rows = nutrition.in_order(wrong)
-    # What is not per 100 says so.
-    names = [
-        "" if hundred else f"per {name}: "
-        for name, hundred in zip(
-            nutrition.names(rows), np.isclose(nutrition.per_hundred[rows], 1.0), strict=True
-        )
-    ]
-    reasons = [name + words for name, words in zip(names, why, strict=True)]
-    return Verdict(
-        nutrition.any(wrong),
-        applies=nutrition.any(known),
-        evidence=Evidence(nutrition.product[rows], PATH, None, list(seen), reasons),
-    )
-
-
 def _known(*amounts: Numbers) -> Mask:
     return np.logical_not(np.isnan(np.stack(amounts)).any(axis=0))
 
 
 @rule(
-    title="the nutrition declaration has all that is mandatory",
+    title="the nutrition declaration has all mandatory figures",
     problem="Nutrition declaration incomplete",
     fix="Add what is missing: energy in kJ and kcal, fat, saturates, carbohydrate, sugars, protein, salt.",
     severity="warning",
@@ -69,19 +56,20 @@ def _known(*amounts: Numbers) -> Mask:
     source=f"{_EU}, Art. 30(1)",
 )
 def nutrition_complete(products: Products) -> Verdict:
-    """Half a table cannot be compared, and shops show it as an error or not at all."""
+    """An incomplete table cannot be compared, and shops show it as an error or not at all."""
     nutrition = NutritionColumns.of(products)
     parts = {
-        "energy in kJ": nutrition.is_declared(nutrition_columns.ENERGY, "kJ"),
-        "energy in kcal": nutrition.is_declared(nutrition_columns.ENERGY, "kcal"),
-        "fat": nutrition.is_declared(nutrition_columns.FAT),
-        "saturates": nutrition.is_declared(nutrition_columns.SATURATES),
-        "carbohydrate": nutrition.is_declared(nutrition_columns.CARBOHYDRATE),
-        "sugars": nutrition.is_declared(nutrition_columns.SUGARS),
-        "protein": nutrition.is_declared(nutrition_columns.PROTEIN),
-        "salt": nutrition.is_declared(nutrition_columns.SALT),
+        "energy in kJ": nutrition.is_declared(ENERGY, "kJ"),
+        "energy in kcal": nutrition.is_declared(ENERGY, "kcal"),
+        "fat": nutrition.is_declared(FAT),
+        "saturates": nutrition.is_declared(SATURATES),
+        "carbohydrate": nutrition.is_declared(CARBOHYDRATE),
+        "sugars": nutrition.is_declared(SUGARS),
+        "protein": nutrition.is_declared(PROTEIN),
+        "salt": nutrition.is_declared(SALT),
     }
-    lacks = np.stack([~nutrition.any(told) for told in parts.values()])
+    # Any partition will do: the figures may be spread over several, such as 100 g and a serving.
+    lacks = np.stack([~nutrition.any(declared) for declared in parts.values()])
     known = products.any(nutrition.product)
     wrong = np.flatnonzero(known & lacks.any(axis=0))
     names = np.array(list(parts))
@@ -92,7 +80,7 @@ def nutrition_complete(products: Products) -> Verdict:
 @rule(
     title="nutrition is declared per 100 g or 100 ml",
     problem="Nutrition not declared per 100 g or 100 ml",
-    fix="Give the figures per 100 g or 100 ml; those of a serving may stand beside them.",
+    fix="Give the figures per 100 g or 100 ml; figures per serving can be added.",
     severity="warning",
     dimension="validity",
     block="food",
@@ -100,10 +88,11 @@ def nutrition_complete(products: Products) -> Verdict:
     source=f"{_EU}, Art. 32(2)",
 )
 def nutrition_per_hundred(products: Products) -> Verdict:
-    """Figures of a serving cannot be compared: every supplier's serving is another."""
+    """Figures per serving cannot be compared: every supplier uses another serving."""
     nutrition = NutritionColumns.of(products)
     hundred = np.isclose(nutrition.per_hundred, 1.0)
     known = products.any(nutrition.product)
+    # One partition per 100 g or 100 ml is enough; figures per serving may be added (Art. 33).
     fails = known & ~nutrition.any(hundred)
     rows = nutrition.in_order(fails[nutrition.product])
     return Verdict(
@@ -130,16 +119,16 @@ def nutrition_per_hundred(products: Products) -> Verdict:
     source=_OFF,
 )
 def nutrient_not_negative(products: Products) -> Verdict:
-    """Nothing has less than nothing of something."""
+    """A quantity cannot be negative."""
     nutrition = NutritionColumns.of(products)
-    told = numbers(nutrition["quantity"])
-    return _of_nutrients(nutrition, told < 0, ~np.isnan(told), "less than nothing")
+    amounts = numbers(nutrition["quantity"])
+    return nutrition.nutrient_verdict(amounts < 0, ~np.isnan(amounts), "below zero")
 
 
 @rule(
-    title="no nutrient weighs more than the 100 g that hold it",
+    title="no nutrient weighs more than the 100 g that contain it",
     problem="Nutrient over {limit} g per 100 g or ml",
-    fix="Correct the figure, its unit or what it refers to: it is over {limit} g per 100 g or ml.",
+    fix="Correct the figure, its unit or its reference quantity: it is over {limit} g per 100 g or ml.",
     severity="error",
     dimension="validity",
     block="food",
@@ -147,34 +136,16 @@ def nutrient_not_negative(products: Products) -> Verdict:
     source=_OFF,
 )
 def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
-    """A decimal point was lost, or the figure is of the whole pack; scores computed from it are nonsense."""
+    """A decimal point was lost, or the figure refers to the whole pack; scores computed from it are meaningless."""
     nutrition = NutritionColumns.of(products)
+    # Milligrams and micrograms in grams, a serving scaled to 100: only then a limit means anything.
     amounts = nutrition.grams * nutrition.per_hundred[nutrition.row]
     why = f"over {limit:g} g per 100 g or ml ({_PRESET})"
-    return _of_nutrients(nutrition, amounts > limit, ~np.isnan(amounts), why)
-
-
-def _of_nutrients(nutrition: NutritionColumns, wrong: Mask, known: Mask, why: str) -> Verdict:
-    """Return a verdict from single nutrients that are wrong."""
-    whose = nutrition.product[nutrition.row]
-    rows = np.flatnonzero(wrong)
-    rows = rows[np.argsort(whose[rows], kind="stable")]
-    told = [nutrition[column].take(pa.array(rows)).to_pylist() for column in ("nutrient", "nutrient_code")]
-    units = nutrition["unit_code"].take(pa.array(rows)).to_pylist()
-    seen = [
-        f"{label or code}: {value:g} {unit or ''}".strip()
-        for label, code, value, unit in zip(*told, numbers(nutrition["quantity"])[rows], units, strict=True)
-    ]
-    products = nutrition.products
-    return Verdict(
-        products.any(whose[wrong]),
-        applies=products.any(whose[known]),
-        evidence=Evidence(whose[rows], PATH, None, seen, why),
-    )
+    return nutrition.nutrient_verdict(amounts > limit, ~np.isnan(amounts), why)
 
 
 @rule(
-    title="all nutrients together weigh no more than the 100 g that hold them",
+    title="all nutrients together weigh no more than the 100 g that contain them",
     problem="Nutrients together over {limit} g per 100 g or ml",
     fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g or ml.",
     severity="error",
@@ -184,24 +155,25 @@ def _of_nutrients(nutrition: NutritionColumns, wrong: Mask, known: Mask, why: st
     source=_OFF,
 )
 def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
-    """One of the figures is wrong, or of another quantity than the others.
+    """One of the figures is wrong, or refers to another quantity than the others.
 
-    Fibre is left out: some count it as carbohydrate, and then it would count twice.
+    Fibre is left out: some suppliers include it in carbohydrate, so that it would count twice.
     """
     nutrition = NutritionColumns.of(products)
+    # These four do not overlap: saturates are in fat, sugars in carbohydrate.
     parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
     total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
     wrong = known & (total > limit)
     found = total[nutrition.in_order(wrong)]
     why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g or ml ({_PRESET})"
-    return _verdict(nutrition, wrong, known, (f"{each:g} g" for each in found), [why] * len(found))
+    return nutrition.verdict(wrong, known, (f"{each:g} g" for each in found), [why] * len(found))
 
 
 @rule(
-    title="the energy is possible",
+    title="the energy is physically possible",
     problem="Energy over {limit} kJ per 100 g or ml",
-    fix="Correct the energy, its unit (kJ or kcal) or what it refers to: it is over {limit} kJ per 100 g or ml.",
+    fix="Correct the energy, its unit (kJ or kcal) or its reference quantity: it is over {limit} kJ per 100 g or ml.",
     severity="error",
     dimension="validity",
     block="food",
@@ -209,19 +181,20 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
     source=_OFF,
 )
 def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
-    """Pure fat has 3,700 kJ in 100 g; nothing has more."""
+    """Pure fat has 3,700 kJ per 100 g; no food has more."""
     nutrition = NutritionColumns.of(products)
+    # The larger of the two counts, since a wrong unit makes one of them too large.
     both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
     known: Mask = np.logical_not(np.isnan(both).all(axis=0))
     highest: Numbers = np.nan_to_num(both).max(axis=0)
     wrong: Mask = known & (highest > limit)
     found = highest[nutrition.in_order(wrong)]
     why = f"over {limit:g} kJ per 100 g or ml ({_PRESET})"
-    return _verdict(nutrition, wrong, known, (f"{each:g} kJ" for each in found), [why] * len(found))
+    return nutrition.verdict(wrong, known, (f"{each:g} kJ" for each in found), [why] * len(found))
 
 
 @rule(
-    title="kilojoules and kilocalories say the same",
+    title="kilojoules and kilocalories agree",
     problem="Kilojoules and kilocalories disagree",
     fix="Correct the one that is wrong; 1 kcal is 4.184 kJ.",
     severity="error",
@@ -233,7 +206,7 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
 def kilojoules_fit_kilocalories(
     products: Products, *, least: float = 3.7, most: float = 4.7, rounding: float = 2.0
 ) -> Verdict:
-    """They are one figure in two units: one of them is mistyped, or they were exchanged."""
+    """They are one figure in two units: one of them is mistyped, or they were swapped."""
     nutrition = NutritionColumns.of(products)
     kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
     known = _known(kilojoules, kilocalories)
@@ -246,13 +219,13 @@ def kilojoules_fit_kilocalories(
     rows = nutrition.in_order(wrong)
     seen = (f"{kilojoules[row]:g} kJ, {kilocalories[row]:g} kcal" for row in rows)
     why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
-    return _verdict(nutrition, wrong, known, seen, [why] * len(rows))
+    return nutrition.verdict(wrong, known, seen, [why] * len(rows))
 
 
 @rule(
-    title="the energy is what the nutrients give, within {percent} %",
+    title="the energy agrees with the nutrients within {percent} %",
     problem="Energy and nutrients over {percent} % apart",
-    fix="Check energy, fat, carbohydrate, protein and fibre against the pack: they do not belong together.",
+    fix="Compare energy, fat, carbohydrate, protein and fibre with the pack: they contradict each other.",
     severity="warning",
     dimension="consistency",
     block="food",
@@ -261,22 +234,18 @@ def kilojoules_fit_kilocalories(
     exact=False,
 )
 def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdict:
-    """One of the figures is of another product, of another quantity, or mistyped.
+    """One of the figures belongs to another product or another quantity, or is mistyped.
 
-    Not a question where there is alcohol, or where fat, carbohydrate or protein is not declared. Fibre may be part of
-    the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail.
+    Not a question where there is alcohol, or where fat, carbohydrate or protein is not declared. Fibre may be part
+    of the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail.
     """
     nutrition = NutritionColumns.of(products)
-    fat, carbohydrate, protein = (
-        nutrition.range(each)
-        for each in (nutrition_columns.FAT, nutrition_columns.CARBOHYDRATE, nutrition_columns.PROTEIN)
-    )
-    fibre, polyols = (
-        np.nan_to_num(nutrition.range(each)) for each in (nutrition_columns.FIBRE, nutrition_columns.POLYOLS)
-    )
+    fat, carbohydrate, protein = (nutrition.range(each) for each in (FAT, CARBOHYDRATE, PROTEIN))
+    fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (FIBRE, POLYOLS))
+    # Alcohol has 29 kJ per gram (Annex XIV) and is no nutrient of the table.
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
     known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
-    off, told = np.zeros((2, len(known)), bool)
+    off, has_energy = np.zeros((2, len(known)), bool)
     given: dict[str, Numbers] = {}
     for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
         energy = nutrition.energy(sign)
@@ -284,10 +253,11 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
         given[sign] = (least + most) / 2
         most = most + of_fibre * fibre[1]
         least = least - of_sugar * fibre[1] - (of_sugar - of_polyols) * polyols[1]
-        told |= ~np.isnan(energy)
+        has_energy |= ~np.isnan(energy)
+        # Small figures: the rounding of the declaration alone can exceed the percentage.
         off |= energy > most + np.maximum(percent / 100 * most, rounding)
         off |= energy < least - np.maximum(percent / 100 * least, rounding)
-    known &= told
+    known &= has_energy
     wrong = known & off
     rows = nutrition.in_order(wrong)
     why = [
@@ -295,15 +265,7 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
         f"{percent:g} % away ({_PRESET})"
         for row in rows
     ]
-    return _verdict(nutrition, wrong, known, _energies(nutrition, rows), why)
-
-
-def _energies(nutrition: NutritionColumns, rows: Rows) -> list[str]:
-    told = [(nutrition.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
-    return [
-        ", ".join(f"{amounts[place]:g} {sign}" for amounts, sign in told if not np.isnan(amounts[place]))
-        for place in range(len(rows))
-    ]
+    return nutrition.verdict(wrong, known, nutrition.energies(rows), why)
 
 
 def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: str) -> Verdict:
@@ -318,11 +280,11 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
     wrong = known & (np.nan_to_num(least).sum(axis=0) > most - 1e-6) & (total > of + _ROUNDING + 1e-6)
     rows = nutrition.in_order(wrong)
     seen = (f"{total[row]:g} g" for row in rows)
-    return _verdict(nutrition, wrong, known, seen, [f"{words} {of[row]:g} g" for row in rows])
+    return nutrition.verdict(wrong, known, seen, [f"{words} {of[row]:g} g" for row in rows])
 
 
 @rule(
-    title="saturates are not above the fat that they are part of",
+    title="saturates do not exceed the fat that includes them",
     problem="Saturates above the fat",
     fix="Correct fat or saturates.",
     severity="error",
@@ -332,14 +294,12 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
     source=_OFF,
 )
 def saturates_within_fat(products: Products) -> Verdict:
-    """Saturates are a part of fat: one of the two figures is wrong, or they were exchanged."""
-    return _part_within(
-        products, (nutrition_columns.SATURATES,), nutrition_columns.FAT, "saturates, more than the fat of"
-    )
+    """Saturates are a part of fat: one of the two figures is wrong, or they were swapped."""
+    return _part_within(products, (SATURATES,), FAT, "saturates, more than the fat of")
 
 
 @rule(
-    title="sugars and starch are not above the carbohydrate that they are part of",
+    title="sugars and starch do not exceed the carbohydrate that includes them",
     problem="Sugars or starch above the carbohydrate",
     fix="Correct carbohydrate, sugars or starch.",
     severity="error",
@@ -349,11 +309,11 @@ def saturates_within_fat(products: Products) -> Verdict:
     source=_OFF,
 )
 def sugars_within_carbohydrate(products: Products) -> Verdict:
-    """Sugars and starch are parts of carbohydrate: one of the figures is wrong, or they were exchanged."""
+    """Sugars and starch are parts of carbohydrate: one of the figures is wrong, or they were swapped."""
     return _part_within(
         products,
-        (nutrition_columns.SUGARS, nutrition_columns.STARCH),
-        nutrition_columns.CARBOHYDRATE,
+        (SUGARS, STARCH),
+        CARBOHYDRATE,
         "sugars and starch, more than the carbohydrate of",
     )
 
@@ -369,19 +329,16 @@ def sugars_within_carbohydrate(products: Products) -> Verdict:
     source=f"{_EU}, Annex I(11)",
 )
 def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
-    """Sodium was entered as salt, or in the wrong unit; diets are planned by it."""
+    """Sodium was entered as salt or in the wrong unit; people plan diets by the figure."""
     nutrition = NutritionColumns.of(products)
-    (low, high), (least, most) = (
-        nutrition.range(nutrition_columns.SALT),
-        nutrition.range(nutrition_columns.SODIUM),
-    )
+    (low, high), (least, most) = nutrition.range(SALT), nutrition.range(SODIUM)
     known = _known(low, least)
     # What both may be after rounding has to overlap, give or take what the tolerance leaves.
     room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
     wrong = known & ((low > 2.5 * most + room) | (high < 2.5 * least - room))
     rows = nutrition.in_order(wrong)
-    salt, sodium = nutrition.amount(nutrition_columns.SALT), nutrition.amount(nutrition_columns.SODIUM)
+    salt, sodium = nutrition.amount(SALT), nutrition.amount(SODIUM)
     seen = (f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium" for row in rows)
-    return _verdict(
-        nutrition, wrong, known, seen, [f"{2.5 * sodium[row]:g} g of salt expected" for row in rows]
+    return nutrition.verdict(
+        wrong, known, seen, [f"{2.5 * sodium[row]:g} g of salt expected" for row in rows]
     )

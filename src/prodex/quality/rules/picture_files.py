@@ -16,8 +16,8 @@ _ENDS = "assets.pictures.fileEffectiveEndDateTime"
 
 
 @rule(
-    title="picture files are named as GS1 says",
-    problem="Picture file not named as GS1 says",
+    title="picture files are named by the GS1 pattern",
+    problem="Picture file not named by the GS1 pattern",
     fix="Name the file GTIN_type face angle state, as in 03036811359935_C1N1.jpg.",
     severity="info",
     dimension="validity",
@@ -26,7 +26,7 @@ _ENDS = "assets.pictures.fileEffectiveEndDateTime"
     source=_GS1,
 )
 def picture_file_named_as_gs1(products: Products) -> Verdict:
-    """The name says whose picture it is and what it shows, wherever the file goes."""
+    """The name states the product and the view, wherever the file is copied."""
     pictures = PictureColumns.of(products)
     named = is_true(pc.greater(pc.utf8_length(pictures["gdsn_file_name"]), 0))
     other = pictures.in_order(named & ~pictures.follows_gs1)
@@ -41,8 +41,8 @@ def picture_file_named_as_gs1(products: Products) -> Verdict:
 
 @rule(
     title="the GTIN in the file name of a picture is the product's",
-    problem="Picture file bears another GTIN",
-    fix="Find out whose picture it is: rename the file, or move it to the other product.",
+    problem="Picture file with another GTIN",
+    fix="Find out which product it shows: rename the file, or move it to that product.",
     severity="error",
     dimension="consistency",
     block="pictures",
@@ -53,22 +53,23 @@ def picture_of_this_gtin(products: Products) -> Verdict:
     """It is probably the picture of another product, which customers will then expect."""
     pictures = PictureColumns.of(products)
     own = products.column("gtin").take(pa.array(pictures.product))
-    told = pictures.follows_gs1 & is_true(own.is_valid())
+    # Names of other patterns may hold any digits, also those of an article number.
+    comparable = pictures.follows_gs1 & is_true(own.is_valid())
     # A GTIN of 8, 12 or 13 digits is written with leading zeros in file names.
     full = pc.utf8_lpad(own, 14, "0")
-    wrong = pictures.in_order(told & is_true(pc.not_equal(full, pictures.gtin_in_name)))
+    wrong = pictures.in_order(comparable & is_true(pc.not_equal(full, pictures.gtin_in_name)))
     return Verdict(
         products.any(pictures.product[wrong]),
-        applies=products.any(pictures.product[told]),
+        applies=products.any(pictures.product[comparable]),
         evidence=pictures.evidence(
-            wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", "the file name bears another GTIN"
+            wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", "the file name has another GTIN"
         ),
     )
 
 
 @rule(
-    title="pictures are in a format that browsers show",
-    problem="Picture in a format that browsers do not show",
+    title="pictures are in a format that browsers display",
+    problem="Picture in a format that browsers do not display",
     fix="Send the picture as one of: {formats}.",
     severity="warning",
     dimension="validity",
@@ -79,12 +80,12 @@ def picture_of_this_gtin(products: Products) -> Verdict:
 def picture_format_for_web(
     products: Products, *, formats: tuple[str, ...] = ("jpeg", "jpg", "png")
 ) -> Verdict:
-    """A TIFF is fine for print, and shows as a broken picture in a shop."""
+    """A TIFF is fine for print but shows as a broken picture in an online shop."""
     pictures = PictureColumns.of(products)
-    told = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
-    told = pc.replace_substring_regex(told, "^image/", "")
-    filled = is_true(pc.greater(pc.utf8_length(told), 0))
-    shown = is_true(pc.is_in(told, pa.array([each.lower() for each in formats], pa.string())))
+    formats_given = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
+    formats_given = pc.replace_substring_regex(formats_given, "^image/", "")
+    filled = is_true(pc.greater(pc.utf8_length(formats_given), 0))
+    shown = is_true(pc.is_in(formats_given, pa.array([each.lower() for each in formats], pa.string())))
     other = pictures.in_order(filled & ~shown)
     return Verdict(
         products.any(pictures.product[other]),
@@ -96,9 +97,9 @@ def picture_format_for_web(
 
 
 @rule(
-    title="no picture is past the end of its use",
-    problem="Picture past the end of its use",
-    fix="Take the picture away, or extend the right to use it.",
+    title="no picture is past its period of use",
+    problem="Picture past its period of use",
+    fix="Remove the picture, or extend the right to use it.",
     severity="error",
     dimension="timeliness",
     block="pictures",
@@ -106,7 +107,7 @@ def picture_format_for_web(
     source=_GS1,
 )
 def picture_not_expired(products: Products) -> Verdict:
-    """The right to use it has ended: whoever shows it can be asked for money."""
+    """The right to use the picture has expired: whoever shows it can be charged."""
     pictures = PictureColumns.of(products)
     now = pa.scalar(products.now, pictures["effective_end"].type)
     over = pictures.in_order(is_true(pc.less(pictures["effective_end"], now)))
@@ -118,9 +119,9 @@ def picture_not_expired(products: Products) -> Verdict:
 
 
 @rule(
-    title="the use of a picture ends after it begins",
-    problem="Use of a picture ends before it begins",
-    fix="Correct the dates from which and until which the picture may be used.",
+    title="the period of use of a picture begins before it ends",
+    problem="Period of use of a picture ends before it begins",
+    fix="Correct the first and the last date of use of the picture.",
     severity="error",
     dimension="consistency",
     block="pictures",
@@ -128,7 +129,7 @@ def picture_not_expired(products: Products) -> Verdict:
     source=_GS1,
 )
 def picture_dates_in_order(products: Products) -> Verdict:
-    """A picture whose use ends before it begins is never shown."""
+    """A picture whose period of use ends before it begins is never shown."""
     pictures = PictureColumns.of(products)
     begins, ends = pictures["effective_start"], pictures["effective_end"]
     both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
@@ -143,9 +144,9 @@ def picture_dates_in_order(products: Products) -> Verdict:
 
 
 @rule(
-    title="no picture file stands twice on a product",
+    title="no product has the same picture file twice",
     problem="Same picture file twice",
-    fix="Take the second one away, or send the picture that was meant.",
+    fix="Remove the second one, or send the picture that was intended.",
     severity="warning",
     dimension="uniqueness",
     block="pictures",
@@ -153,7 +154,7 @@ def picture_dates_in_order(products: Products) -> Verdict:
     source=_GS1,
 )
 def pictures_differ(products: Products) -> Verdict:
-    """The same checksum is the same file: the view that it should show is missing."""
+    """The same checksum means the same file: the view it should show is missing."""
     pictures = PictureColumns.of(products)
     sums = pictures["crc32"].dictionary_encode()
     known = np.flatnonzero(is_true(pictures["crc32"].is_valid()))

@@ -1,4 +1,4 @@
-"""Rules of pictures: that they are there, show the front, and are large enough."""
+"""Rules of pictures: present, with a front packshot, and large enough."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PRESETS = {
 
 
 @rule(
-    title="there is a picture",
+    title="the product has a picture",
     problem="No picture",
-    fix="Add a picture, first of all one of the front on a white background.",
+    fix="Add pictures, first one of the front on a white background.",
     severity="error",
     dimension="completeness",
     block="pictures",
@@ -40,7 +40,7 @@ def has_picture(products: Products) -> Verdict:
 
 
 @rule(
-    title="there is a packshot of the front",
+    title="the product has a front packshot",
     problem="No front packshot",
     fix="Add a picture of the front on a white background, marked as packshot with productFace 1.",
     severity="blocker",
@@ -54,11 +54,12 @@ def has_front_packshot(products: Products) -> Verdict:
     """Nobody buys online what they cannot see; receivers refuse products without it."""
     pictures = PictureColumns.of(products)
     fails = ~products.any(pictures.product[pictures.is_front_packshot])
+    # What is almost a front packshot is shown: mostly only a mark is missing.
     nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
     near = pictures.in_order(nearly & fails[pictures.product])
     marked = np.where(pictures.is_packshot[near], "marked", "not marked")
-    faces = pictures.seen("product_face", near).fill_null("not told").to_pylist()
+    faces = pictures.seen("product_face", near).fill_null("not given").to_pylist()
     reasons = [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
     return Verdict(
         fails,
@@ -67,9 +68,9 @@ def has_front_packshot(products: Products) -> Verdict:
 
 
 @rule(
-    title="one picture is the packshot of the front, not several",
+    title="only one picture is the front packshot",
     problem="Several front packshots",
-    fix="Leave the mark isPackshot with productFace 1 on one picture in each language.",
+    fix="Keep isPackshot with productFace 1 on one picture per language.",
     severity="warning",
     dimension="uniqueness",
     block="pictures",
@@ -77,12 +78,14 @@ def has_front_packshot(products: Products) -> Verdict:
     source=_GS1,
 )
 def one_front_packshot(products: Products) -> Verdict:
-    """Where several pictures claim to be the one, each shop shows another.
+    """If several pictures claim to be the front packshot, each shop shows another.
 
-    Packs that are printed for several languages have a front in each; a front that says no language is meant for all.
+    Packs that are printed for several languages have a front in each; a front that says no language is meant for
+    all.
     """
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
+    # Only products with several fronts are looked at further: reading languages is expensive.
     counted = products.count(pictures.product[fronts])
     several = in_one_language(pictures, pictures.in_order(fronts & (counted > 1)[pictures.product]))
     whose = pictures.product[several]
@@ -95,9 +98,9 @@ def one_front_packshot(products: Products) -> Verdict:
 
 
 @rule(
-    title="what a picture says it shows agrees with its file name",
-    problem="Picture shows another side than its file name says",
-    fix="Correct productFace, or give the file the name of what it shows.",
+    title="the face stated for a picture agrees with its file name",
+    problem="Stated face of a picture differs from its file name",
+    fix="Correct productFace, or rename the file to match the view.",
     severity="warning",
     dimension="consistency",
     block="pictures",
@@ -105,20 +108,21 @@ def one_front_packshot(products: Products) -> Verdict:
     source=_GS1,
 )
 def face_agrees_with_file_name(products: Products) -> Verdict:
-    """One of the two is wrong, and some receivers read the one, some the other: the back becomes the front."""
+    """Receivers rely on one or the other: where they differ, some of them show the back as the front."""
     pictures = PictureColumns.of(products)
     face, named = pictures["product_face"], pictures.face_in_name
-    told = is_true(pc.and_(face.is_valid(), named.is_valid()))
-    wrong = pictures.in_order(told & is_true(pc.not_equal(face, named)))
+    # Where one of the two is missing there is nothing to compare.
+    comparable = is_true(pc.and_(face.is_valid(), named.is_valid()))
+    wrong = pictures.in_order(comparable & is_true(pc.not_equal(face, named)))
     reasons = [
-        f"productFace {said}{_shown(said)}, and face {other}{_shown(other)} in the file name"
-        for said, other in zip(
+        f"productFace {stated}{_shown(stated)}, and face {other}{_shown(other)} in the file name"
+        for stated, other in zip(
             face.take(pa.array(wrong)).to_pylist(), named.take(pa.array(wrong)).to_pylist(), strict=True
         )
     ]
     return Verdict(
         products.any(pictures.product[wrong]),
-        applies=products.any(pictures.product[told]),
+        applies=products.any(pictures.product[comparable]),
         evidence=pictures.evidence(wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", reasons),
     )
 
@@ -128,7 +132,7 @@ def _shown(face: str) -> str:
 
 
 @rule(
-    title="the longest side of the front packshot has at least {pixels} pixels",
+    title="the front packshot has at least {pixels} pixels on its longest side",
     problem="Front packshot under {pixels} pixels",
     fix="Send the original in its full size: at least {pixels} pixels on the longest side.",
     severity="warning",
@@ -143,7 +147,7 @@ def _shown(face: str) -> str:
     source="published minimums of receivers: 500, 800, 1200 and 2500 pixels",
 )
 def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
-    """Below the minimum of a receiver the picture is refused, or shown so that nobody can read the pack."""
+    """A picture below the minimum of a receiver is rejected, or shown so small that nobody can read the pack."""
     pictures = PictureColumns.of(products)
     known = pictures.is_front_packshot & ~np.isnan(pictures.longest_side)
     large = pictures.longest_side >= pixels
@@ -160,14 +164,14 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
             pictures.product[small],
             "assets.pictures.width",
             value=[f"{width} x {height}" for width, height in sizes],
-            reason=pictures.say(small, f"longest side under {pixels} pixels ({preset})"),
+            reason=pictures.numbered(small, f"longest side under {pixels} pixels ({preset})"),
         ),
     )
 
 
 @rule(
-    title="the size of the front packshot is told",
-    problem="Size of the front packshot not told",
+    title="the size of the front packshot is given",
+    problem="Size of the front packshot missing",
     fix="Send width and height of the original in pixels.",
     severity="info",
     dimension="completeness",
@@ -181,7 +185,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     source=_GS1,
 )
 def packshot_size_known(products: Products) -> Verdict:
-    """Without width and height nobody can say whether the picture is large enough before it is downloaded."""
+    """Without width and height, whether the picture is large enough is only known after a download."""
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
     unknown = pictures.in_order(fronts & np.isnan(pictures.longest_side))
@@ -189,7 +193,7 @@ def packshot_size_known(products: Products) -> Verdict:
         products.any(pictures.product[unknown]),
         applies=products.any(pictures.product[fronts]),
         evidence=pictures.evidence(
-            unknown, "assets.pictures.width", "definition", "width and height are not both told"
+            unknown, "assets.pictures.width", "definition", "width and height are not both given"
         ),
     )
 
@@ -197,7 +201,7 @@ def packshot_size_known(products: Products) -> Verdict:
 @rule(
     title="the front packshot has a rendition of {side} pixels",
     problem="Front packshot has no rendition of {side} pixels",
-    fix="Have the renditions of the picture made again; where the original is smaller, send a larger one.",
+    fix="Have the renditions made again; if the original is smaller, send a larger one.",
     severity="warning",
     dimension="completeness",
     block="pictures",
@@ -210,7 +214,7 @@ def packshot_size_known(products: Products) -> Verdict:
     source="renditions of the service: 1024, 512, 256, 128 and 64 pixels",
 )
 def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
-    """Shops take the ready-made renditions; without the large one they enlarge a small one."""
+    """Shops use the ready-made renditions; without a large one they enlarge a small one."""
     pictures = PictureColumns.of(products)
     renditions = products.arrow("exportables", "position", "width", "height")
     long = is_true(pc.greater_equal(pc.max_element_wise(renditions["width"], renditions["height"]), side))
@@ -237,9 +241,9 @@ def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.Chunked
 
 
 @rule(
-    title="a picture was touched within {days} days",
-    problem="No picture touched for {days} days",
-    fix="Compare the pictures with the pack on the shelf, and send new ones where it changed.",
+    title="a picture was changed within {days} days",
+    problem="No picture changed for {days} days",
+    fix="Compare the pictures with the current pack, and send new ones if it changed.",
     severity="warning",
     dimension="timeliness",
     block="pictures",
@@ -247,9 +251,9 @@ def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.Chunked
     source=_GS1,
 )
 def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
-    """Packs are redesigned every few years; the old one in the shop makes customers doubt the product.
+    """Packs are redesigned every few years; the old design in a shop makes customers doubt the product.
 
-    The date stays when the last picture is taken away: a product without pictures has no stale ones.
+    The date remains when the last picture is removed: a product without pictures has no outdated ones.
     """
     touched = products["pictures_updated_at"]
     pictured = PictureColumns.of(products).pictured

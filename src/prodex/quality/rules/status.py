@@ -1,4 +1,4 @@
-"""Rules of status: sharing, the recipient's acceptance, the service's own validation, updates that wait."""
+"""Rules of status: sharing, acceptance by the recipient, validation by the service, pending updates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STATES = "Product data exchange service: states"
 
 
 @rule(
-    title="the supplier's record is no draft",
+    title="the supplier's record is not a draft",
     problem="Supplier's record is a draft",
     fix="Finish the record and share it.",
     severity="error",
@@ -25,14 +25,14 @@ _STATES = "Product data exchange service: states"
     source=_STATES,
 )
 def is_no_draft(products: Products) -> Verdict:
-    """A draft may change without notice, and was never meant to be read."""
+    """A draft may change without notice and is not meant for receivers."""
     return _is_not(products, "sharing_status", _DRAFT, "manufacturerSharingStatus", "DRAFT")
 
 
 @rule(
-    title="the supplier's record does not wait to be shared",
-    problem="Supplier's record waits to be shared",
-    fix="Share the product, or answer what the recipient asked.",
+    title="the supplier's record is shared",
+    problem="Supplier's record not shared yet",
+    fix="Share the product, or answer the recipient's question.",
     severity="warning",
     dimension="timeliness",
     block="freshness",
@@ -40,14 +40,14 @@ def is_no_draft(products: Products) -> Verdict:
     source=_STATES,
 )
 def is_shared(products: Products) -> Verdict:
-    """Until it is shared, what it says does not count."""
+    """Until it is shared, its content is not valid."""
     return _is_not(products, "sharing_status", _PENDING, "manufacturerSharingStatus", "PENDING")
 
 
 @rule(
-    title="the recipient has not refused the product",
-    problem="Refused by the recipient",
-    fix="Read why it was refused, correct it, and share it again.",
+    title="the recipient has not rejected the product",
+    problem="Rejected by the recipient",
+    fix="Read why it was rejected, correct it, and share it again.",
     severity="error",
     dimension="timeliness",
     block="freshness",
@@ -55,35 +55,35 @@ def is_shared(products: Products) -> Verdict:
     source=_STATES,
 )
 def is_not_refused(products: Products) -> Verdict:
-    """A refused product is not listed, however complete it is."""
+    """A rejected product is not listed, however complete it is."""
     return _is_not(products, "product_status", "REFUSED", "targetProductStatus", "refused by the recipient")
 
 
 @rule(
-    title="the validation of the service does not say no",
-    problem="Not OK by the service's validation",
-    fix="Open the product in the service and correct what its validation names.",
+    title="the product does not fail the service's validation",
+    problem="Failed the service's validation",
+    fix="Open the product in the service and correct what its validation lists.",
     severity="error",
     block="freshness",
     needs="validation.status",
     source=_STATES,
 )
 def validation_is_not_failed(products: Products) -> Verdict:
-    """The recipient's own scenarios have failed; it will not be listed."""
+    """The product failed the recipient's own scenarios and will not be listed."""
     return _is_not(products, "validation_status", _NOT_OK, "validation.status", "NOT_OK")
 
 
 @rule(
-    title="the validation of the service asks for no correction",
-    problem="To be corrected by the service's validation",
-    fix="Open the product in the service and make the correction it asks for.",
+    title="the service's validation requires no correction",
+    problem="Correction required by the service's validation",
+    fix="Open the product in the service and make the required correction.",
     severity="warning",
     block="freshness",
     needs="validation.status",
     source=_STATES,
 )
 def validation_asks_no_correction(products: Products) -> Verdict:
-    """Somebody has looked, and something has to change."""
+    """Somebody reviewed the product and requires a change."""
     return _is_not(products, "validation_status", _CORRECTION, "validation.status", "CORRECTION")
 
 
@@ -98,7 +98,7 @@ def validation_asks_no_correction(products: Products) -> Verdict:
     source=_STATES,
 )
 def is_validated(products: Products) -> Verdict:
-    """Nobody has judged it yet: neither good nor bad."""
+    """No validation has run yet, so its result is not known."""
     return _is_not(products, "validation_status", _NOT_VALIDATED, "validation.status", "no validation yet")
 
 
@@ -112,7 +112,7 @@ def is_validated(products: Products) -> Verdict:
     needs="validation.nbSuggestions",
 )
 def has_no_suggestions(products: Products) -> Verdict:
-    """The service compared the record with others, or with the picture, and would change something."""
+    """The service compared the record with other records or with the picture, and suggests changes."""
     count = products["suggestion_count"]
     open_ = np.flatnonzero((count > 0).fillna(False).to_numpy(bool))
     evidence = Evidence(open_, "validation.nbSuggestions", None, count.iloc[open_], "suggestions are open")
@@ -120,16 +120,16 @@ def has_no_suggestions(products: Products) -> Verdict:
 
 
 @rule(
-    title="the information is accepted, not only requested",
+    title="the information is accepted, not just requested",
     problem="Information requested, not accepted",
-    fix="Accept or refuse the product: all it says waits under lastRequest.",
+    fix="Accept or reject the product: all its data are pending under lastRequest.",
     severity="error",
     dimension="timeliness",
     block="freshness",
     needs=("lastRequest", *(f"{name}.data" for name in NAMES)),
 )
 def information_is_accepted(products: Products) -> Verdict:
-    """The record looks empty, and is not: every check of its content fails for a reason the supplier cannot mend."""
+    """The record only looks empty: every check of its content fails for a reason that the supplier cannot fix."""
     waits = _awaits_acceptance(products)
     found = np.flatnonzero(waits)
     reason = "the product has a name under lastRequest only"
@@ -137,26 +137,28 @@ def information_is_accepted(products: Products) -> Verdict:
 
 
 @rule(
-    title="no update waits to be accepted",
-    problem="Update waits to be accepted",
-    fix="Accept or refuse the update.",
+    title="no update is pending acceptance",
+    problem="Update pending acceptance",
+    fix="Accept or reject the update.",
     severity="warning",
     dimension="timeliness",
     block="freshness",
     needs=("lastRequest", *(f"{name}.data" for name in NAMES)),
 )
 def no_update_waits(products: Products) -> Verdict:
-    """The supplier has sent something newer: what is read here is about to be wrong."""
+    """The supplier has sent a newer version: the current data will be outdated soon."""
+    # A product that was never accepted has only pending data; that is the rule above.
     accepted = ~_awaits_acceptance(products)
     waits = products["has_pending_update"].fillna(False).to_numpy(bool) & accepted
     found = np.flatnonzero(waits)
-    evidence = Evidence(found, "lastRequest", None, None, "an update waits under lastRequest")
+    evidence = Evidence(found, "lastRequest", None, None, "an update is pending under lastRequest")
     return Verdict(waits, accepted, evidence)
 
 
 def _is_not(products: Products, column: str, wrong: int | str, attribute: str, meaning: str) -> Verdict:
     """Fail the products with this value; those without any are not applicable."""
     status = products[column]
+    # A status that was not sent is not applicable: receivers do not all see the same ones.
     found = np.flatnonzero((status == wrong).fillna(False).to_numpy(bool))
     evidence = Evidence(found, attribute, None, status.iloc[found], meaning)
     return Verdict(products.any(found), status.notna(), evidence)
@@ -166,6 +168,7 @@ def _awaits_acceptance(products: Products) -> npt.NDArray[np.bool_]:
     """Say for each product whether its names stand under `lastRequest` only."""
 
     def made() -> npt.NDArray[np.bool_]:
+        # A name is mandatory, so a product without one but with a pending one was never accepted.
         own = np.logical_or.reduce([products.filled(name) for name in NAMES])
         waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
         return np.asarray(waits & ~own)

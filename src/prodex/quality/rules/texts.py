@@ -1,4 +1,4 @@
-"""Rules of texts and their languages: which are there, in which languages, and whether they were translated."""
+"""Rules of texts and their languages: which exist, in which languages, whether translated, and labelled correctly."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from prodex.errors import QueryError
 from prodex.locales import language_tag
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.products import Products
-from prodex.quality.rulebook import WAITS, Evidence, Verdict, rule
-from prodex.quality.text_columns import ANY_TEXT, TEXTS, Mask, TextColumns
-from prodex.tables.columns import filled_values
+from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
+from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
+from prodex.tables.columns import Mask, filled_values
 
 
 @rule(
@@ -29,10 +29,10 @@ from prodex.tables.columns import filled_values
     certain="passes",
 )
 def required_text(products: Products, *, attribute: str, language: str) -> Verdict:
-    """Customers read their own language, and markets require it."""
+    """Customers expect their own language, and markets require it."""
     fails = ~products.filled(attribute, language)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, PENDING))
 
 
 @rule(
@@ -46,16 +46,16 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
     certain="passes",
 )
 def has_text(products: Products, *, attribute: str) -> Verdict:
-    """What nobody wrote in any language cannot be translated either."""
+    """A text that exists in no language cannot be translated either."""
     fails = ~products.filled(attribute)
     waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, WAITS))
+    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, PENDING))
 
 
 @rule(
-    title="what is filled in another language is filled in {language}",
+    title="texts that exist in another language exist in {language}",
     problem="Not translated into {language}",
-    fix="Translate it into {language}.",
+    fix="Translate the text into {language}.",
     severity="error",
     dimension="completeness",
     block="texts",
@@ -63,7 +63,8 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
     certain="fails",
 )
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
-    """A page in two languages at once, or with holes, is a page that nobody finished."""
+    """A product page in two languages, or with gaps, looks unfinished."""
+    # One check for each language of a market: all of them share this table.
     names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
     languages = TextColumns.of(products).languages
     filled_there = (
@@ -92,6 +93,7 @@ def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str],
     filled[texts.product[meant], np.searchsorted(places, texts.attribute[meant]), texts.language[meant]] = (
         True
     )
+    # A text without a language is no translation of anything.
     if "" in texts.languages:
         filled[:, :, texts.languages.index("")] = False
     return [texts.attributes[place] for place in places], filled
@@ -99,6 +101,7 @@ def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str],
 
 def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
     """Return in words for each row the languages that are filled; few combinations occur."""
+    # Few combinations of languages occur: the words are made once for each, not for each text.
     packed = np.packbits(filled, axis=1)
     kind = pa.binary(packed.shape[1])
     rows = pa.Array.from_buffers(kind, len(packed), [None, pa.py_buffer(packed)]).dictionary_encode()
@@ -111,8 +114,8 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
 
 @rule(
     title="texts in different languages differ",
-    problem="Same text under two languages",
-    fix="Translate the text; the copy stands there in the wrong language.",
+    problem="Same text in two languages",
+    fix="Translate the text; one of the two is a copy in the wrong language.",
     severity="warning",
     dimension="accuracy",
     block="texts",
@@ -123,19 +126,21 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
 def translations_differ(
     products: Products, *, letters: int = 40, attributes: tuple[str, ...] = ()
 ) -> Verdict:
-    """A copy in place of a translation fills the field, and the customer cannot read it; short ones may be names."""
+    """A copy in place of a translation fills the field, but customers cannot read it; short texts may be names."""
     texts = TextColumns.of(products)
     long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
     judged = texts.where(long) & texts.within(attributes) & (texts.language != _place(texts, ""))
+    # Public names often stay the same across borders, so they are compared only if a profile names them.
     judged &= ~texts.within(("namePublicLong", "namePublicShort")) | bool(attributes)
     rows = np.flatnonzero(judged)
     place = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
+    # One number for product, attribute and wording: equal numbers are copies.
     same = place * max(1, len(texts.texts)) + texts.wording[rows]
     others: dict[int, set[int]] = {}
     _, inverse, count = np.unique(same, return_inverse=True, return_counts=True)
     shared = np.flatnonzero(count[inverse] > 1)
     # Letters are counted in these few texts only: a list of numbers is the same in all languages.
-    shared = shared[pc.count_substring_regex(texts.said(rows[shared]), r"\pL").to_numpy() >= letters]
+    shared = shared[pc.count_substring_regex(texts.values(rows[shared]), r"\pL").to_numpy() >= letters]
     for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
         others.setdefault(one, set()).add(language)
     wrong, reasons = np.zeros(len(judged), bool), []
@@ -147,9 +152,9 @@ def translations_differ(
 
 
 @rule(
-    title="every text says its language",
-    problem="Text does not say its language",
-    fix="Say in which language the text is.",
+    title="every text states its language",
+    problem="Text without a language",
+    fix="State the language of the text.",
     severity="warning",
     dimension="completeness",
     block="texts",
@@ -158,20 +163,22 @@ def translations_differ(
     source="ISO 639",
 )
 def texts_say_their_language(products: Products) -> Verdict:
-    """A text of no language is shown to nobody, or to everybody."""
+    """A text without a language is shown to everybody or to nobody."""
     texts = TextColumns.of(products)
+    # A code that no language has ("xx", "german") is as good as none.
     known = np.array([_is_language(one) for one in texts.languages], bool)
     found = np.flatnonzero(~known[texts.language])
+    # Texts sent as plain strings are scalars, since nothing in them states a language.
     silent = _without_language(products)
-    said = pd.DataFrame(
+    stated = pd.DataFrame(
         {
             "product": texts.product[found],
             "attribute": [texts.attributes[place] for place in texts.attribute[found]],
             "language": [texts.languages[place] or None for place in texts.language[found]],
-            "value": texts.said(found).to_pylist(),
+            "value": texts.values(found).to_pylist(),
         }
     )
-    every = pd.concat([said, silent], ignore_index=True)
+    every = pd.concat([stated, silent], ignore_index=True)
     reason = "says no language that there is"
     return Verdict(
         products.any(every["product"]),
@@ -196,9 +203,9 @@ def _is_language(code: str) -> bool:
 
 
 @rule(
-    title="a text stands once in each language",
+    title="a text occurs once in each language",
     problem="Several texts in one language",
-    fix="Keep the right one; receivers take any.",
+    fix="Keep the right one; receivers use any of them.",
     severity="warning",
     dimension="uniqueness",
     block="texts",
@@ -206,9 +213,10 @@ def _is_language(code: str) -> bool:
     certain="fails",
 )
 def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = TEXTS) -> Verdict:
-    """With two names in one language, every receiver shows another."""
+    """With two names in one language, each receiver shows a different one."""
     texts = TextColumns.of(products)
     judged = texts.within(attributes)
+    # One number for product, attribute and language: counted once, whatever the number of texts.
     place = texts.product * len(texts.attributes) + texts.attribute
     place = place * max(1, len(texts.languages)) + texts.language
     _, inverse, count = np.unique(np.where(judged, place, -1), return_inverse=True, return_counts=True)
@@ -236,15 +244,16 @@ def in_stated_language(
 ) -> Verdict:
     """Customers who read French get German: worse than nothing, since it counts as filled.
 
-    The language is told by the words, where a text has enough letters. A text of which another language than the
+    The language is detected from the words, where a text has enough letters. A text of which another language than the
     stated one is likelier, but not sure, is unknown; so is a text in a language that prodex does not know, whose
-    label it can neither confirm nor deny. Public names are not judged unless they are asked for: a foreign brand makes
-    them foreign.
+    label it can neither confirm nor deny. Public names are not judged unless they are asked for: a foreign brand
+    makes them foreign.
     """
     texts = TextColumns.of(products)
     stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
     labelled = np.array([bool(one) for one in texts.languages], bool)[texts.language]
     asked = texts.translatable(attributes) & labelled
+    # Detection is expensive; checks that differ only in confidence share it.
     key = ("languages", letters, attributes)
     detected = products.remember(key, lambda: _detected(texts, asked, letters))
     judged = asked & (detected.letters >= letters)[texts.wording]
@@ -258,6 +267,7 @@ def in_stated_language(
     ]
     verdict = texts.verdict(wrong, reasons, judged)
     fails = pd.array(verdict.fails, dtype="boolean")
+    # Doubts below the confidence are no pass: such a product is unknown.
     unclear = np.zeros(len(fails), bool)
     unclear[texts.product[differs]] = True
     fails[unclear & ~verdict.fails] = pd.NA

@@ -1,4 +1,4 @@
-"""Rules of what texts say: how much, and what does not belong into a text."""
+"""Rules of the contents of texts: length, placeholders, markup, formulas, addresses."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _MEANT_DOTS = (
     source=_LENGTHS,
 )
 def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict:
-    """Receivers cut what is longer, in the middle of a word, or refuse the product."""
+    """Receivers cut longer texts in the middle of a word, or reject the product."""
     texts = TextColumns.of(products)
     return _at_most(texts, characters, texts.within([attribute]))
 
@@ -78,7 +78,7 @@ def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict
     source=_LENGTHS,
 )
 def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
-    """The service takes no longer ones; they are copies gone wrong, and break pages and files."""
+    """The service accepts no longer texts; they result from copying errors, and break pages and files."""
     texts = TextColumns.of(products)
     return _at_most(texts, characters, None)
 
@@ -86,7 +86,7 @@ def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
 @rule(
     title="{attribute} has at least {characters} characters",
     problem="{attribute} under {characters} characters",
-    fix="Say more in {attribute}: at least {characters} characters.",
+    fix="Extend {attribute} to at least {characters} characters.",
     severity="info",
     dimension="completeness",
     block="texts",
@@ -95,7 +95,7 @@ def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
     exact=False,
 )
 def text_says_enough(products: Products, *, attribute: str, characters: int) -> Verdict:
-    """Two words do not describe a product; who shops online has nothing else to go by."""
+    """Two words do not describe a product, and online customers have nothing else to rely on."""
     texts = TextColumns.of(products)
     length = pc.utf8_length(pc.utf8_trim_whitespace(texts.texts)).to_numpy(zero_copy_only=False)
     wrong = texts.within([attribute]) & (length < characters)[texts.wording]
@@ -106,7 +106,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
 @rule(
     title="no text is a placeholder",
     problem="Placeholder instead of a text",
-    fix="Write the text, or take the placeholder away.",
+    fix="Write the text, or remove the placeholder.",
     severity="error",
     dimension="completeness",
     block="texts",
@@ -115,7 +115,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
     exact=False,
 )
 def texts_without_placeholders(products: Products) -> Verdict:
-    """TBD or N/A looks filled in to every count, and is printed as it stands."""
+    """TBD or N/A counts as filled in and is printed as it is."""
     texts = TextColumns.of(products)
     bare = pc.utf8_trim(pc.utf8_lower(texts.texts), " \t\r\n.:;,-_*()[]<>{}\"'")
     known = pc.is_in(bare, _PLACEHOLDERS).to_numpy(zero_copy_only=False)
@@ -124,9 +124,9 @@ def texts_without_placeholders(products: Products) -> Verdict:
 
 
 @rule(
-    title="no text holds markup",
+    title="no text contains markup",
     problem="Markup in a text",
-    fix="Take away the tags; keep the words.",
+    fix="Remove the tags and keep the words.",
     severity="error",
     block="texts",
     needs=ANY_TEXT,
@@ -134,13 +134,13 @@ def texts_without_placeholders(products: Products) -> Verdict:
     source="HTML Living Standard, section 4",
 )
 def texts_without_markup(products: Products) -> Verdict:
-    """Texts are shown as they are: customers read the tags, and a page that believes them is open to attack."""
+    """Texts are shown as they are: customers see the tags, and a page that interprets them is open to attack."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_MARKUP), "holds HTML")
 
 
 @rule(
-    title="no text holds a character reference",
+    title="no text contains a character reference",
     problem="Character reference in a text",
     fix="Write the character itself: & for &amp;, é for &eacute;.",
     severity="warning",
@@ -150,15 +150,15 @@ def texts_without_markup(products: Products) -> Verdict:
     source="HTML Living Standard, section 13.5",
 )
 def texts_without_character_references(products: Products) -> Verdict:
-    """What was escaped for a web page is escaped again there, and &amp;amp; is what customers see."""
+    """A text escaped for a web page is escaped there again: customers see &amp;amp;."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_REFERENCE), "holds a character reference of HTML")
 
 
 @rule(
-    title="no text begins as a formula",
-    problem="Text begins as a formula",
-    fix="Write the text without the sign at its beginning.",
+    title="no text begins like a formula",
+    problem="Text begins like a formula",
+    fix="Remove the character at the beginning of the text.",
     severity="error",
     block="texts",
     needs=ANY_TEXT,
@@ -167,46 +167,46 @@ def texts_without_character_references(products: Products) -> Verdict:
     exact=False,
 )
 def texts_without_formulas(products: Products) -> Verdict:
-    """Whoever opens an export in a spreadsheet runs it."""
+    """A spreadsheet that opens an export runs the formula."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_FORMULA), "a spreadsheet would compute it")
 
 
 @rule(
-    title="names hold no web or mail address",
+    title="names contain no web or mail address",
     problem="Web or mail address in a name",
-    fix="Take the address out of the name; contact has a place of its own.",
+    fix="Remove the address from the name; contact details have their own attribute.",
     severity="warning",
     block="texts",
     needs=ANY_NAME,
     certain="fails",
 )
 def names_without_addresses(products: Products) -> Verdict:
-    """A name says what the product is; marketplaces refuse names that lead elsewhere."""
+    """A name describes the product; marketplaces reject names with addresses."""
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_ADDRESS), "holds an address", texts.within(NAMES))
 
 
 @rule(
-    title="names are words",
-    problem="Name is no words",
-    fix="Write the name: what it is, brand, variant, content.",
+    title="names consist of words",
+    problem="Name without words",
+    fix="Write the name: product, brand, variant, content.",
     severity="error",
     block="texts",
     needs=ANY_NAME,
     certain="fails",
 )
 def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
-    """An article number says nothing to anybody outside the company that gave it."""
+    """An article number means nothing outside the company that assigned it."""
     texts = TextColumns.of(products)
     enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]")
     return texts.verdict(~enough, f"has fewer than {letters} letters", texts.within(NAMES))
 
 
 @rule(
-    title="no text breaks off",
-    problem="Text breaks off",
-    fix="Write the text to its end.",
+    title="no text is cut off",
+    problem="Text cut off",
+    fix="Complete the text.",
     severity="info",
     dimension="completeness",
     block="texts",
@@ -215,25 +215,25 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     exact=False,
 )
 def texts_not_cut_off(products: Products) -> Verdict:
-    """Three dots at the end are what is left when a system had no room for the rest.
+    """Three dots at the end remain when a system had no room for the rest.
 
-    Four and more are a line to fill in, and behind "etc" or the end of a sentence they were typed.
+    Four or more are a line to fill in; after "etc" or the end of a sentence they are intended.
     """
     texts = TextColumns.of(products)
     return texts.verdict(texts.matching(_CUT_OFF) & ~texts.matching(_MEANT_DOTS), "ends in dots")
 
 
 @rule(
-    title="the description says more than the name",
-    problem="Description says no more than the name",
-    fix="Describe the product: what it is like, what it is for.",
+    title="the description adds to the name",
+    problem="Description repeats the name",
+    fix="Describe the product: its properties and its use.",
     severity="warning",
     dimension="completeness",
     block="texts",
     needs=("description.data", ANY_NAME),
 )
 def description_is_more_than_name(products: Products) -> Verdict:
-    """A name copied into the description fills the field and tells nothing."""
+    """A name copied into the description fills the field without adding information."""
     texts = TextColumns.of(products)
     described, named = texts.within(["description"]), texts.within(NAMES)
     pair = texts.product * (len(texts.texts) + 1) + texts.wording

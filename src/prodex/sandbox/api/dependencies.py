@@ -43,17 +43,17 @@ async def _exchange(request: Request) -> Exchange:
     return exchange
 
 
-Here = Annotated[Exchange, Depends(_exchange)]
+CurrentExchange = Annotated[Exchange, Depends(_exchange)]
 _Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 
 
-async def _caller(here: Here, credentials: _Credentials) -> Organization:
-    return here.tokens.check(credentials.credentials if credentials else None)
+async def _caller(exchange: CurrentExchange, credentials: _Credentials) -> Organization:
+    return exchange.tokens.check(credentials.credentials if credentials else None)
 
 
-async def _caller_where_needed(here: Here, credentials: _Credentials) -> Organization | None:
-    needed = here.behaviour.organizations_need_token
-    return here.tokens.check(credentials.credentials if credentials else None) if needed else None
+async def _caller_where_needed(exchange: CurrentExchange, credentials: _Credentials) -> Organization | None:
+    needed = exchange.behaviour.organizations_need_token
+    return exchange.tokens.check(credentials.credentials if credentials else None) if needed else None
 
 
 Caller = Annotated[Organization, Depends(_caller)]

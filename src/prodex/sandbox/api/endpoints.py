@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 
 from prodex.sandbox.api import openapi
 from prodex.sandbox.api.bodies import media_type_of, read_body, read_object
-from prodex.sandbox.api.dependencies import Caller, CallerWhereNeeded, Here
+from prodex.sandbox.api.dependencies import Caller, CallerWhereNeeded, CurrentExchange
 from prodex.sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, read_query_string
 from prodex.sandbox.api.filters import read_body as read_filters
 from prodex.sandbox.api.listing import DEFAULT_LIMIT
@@ -63,11 +63,11 @@ _REQUIRE: Final = (
     operation_id="create_token_v1",
     deprecated=True,
 )
-async def create_token(request: Request, here: Here) -> JSONResponse:
+async def create_token(request: Request, exchange: CurrentExchange) -> JSONResponse:
     """Create an access token from client credentials."""
-    credentials = await read_object(request, here.behaviour.body_limit)
-    token = here.tokens.issue(credentials, caller_address(request.scope))
-    return JSONResponse({"access_token": token, here.behaviour.token_type_key: "JWT"})
+    credentials = await read_object(request, exchange.behaviour.body_limit)
+    token = exchange.tokens.issue(credentials, caller_address(request.scope))
+    return JSONResponse({"access_token": token, exchange.behaviour.token_type_key: "JWT"})
 
 
 @ROUTES.get(
@@ -75,18 +75,20 @@ async def create_token(request: Request, here: Here) -> JSONResponse:
     responses=openapi.refusals(*_TOKEN, *_PARAMETERS),
     openapi_extra=openapi.ORGANIZATIONS_CONTRACT,
 )
-async def list_organizations(request: Request, here: Here, _caller: CallerWhereNeeded) -> Response:
+async def list_organizations(
+    request: Request, exchange: CurrentExchange, _caller: CallerWhereNeeded
+) -> Response:
     """List organisations."""
     values = read_query_string(request.query_params.multi_items(), ORGANIZATION_PARAMETERS)
-    return _reply(encode(_organizations(here.store.organizations, values, here.behaviour)))
+    return _reply(encode(_organizations(exchange.store.organizations, values, exchange.behaviour)))
 
 
 @ROUTES.get("/public/v1/products", responses=openapi.refusals(*_LIST), openapi_extra=openapi.LIST_CONTRACT)
-def list_products(request: Request, here: Here, caller: Caller) -> Response:
+def list_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """List products, or only their rich content."""
     values = read_query_string(request.query_params.multi_items())
     language, effect = request.headers.get("accept-language"), page_effect(request.scope)
-    return _products(request, here.listing.get(caller.id, values, language, effect))
+    return _products(request, exchange.listing.get(caller.id, values, language, effect))
 
 
 @ROUTES.post(
@@ -94,23 +96,25 @@ def list_products(request: Request, here: Here, caller: Caller) -> Response:
     responses=openapi.refusals(*_LIST, *_JSON_BODY),
     openapi_extra=openapi.SEARCH_CONTRACT,
 )
-async def search_products(request: Request, here: Here, caller: Caller) -> Response:
+async def search_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """Search products."""
-    values = read_filters(await read_object(request, here.behaviour.body_limit))
+    values = read_filters(await read_object(request, exchange.behaviour.body_limit))
     language, effect = request.headers.get("accept-language"), page_effect(request.scope)
-    found = await to_thread.run_sync(here.listing.search, caller.id, values, language, effect)
+    found = await to_thread.run_sync(exchange.listing.search, caller.id, values, language, effect)
     return _products(request, found)
 
 
 @ROUTES.post(
     "/public/v1/products", responses=openapi.refusals(*_TOKEN, *_BODY), openapi_extra=openapi.UPSERT_CONTRACT
 )
-async def upsert_products(request: Request, here: Here, caller: Caller) -> Response:
+async def upsert_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """Write products. The import continues after the reply, and is tracked by its id."""
     # The type is checked first, so that a body of a wrong type is not read at all.
     media_type = media_type_of(request, (JSON, XML))
-    body = address_called(request.scope).taken_back(await read_body(request, here.behaviour.body_limit))
-    tracking = await to_thread.run_sync(here.worker.take, caller, media_type, body, limiter=here.writers)
+    body = address_called(request.scope).taken_back(await read_body(request, exchange.behaviour.body_limit))
+    tracking = await to_thread.run_sync(
+        exchange.worker.take, caller, media_type, body, limiter=exchange.writers
+    )
     if media_type == XML:
         return Response(
             f'<?xml version="1.0" encoding="UTF-8"?><tracking>{tracking}</tracking>', media_type=XML
@@ -123,14 +127,14 @@ async def upsert_products(request: Request, here: Here, caller: Caller) -> Respo
     responses=openapi.refusals(*_TOKEN, "invalid_value", "tracking_unknown"),
     openapi_extra=openapi.TRACKING_CONTRACT,
 )
-def track_import(request: Request, here: Here, caller: Caller) -> Response:
+def track_import(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """Return the state of an import, and the outcome of each of its products."""
     text = request.path_params["tracking_id"]
     try:
         tracking = integer().from_text(text)
     except ValueError as error:
         raise Refusal("invalid_value", f"tracking_id: {error}.") from None
-    record = tracking_record(here.store, caller, tracking)
+    record = tracking_record(exchange.store, caller, tracking)
     if record is None:
         raise Refusal("tracking_unknown", f"{caller.name} has no import with the tracking id {tracking}.")
     return _reply(encode(record))
@@ -141,10 +145,10 @@ def track_import(request: Request, here: Here, caller: Caller) -> Response:
     responses=openapi.refusals(*_TOKEN, *_PARAMETERS),
     openapi_extra=openapi.SEGMENTS_CONTRACT,
 )
-def list_segments(request: Request, here: Here, caller: Caller) -> Response:
+def list_segments(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """List the caller's product segments as trees."""
     values = read_query_string(request.query_params.multi_items(), SEGMENT_PARAMETERS)
-    return _reply(encode(hierarchy(here.store, caller.id, values.get("permission", "READ"))))
+    return _reply(encode(hierarchy(exchange.store, caller.id, values.get("permission", "READ"))))
 
 
 @ROUTES.post(
@@ -152,25 +156,25 @@ def list_segments(request: Request, here: Here, caller: Caller) -> Response:
     responses=openapi.refusals(*_REQUIRE, *_JSON_BODY),
     openapi_extra=openapi.REQUIRE_CONTRACT,
 )
-async def require_rulesets(request: Request, here: Here, caller: Caller) -> JSONResponse:
+async def require_rulesets(request: Request, exchange: CurrentExchange, caller: Caller) -> JSONResponse:
     """Activate or deactivate validation scenarios on products. For retailers."""
-    body = await read_object(request, here.behaviour.body_limit)
-    done = await to_thread.run_sync(require_scenarios, here.store, caller, body, limiter=here.writers)
+    body = await read_object(request, exchange.behaviour.body_limit)
+    done = await to_thread.run_sync(require_scenarios, exchange.store, caller, body, limiter=exchange.writers)
     return JSONResponse(done)
 
 
 @ROUTES.get(
     "/sandbox/scenarios", responses=openapi.refusals(*_TOKEN), openapi_extra=openapi.SCENARIOS_CONTRACT
 )
-def list_own_scenarios(here: Here, caller: Caller) -> JSONResponse:
+def list_own_scenarios(exchange: CurrentExchange, caller: Caller) -> JSONResponse:
     """List the caller's validation scenarios. Not part of the service."""
-    return JSONResponse(list_scenarios(here.store, caller))
+    return JSONResponse(list_scenarios(exchange.store, caller))
 
 
 @ROUTES.get("/health", response_model=None, openapi_extra=openapi.HEALTH_CONTRACT)
-def health(here: Here) -> dict[str, Any]:
+def health(exchange: CurrentExchange) -> dict[str, Any]:
     """Report that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
-    return {"service": SERVICE, "products": here.store.product_count()}
+    return {"service": SERVICE, "products": exchange.store.product_count()}
 
 
 @ROUTES.get(
@@ -180,13 +184,13 @@ def health(here: Here) -> dict[str, Any]:
     openapi_extra=openapi.MEDIA_CONTRACT,
 )
 @ROUTES.head("/media/{path:path}", include_in_schema=False)
-async def get_file(request: Request, here: Here) -> Response:
-    """Return a file that a product names. Needs no token; not part of the service, whose files lie elsewhere.
+async def get_file(request: Request, exchange: CurrentExchange) -> Response:
+    """Return a file that a product names. Needs no token; not part of the service, whose files are elsewhere.
 
-    It is made when it is asked for, and true to the record: pixels, format, number of bytes, CRC-32.
+    It is made on request, and agrees with the record: pixels, format, number of bytes, CRC-32.
     """
     # Drawing takes up to a second, during which other calls are answered.
-    return await to_thread.run_sync(_file, request, here.store, limiter=here.drawers)
+    return await to_thread.run_sync(_file, request, exchange.store, limiter=exchange.drawers)
 
 
 def _file(request: Request, store: Store) -> Response:
@@ -194,11 +198,11 @@ def _file(request: Request, store: Store) -> Response:
     from prodex.sandbox.media.files import file_at
     from prodex.sandbox.media.rendering import content_of, reply_with
 
-    path, here_called = request.path_params["path"], address_called(request.scope)
+    path, media = request.path_params["path"], address_called(request.scope)
     # Records hold addresses as suppliers type them: with special characters, or with these percent-encoded.
     spelled = {path, quote(path, safe="/")}
     bodies = store.bodies_about(path, f"{MEDIA}/{path}")
-    records = (decode(here_called.taken_back(body)) for body in bodies)
+    records = (decode(media.taken_back(body)) for body in bodies)
     return reply_with(content_of(file_at([f"{MEDIA}/{one}" for one in spelled], records)), request.headers)
 
 

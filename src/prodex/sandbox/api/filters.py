@@ -29,7 +29,7 @@ class Filter:
 
     Attributes
     ----------
-    kind
+    value_type
         Type of its value.
     meaning
         What it asks for.
@@ -39,7 +39,7 @@ class Filter:
         Where it can be sent.
     """
 
-    kind: value_types.ValueType
+    value_type: value_types.ValueType
     meaning: str
     sql: str | None = None
     methods: frozenset[str] = _GET_AND_POST
@@ -223,6 +223,6 @@ def _read(name: str, value: Any, method: str, among: Mapping[str, Filter]) -> An
             f"{', '.join(name for name, known in among.items() if method in known.methods)}.",
         )
     try:
-        return known.kind.from_text(value) if method == "GET" else known.kind.from_json(value)
+        return known.value_type.from_text(value) if method == "GET" else known.value_type.from_json(value)
     except ValueError as error:
         raise Refusal("invalid_value", f"{name}: {error}.") from None

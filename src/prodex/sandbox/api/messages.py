@@ -102,7 +102,7 @@ _OBJECTS: Final = {"advanced_search": AdvancedSearch}
 
 _MEMBERS: Final[dict[str, Any]] = {
     name: (
-        _OBJECTS.get(name) or Annotated[Any, WithJsonSchema(one.kind.post_schema)],
+        _OBJECTS.get(name) or Annotated[Any, WithJsonSchema(one.value_type.post_schema)],
         Field(default=ABSENT, description=one.meaning),
     )
     for name, one in FILTERS.items()

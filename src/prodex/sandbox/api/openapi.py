@@ -83,7 +83,7 @@ def array_of(model: type[BaseModel]) -> dict[str, Any]:
 def in_query(parameters: Mapping[str, Filter]) -> list[dict[str, Any]]:
     """Describe the parameters of a GET."""
     return [
-        {"name": name, "in": "query", "description": one.meaning, "schema": one.kind.get_schema}
+        {"name": name, "in": "query", "description": one.meaning, "schema": one.value_type.get_schema}
         for name, one in parameters.items()
         if "GET" in one.methods
     ]

@@ -1,8 +1,8 @@
-"""Where files stand: one address in the store, another in what the sandbox answers, which is wherever it was called.
+"""The addresses of files: one in the store, another in replies, by the address at which the sandbox was called.
 
 A stored record names its files under `MEDIA`, so that it stays right when the sandbox moves to another port. In a
-reply they stand under the address at which the caller has reached the sandbox, and what comes back is turned back:
-both are one replacement of bytes, and each undoes the other.
+reply they are under the address at which the caller has reached the sandbox, and an upsert is translated back: both
+are one replacement of bytes, and each reverses the other.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-#: Where files stand in stored records; `.example` is a name that never resolves (RFC 2606).
+#: The address of files in stored records; `.example` is a name that never resolves (RFC 2606).
 MEDIA: Final = "https://media.prodex.example"
 #: The path under which the sandbox serves them.
 PATH: Final = "/media"
 
-# A Host header comes from the caller, and goes into JSON.
+# A Host header is chosen by the caller and copied into JSON, so it must not hold a quotation mark.
 _MEDIA_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 
 

@@ -23,7 +23,7 @@ def modules_of(gtin: str) -> tuple[str, str]:
     """Return the barcode of a GTIN of 14 digits, and what is printed below it.
 
     A GTIN-8 is an EAN-8, a GTIN-12 or GTIN-13 an EAN-13 (a UPC-A is one with a leading zero), any other an ITF-14.
-    Nothing comes for what is no GTIN.
+    For what is no GTIN both are empty.
 
     Examples
     --------

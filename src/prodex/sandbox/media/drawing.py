@@ -120,7 +120,7 @@ def _draw_flat(
     side = item.width
     x, y = (1 - shape.width - shape.depth) / 2, (1 - shape.height) / 2
     if shape.height > 0.6:
-        # What is tall stands on the ground; what is low is in the middle of the picture.
+        # A tall pack has its foot at the bottom of the picture; a low one is in the middle.
         y = 0.93 - shape.height
     size = round(shape.width * side), round(shape.height * side)
     if shape.form in {"tray", "card", "folded"}:
@@ -270,7 +270,7 @@ def _several(item: Image.Image, pack: Pack, colours: Palette) -> Image.Image:
     scale = min(0.6 * side / one.height, 0.4 * side / one.width)
     size = round(one.width * scale), round(one.height * scale)
     copy = one.resize(size, reducing_gap=2.0)
-    # The one in the middle comes last, since it stands before the others.
+    # The one in the middle is drawn last, since it is in front of the others.
     for place, foot in ((0.3, 0.85), (0.7, 0.85), (0.5, 0.88)):
         together.alpha_composite(copy, (round(place * side) - size[0] // 2, round(foot * side) - size[1]))
     x0, y0, x1, y1 = (edge / side for edge in together.getbbox() or (0, 0, side, side))

@@ -27,7 +27,7 @@ class Pack:
     Attributes
     ----------
     gtin
-        Its digits, which the barcode on the back shows.
+        Its digits, for the barcode on the back.
     brand_code, brand
         The brand's code, which decides about the colour, and its label.
     kind
@@ -37,7 +37,7 @@ class Pack:
     name, content
         The product's name, and its net content as it is written on packs.
     small_print
-        What stands on the back.
+        The text on the back.
     """
 
     gtin: str
@@ -70,7 +70,7 @@ def pack_of(record: Mapping[str, Any]) -> Pack:
 
 
 def objects(value: object) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list, or the one object that stands in its place."""
+    """Yield the objects of a list, or the one object in place of a list."""
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
             yield item
@@ -102,7 +102,7 @@ def _text(value: object) -> str:
 
 #: Name of a format in records, or ending of a file's name -> the format.
 FORMATS: Final = {"jpeg": "jpeg", "jpg": "jpeg", "tiff": "tiff", "tif": "tiff", "png": "png"}
-#: Picture of a record that does not say how large it is.
+#: Side of a picture whose record has no width or height.
 _SIDE: Final = 1000
 #: Pixels of the largest picture that is drawn.
 _MAX_PIXELS: Final = 40_000_000
@@ -156,7 +156,7 @@ File = PictureFile | LogoFile | DocumentFile
 
 
 def file_at(addresses: Collection[str], records: Iterable[Mapping[str, Any]]) -> File:
-    """Return what records say of the file at an address, which may be spelled in several ways.
+    """Return what records hold of the file at an address, which may be spelled in several ways.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def _logos(shown: Mapping[str, Any], addresses: Collection[str]) -> Iterator[Log
 def _original(
     record: Mapping[str, Any], picture: Mapping[str, Any], pictures: Iterable[Mapping[str, Any]]
 ) -> PictureFile:
-    # Pictures of one checksum are one file, whatever each of them says that it shows.
+    # Pictures of one checksum are one file, even if their records name different faces.
     same = (one for one in pictures if picture.get("crc32") and one.get("crc32") == picture.get("crc32"))
     return _picture(record, picture, next(same, picture), picture.get("format") or picture["url"])
 

@@ -1,4 +1,4 @@
-"""Files as bytes, true to what the record says (pixels, format, number of bytes, CRC-32), and as replies.
+"""Files as bytes that agree with the record (pixels, format, number of bytes, CRC-32), and as replies.
 
 The same record always gives the same file.
 """
@@ -128,7 +128,7 @@ def _saved(image: Image.Image, format_: str, **options: Any) -> bytes:
 def _page(title: str, pack: Pack) -> bytes:
     """Return a document about a trade item as PDF.
 
-    The fonts are those that every reader brings along; what their Latin letters lack is a question mark.
+    Its font is one that every PDF reader has, for Latin letters only; other letters become question marks.
     """
     lines = [(20, title), (13, f"{pack.brand} {pack.name}".strip()), (11, f"GTIN {pack.gtin}"), (11, "")]
     lines += [(11, line) for line in textwrap.wrap(pack.small_print, _LETTERS)]

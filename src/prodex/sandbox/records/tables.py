@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from operator import attrgetter
 from typing import Any, Final
 
 from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.indexing import SEARCH_FIELDS, indexed_values
+from prodex.sandbox.records.indexing import SEARCH_FIELDS, IndexedValues, indexed_values
 from prodex.sandbox.records.model import SharedProduct, View, overlay, views_with_owner
 
 #: Changes whenever a store of the time before cannot be used any more.
@@ -14,9 +15,9 @@ VERSION: Final = "4"
 
 #: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
-#: what the viewer made of it by writing on it, which is a row of `products` too, and one of `versions`. Its
-#: `updated_at` stands in `views` as well, kept by triggers, so that products in a span of time are counted from one
-#: index alone: loaders ask for such counts by the hundred.
+#: a version with what the viewer wrote, which is a row of `products` too, and one of `versions`. Its `updated_at`
+#: is in `views` as well, kept by triggers, so that the products of a period are counted from one index alone:
+#: loaders ask for hundreds of such counts.
 TABLES: Final = f"""
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE organizations (
@@ -95,6 +96,14 @@ END;
 """
 
 
+#: Columns of a product with the values that filters compare.
+_COLUMNS: Final = ("id", "uuid", "gtin", "updated_at", "pictures_updated_at", "has_packshot", "consumer_unit")
+_columns_of: Final = attrgetter(*_COLUMNS)
+_INSERT_PRODUCT: Final = (
+    f"INSERT INTO products (key, owner_id, {', '.join(_COLUMNS)})"  # noqa: S608 - our own names
+    f" VALUES (?, ?{', ?' * len(_COLUMNS)})"
+)
+_UPDATE_PRODUCT: Final = f"UPDATE products SET {' = ?, '.join(_COLUMNS)} = ? WHERE key = ?"  # noqa: S608 - likewise
 _INSERT_TEXTS: Final = (
     f"INSERT INTO texts (rowid, {', '.join(SEARCH_FIELDS.values())})"  # noqa: S608 - our own names
     f" VALUES (?{', ?' * len(SEARCH_FIELDS)})"
@@ -112,47 +121,25 @@ def insert_product(
     connection: sqlite3.Connection, key: int, owner_id: int, body: bytes, record: dict[str, Any]
 ) -> None:
     """Insert a product; `body` is the record's JSON."""
-    facts = indexed_values(record)
-    connection.execute(
-        "INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            key,
-            facts.id,
-            facts.uuid,
-            facts.gtin,
-            owner_id,
-            facts.updated_at,
-            facts.pictures_updated_at,
-            facts.has_packshot,
-            facts.consumer_unit,
-        ),
-    )
+    values = indexed_values(record)
+    connection.execute(_INSERT_PRODUCT, (key, owner_id, *_columns_of(values)))
     connection.execute("INSERT INTO records VALUES (?, ?)", (key, body))
-    if any(facts.texts.values()):
-        connection.execute(_INSERT_TEXTS, (key, *facts.texts.values()))
+    _insert_texts(connection, key, values)
 
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
-    """Put another record in place of a product's; the owner stays."""
-    facts = indexed_values(record)
-    connection.execute(
-        "UPDATE products SET id = ?, uuid = ?, gtin = ?, updated_at = ?, pictures_updated_at = ?,"
-        " has_packshot = ?, consumer_unit = ? WHERE key = ?",
-        (
-            facts.id,
-            facts.uuid,
-            facts.gtin,
-            facts.updated_at,
-            facts.pictures_updated_at,
-            facts.has_packshot,
-            facts.consumer_unit,
-            key,
-        ),
-    )
+    """Replace the record of a product; the owner stays."""
+    values = indexed_values(record)
+    connection.execute(_UPDATE_PRODUCT, (*_columns_of(values), key))
     connection.execute("UPDATE records SET body = ? WHERE key = ?", (body, key))
     connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
-    if any(facts.texts.values()):
-        connection.execute(_INSERT_TEXTS, (key, *facts.texts.values()))
+    _insert_texts(connection, key, values)
+
+
+def _insert_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
+    # A product without texts cannot be found by them, and needs no row.
+    if any(values.texts.values()):
+        connection.execute(_INSERT_TEXTS, (key, *values.texts.values()))
 
 
 def delete_product(connection: sqlite3.Connection, key: int) -> None:

@@ -94,7 +94,7 @@ def test_groups_are_made_by_code_and_shown_with_the_commonest_label(audit: Audit
 
 
 def test_products_are_grouped_by_tag_market_language_and_any_column(audit: Audit) -> None:
-    """A product counts under each of its tags; those without are a group; an update that waits has no say."""
+    """A product counts under each of its tags; products without tags are a group; pending tags do not count."""
     tags = _rows(audit.scores("tag"), "tag", "products")
     markets = _rows(audit.scores("market"), "market", "market_label", "products")
     languages = audit.scores("language").set_index("language")
@@ -113,7 +113,7 @@ def test_scores_can_be_of_one_block(audit: Audit) -> None:
     texts = audit.scores("owner", block="texts").set_index("owner_id")["score"]
 
     assert 10 / 18 == texts["4"]
-    with pytest.raises(QueryError, match=r"No check stands under 'food'\. There are identity, texts"):
+    with pytest.raises(QueryError, match=r"No check belongs to the block 'food'\. There are identity, texts"):
         audit.scores("owner", block="food")
 
 
@@ -184,7 +184,7 @@ def test_coverage_is_filled_of_applicable(audit: Audit) -> None:
 
 
 def test_by_check_has_one_row_for_each(audit: Audit) -> None:
-    """With its own score."""
+    """Each language is scored by its own checks."""
     assert [0.5, 2 / 3, 0.25] == audit.by_check["score"].tolist()
 
 
@@ -224,7 +224,7 @@ def test_own_checks_are_counted_under_the_score() -> None:
 
 
 def test_unknown_is_counted_and_shown() -> None:
-    """What was not asked for stands in the figures, not in the score."""
+    """Data that were not requested appear in the figures, not in the score."""
     catalog = prodex.flatten([{"id": 7, "gtin": GOOD}])
     origin = prodex.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
     audit = prodex.audit(prodex.Catalog(catalog.parts, origin), PROFILE, now=AS_OF)

@@ -42,7 +42,7 @@ def wants(attribute: str) -> str:
 def test_an_attribute_that_nobody_knows_is_refused_with_the_nearest(
     tmp_path: Path, attribute: str, nearest: str
 ) -> None:
-    """With file, line and key; attributes of the catalogue's own are among the nearest."""
+    """The error names file, line and key, and suggests attributes of the catalogue too."""
     own = profile(tmp_path, wants(attribute))
 
     with pytest.raises(
@@ -54,7 +54,7 @@ def test_an_attribute_that_nobody_knows_is_refused_with_the_nearest(
 
 
 def test_what_stands_deeper_is_refused_where_it_is_nearly_right() -> None:
-    """What stands deeper is open otherwise."""
+    """Deeper paths are open otherwise."""
     nearly = {"checks": {"has_text": {"attribute": "assets.pictures.gdsnFileNam"}}}
 
     with pytest.raises(InputError, match=r"nothing at .*did you mean 'assets.pictures.gdsnFileName'"):
@@ -66,7 +66,7 @@ def test_what_stands_deeper_is_refused_where_it_is_nearly_right() -> None:
     ["lidColour", "xNotes", "xNotes.body", "pendingNote", "nameLegal", "warnings.text", "contact", "height"],
 )
 def test_what_the_specification_or_the_catalogue_knows_is_allowed(tmp_path: Path, attribute: str) -> None:
-    """Also where it waits under `lastRequest`, or where nobody has filled it."""
+    """An attribute of the catalogue is accepted, also under `lastRequest` or without values."""
     audit = prodex.audit(prodex.flatten(RECORDS), profile(tmp_path, wants(attribute)), progress=False)
 
     assert () == audit.crashes
@@ -158,7 +158,7 @@ def test_a_kind_that_no_product_has_is_warned_of(tmp_path: Path, written: str, w
 
 
 def test_kinds_that_are_there_and_those_of_shipped_profiles_are_not_warned_of() -> None:
-    """A profile that comes with prodex names the sandbox's kinds, whatever the service has."""
+    """A shipped profile may name kinds of the sandbox that a service does not have."""
     own = {
         "extends": "food-eu",
         "checks": {"valid_gtin": {"only": {"kind_code": ["BISCUITS", None], "gpc_code": "50*"}}},

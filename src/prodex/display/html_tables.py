@@ -1,0 +1,131 @@
+"""How values look in a notebook: a headline, a few lines, tables and footnotes, in one form for all of them.
+
+Everything is escaped here, once: no caller writes markup around what a supplier typed. The class `mathjax_ignore` keeps
+a notebook from rendering formulas in it, and each text is isolated, so that Arabic or Hebrew in it does not turn its
+neighbours around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from html import escape
+from numbers import Integral
+
+from prodex.display.style import stylesheet
+from prodex.display_text import label, on_one_line
+
+#: Longer texts are cut: a cell is read at a glance, and the frames hold the whole.
+_WHOLE = 400
+
+
+def block(
+    headline: str,
+    lines: Iterable[tuple[str, bool]] = (),
+    tables: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> str:
+    """Return what a value shows of itself.
+
+    Parameters
+    ----------
+    headline
+        What it is.
+    lines
+        More of it, each line with whether it is a warning.
+    tables
+        From `table`.
+    notes
+        How reliable the figures are.
+
+    Examples
+    --------
+    >>> block("Milk & more", [("incomplete", True)]).partition("</style>")[2]
+    '<p class="headline"><bdi>Milk &amp; more</bdi></p><p class="warning"><bdi>incomplete</bdi></p></div>'
+    """
+    paragraphs = [
+        _paragraph("headline", headline),
+        *(_paragraph("warning" if is_warning else "", line) for line, is_warning in lines),
+        *tables,
+        *(_paragraph("note", note) for note in notes),
+    ]
+    return (
+        f'<div class="prodex-summary prodex-tables mathjax_ignore"><style>{stylesheet("tables", "summary")}</style>'
+        f"{''.join(paragraphs)}</div>"
+    )
+
+
+def table(
+    caption: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numbers: Collection[str] = (),
+    codes: Collection[str] = (),
+) -> str:
+    """Return a table whose first column names its rows, which is what a screen reader reads out before each cell.
+
+    Parameters
+    ----------
+    caption
+        What the table shows.
+    headings
+        Of the columns; none for a table of facts, each row a name with a value.
+    rows
+        One value for each column: numbers are written with commas between thousands.
+    numbers
+        Headings of the columns that are aligned on the right.
+    codes
+        Headings of the columns that hold identifiers.
+
+    Examples
+    --------
+    >>> print(table("Counts", ["table", "rows"], [["texts", 1200]], numbers=["rows"]).replace("<t", "\\n<t").strip())
+    <table><caption>Counts</caption>
+    <thead>
+    <tr>
+    <th scope="col">table</th>
+    <th scope="col" class="n">rows</th></tr></thead>
+    <tbody>
+    <tr>
+    <th scope="row"><bdi dir="auto">texts</bdi></th>
+    <td class="n">1,200</td></tr></tbody></table>
+    """
+    classes = [
+        ' class="n"' if name in numbers else ' class="id"' if name in codes else "" for name in headings
+    ]
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(headings, classes, strict=True)
+    )
+    body = "".join(_row(row, classes or [""] * len(row)) for row in rows)
+    return (
+        f"<table><caption>{escape(caption)}</caption>"
+        f"{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
+    )
+
+
+def typed(text: object, missing: str = "none") -> str:
+    """Return what somebody typed as markup; of a long text its beginning, and how much that is of the whole.
+
+    >>> typed("<b>"), typed(None), typed("x" * 500)[-41:]
+    ('<bdi dir="auto">&lt;b&gt;</bdi>', 'none', 'x</bdi> <small>(160 of 500 characters)</small>')
+    """
+    if text is None:
+        return missing
+    whole = str(text)
+    shown = label(whole)
+    if shown.is_cut and len(whole) > _WHOLE:
+        cut = f" <small>({len(shown.text):,} of {shown.length:,} characters)</small>"
+        return f'<bdi dir="auto">{escape(shown.text)}</bdi>{shown.ends}{cut}'
+    return f'<bdi dir="auto">{escape(on_one_line(whole))}</bdi>'
+
+
+def _row(values: Sequence[object], classes: Sequence[str]) -> str:
+    name, *others = (f"{one:,}" if isinstance(one, Integral) else typed(one) for one in values)
+    first, *kinds = classes
+    cells = "".join(f"<td{kind}>{value}</td>" for value, kind in zip(others, kinds, strict=True))
+    return f'<tr><th scope="row"{first}>{name}</th>{cells}</tr>'
+
+
+def _paragraph(kind: str, text: str) -> str:
+    shown = escape(on_one_line(text))
+    return f'<p class="{kind}"><bdi>{shown}</bdi></p>' if kind else f"<p><bdi>{shown}</bdi></p>"

@@ -1,0 +1,158 @@
+"""The matrix of an audit: the state of every product under every check, and what is counted of it.
+
+What answers questions about an audit (scores, gaps, coverage, reports) works on this; `prodex.quality.audit.Audit`
+offers the answers as methods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin
+from prodex.errors import QueryError
+from prodex.facts.groups import KEPT, Groups, grouped
+from prodex.facts.pending import IS_OWN
+from prodex.quality.check import CheckFacts
+from prodex.quality.engine import IDENTITY, AuditPart, Crash
+from prodex.quality.scores import Tally, grades, whole_score
+from prodex.quality.states import States
+from prodex.tables.columns import places, whole
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditMatrix:
+    """Products x checks; see `prodex.Audit` for the attributes."""
+
+    parts: tuple[AuditPart, ...]
+    checks: tuple[CheckFacts, ...]
+    profile: str
+    rule_set: str
+    origin: Origin
+    now: datetime
+    audited_at: datetime
+    folder: Path | None = None
+    catalog_folder: Path | None = None
+    catalog: Catalog | None = None
+    assumed: tuple[tuple[str, Any], ...] = ()
+    grade_with_blocker: str = "A"
+
+    def __len__(self) -> int:
+        return sum(len(part.states) for part in self.parts)
+
+    @cached_property
+    def states(self) -> States:
+        """The matrix as numbers: products x checks, values of `State`."""
+        # An audit without parts still has its columns.
+        empty = np.empty((0, len(self.checks)), np.int8)
+        return np.concatenate([empty, *(part.states for part in self.parts)])
+
+    @property
+    def matrix(self) -> pd.DataFrame:
+        """One row per product (its `product_id`), one column per check: 0 pass, 1 fail, 2 not applicable, 3 unknown."""
+        index = pd.Index(self._column("product_id").to_pylist(), name="product_id")
+        return pd.DataFrame(self.states, index, [check.id for check in self.checks], copy=False)
+
+    @property
+    def crashes(self) -> tuple[Crash, ...]:
+        """The rules that crashed, with the reason; their columns are unknown in those parts."""
+        return tuple(crash for part in self.parts for crash in part.crashes)
+
+    @property
+    def pending(self) -> int:
+        """How many products have an update that waits for acceptance: they were judged without it."""
+        return sum(int(part.products["has_pending_update"].to_numpy().sum()) for part in self.parts)
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What is counted for each product, in their order."""
+        empty = Tally.of(np.empty((0, len(self.checks)), np.int8), self.checks)
+        return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
+
+    @cached_property
+    def grades(self) -> npt.NDArray[np.object_]:
+        """The grade of each product, in their order; None where nothing applies."""
+        return self.tally.grades(self.grade_with_blocker)
+
+    @property
+    def score(self) -> float:
+        """The score of the headline: weight of checks passed / weight of checks passed or failed, over all products.
+
+        Between 0 and 1, and as `summary()["score"]`; NaN where nothing applies or is known. How many products are
+        ready is another question, which `summary()["ready"]` answers.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> audit.score, audit.grade
+        (0.5, 'E')
+        """
+        return whole_score(self.tally)
+
+    @property
+    def grade(self) -> str | None:
+        """The grade of that score, "A" to "E", as in the headline; None where there is none."""
+        (grade,) = grades(np.array([self.score]))
+        return None if grade is None else str(grade)
+
+    @property
+    def measure(self) -> tuple[object, ...]:
+        """What figures were made with: audits of which this differs are not the same measure."""
+        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed
+
+    @cached_property
+    def identity(self) -> pa.Table:
+        """What the audit keeps of each product, in their order, as an Arrow table."""
+        return pa.concat_tables([IDENTITY.empty_table(), *(part.products for part in self.parts)])
+
+    def groups(self, by: str) -> Groups:
+        """Return which products belong to which group; what `scores` and `coverage` are made with.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.groups("brand").codes
+        [None]
+        """
+        return grouped(by, len(self), self._column, self._own_rows)
+
+    def tally_of(self, chosen: npt.NDArray[np.bool_]) -> Tally:
+        """Count only some of the checks."""
+        checks = [check for check, is_chosen in zip(self.checks, chosen, strict=True) if is_chosen]
+        return Tally.of(self.states[:, chosen], checks)
+
+    def _column(self, name: str) -> pa.Array:
+        """Return a column for all products, from the audit itself or from its catalogue."""
+        if name in self.identity.column_names:
+            return self.identity[name].combine_chunks()
+        read = self._available_catalog(f"the column {name!r}").arrow("products", ["product_id", name])
+        # The catalogue may have its products in another order than the audit.
+        place = pc.index_in(self._column("product_id"), whole(read["product_id"]))
+        return whole(read[name]).take(place)
+
+    def _own_rows(self, table: str, *columns: str) -> pa.Table:
+        """Return the products' own rows of a child table, each with the place of its product in the audit."""
+        read = self._available_catalog(table).arrow(table, ["product_id", *columns], IS_OWN)
+        place = places(whole(read["product_id"]), self._column("product_id"))
+        return read.drop_columns("product_id").add_column(0, "product", pa.array(place))
+
+    def _available_catalog(self, wanted: str) -> Catalog:
+        if self.catalog is None:
+            raise QueryError(
+                f"An audit does not keep {wanted} itself, and its catalogue is not available. Audit it again, or group "
+                f"by {', '.join(KEPT)}."
+            )
+        return self.catalog

@@ -1,0 +1,56 @@
+"""How to add an endpoint: a method of the client, and in the sandbox its contract and what answers it."""
+
+from __future__ import annotations
+
+from tests.extending.changed_source import ChangedSource
+
+METHOD = '''
+def markets(self) -> Any:
+    """List the markets of the service as they came."""
+    return self.call("GET", "/core/v1/markets", decode=json_value)
+
+'''
+
+CONTRACT = """
+
+MARKETS_CONTRACT: Final[dict[str, Any]] = {
+    "responses": replies("The markets.", {"type": "array", "items": {"type": "integer"}}),
+}
+"""
+
+ROUTE = '''
+
+@ROUTES.get("/core/v1/markets", responses=openapi.refusals(*_TOKEN), openapi_extra=openapi.MARKETS_CONTRACT)
+def list_markets(caller: Caller) -> Response:
+    """List the markets in which products can be sold."""
+    return _reply(encode([56, 250]))
+'''
+
+USED = """
+import prodex
+import requests
+from prodex.sandbox import Fault, Sandbox
+from prodex.sandbox.app import application
+
+# The document describes it.
+described = application().openapi()["paths"]["/core/v1/markets"]["get"]
+assert described["operationId"] == "list_markets"
+assert described["responses"].keys() >= {"200", "401"}
+
+with Sandbox([{"id": 7}]) as sandbox:
+    key = sandbox.credentials[0]
+    client = prodex.connect(sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"])
+    # It needs a token, and the client's retries hold for it.
+    assert requests.get(f"{sandbox.base_url}/core/v1/markets", timeout=10).status_code == 401
+    sandbox.order(Fault("503", at=1, endpoint="all"))
+    assert client.markets() == [56, 250]
+"""
+
+
+def test_an_endpoint_is_one_method_and_two_files_of_the_sandbox(source: ChangedSource) -> None:
+    """A new endpoint is called with the client's token and retries, answered by the sandbox, and in its document."""
+    source.insert("service/client.py", "def product_segments", METHOD)
+    source.append("sandbox/api/openapi.py", CONTRACT)
+    source.append("sandbox/api/endpoints.py", ROUTE)
+    assert {"service/client.py", "sandbox/api/openapi.py", "sandbox/api/endpoints.py"} == source.files
+    source.python(USED)
