@@ -108,7 +108,7 @@ def test_an_editor_knows_the_type_of_a_table(name: str) -> None:
 def test_a_frame_is_a_copy(kept: bool) -> None:
     """Whatever is written into a frame, the catalogue and the next frame stay as they were."""
     catalog = prodex.flatten([EVERY_TYPE, {**EVERY_TYPE, "id": 8}])
-    catalog = prodex.save(catalog, "copied") if kept else catalog
+    catalog = catalog.save("copied") if kept else catalog
     before = {name: catalog.arrow(name).to_pylist() for name in TABLES}
     for name in TABLES:
         frame = getattr(catalog, name)

@@ -38,11 +38,29 @@ secret or a token.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    # Only for checking: whoever walks through this module finds errors and nothing else that could be raised.
+    from collections.abc import Callable
+    from typing import Protocol
+
     import pandas as pd
+
+    class Shortfall(Protocol):
+        """What an incomplete load has to say of itself, as a `prodex.Ledger` does."""
+
+        @property
+        def problems(self) -> list[tuple[str, str]]:
+            """What is missing and why."""
+
+    class Unfinished(Protocol):
+        """What an interrupted upsert has to offer, as a `prodex.Tracking` does."""
+
+        @property
+        def send_rest(self) -> Callable[..., Any]:
+            """Send what was not sent yet."""
+
 
 #: Categories of Unicode that a terminal obeys, or that make two texts look alike: controls, characters that turn the
 #: direction of writing or have no width, halves of surrogate pairs (which no stream can encode), and line separators.
@@ -75,22 +93,6 @@ def on_one_line(text: object) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
-
-
-class Shortfall(Protocol):
-    """What an incomplete load has to say of itself, as a `prodex.Ledger` does."""
-
-    @property
-    def problems(self) -> list[tuple[str, str]]:
-        """What is missing and why."""
-
-
-class Unfinished(Protocol):
-    """What an interrupted upsert has to offer, as a `prodex.Tracking` does."""
-
-    @property
-    def send_rest(self) -> Callable[..., Any]:
-        """Send what was not sent yet."""
 
 
 class ProdexError(Exception):
@@ -246,7 +248,7 @@ class IncompleteLoad(ProdexError):
     Attributes
     ----------
     ledger
-        A `Ledger`: the numbers, and under `problems()` what could not be loaded and why. None where no snapshot was to
+        A `Ledger`: the numbers, and under `problems` what could not be loaded and why. None where no snapshot was to
         be made.
     """
 
