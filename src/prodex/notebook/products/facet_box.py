@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import ipywidgets as w
 from traitlets import Bool, Instance, Tuple
 
