@@ -10,7 +10,7 @@ from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names, named
 from prodex.locales import language_label
 from prodex.quality.matrix import AuditMatrix
-from prodex.quality.scores import SMALL, ratio
+from prodex.quality.scores import SMALL, Tally, ratio
 from prodex.quality.states import State
 from prodex.text import hint_and_all
 
@@ -31,7 +31,7 @@ def scores_by(audit: AuditMatrix, by: str, block: str | None) -> pd.DataFrame:
     if by == "language":
         return _scores_by_language(audit, chosen)
     groups = audit.groups(by)
-    tally = audit.tally if chosen.all() else audit.tally_of(chosen)
+    tally = audit.tally if chosen.all() else _tally(audit, chosen)
     frame = tally.taken(groups.rows).by_group(groups.groups, len(groups.codes))
     return _by_need(named(frame, groups.codes, groups.labels, by))
 
@@ -56,11 +56,11 @@ def _scores_by_language(audit: AuditMatrix, chosen: npt.NDArray[np.bool_]) -> pd
     frames = []
     for language in languages:
         about = chosen & np.array([check.language == language for check in audit.checks])
-        tally = audit.tally_of(about)
+        tally = _tally(audit, about)
         concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
         frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
     # Without any language the frame still has its columns.
-    empty = audit.tally_of(chosen).by_group(np.empty(0, np.int64), 0)
+    empty = _tally(audit, chosen).by_group(np.empty(0, np.int64), 0)
     frame = pd.concat([empty, *frames], ignore_index=True)
     return _by_need(named(frame, languages, list(map(language_label, languages)), "language"))
 
@@ -98,3 +98,9 @@ def _coverage(audit: AuditMatrix, groups: Groups) -> pd.DataFrame:
         )
         frames.append(frame[filled + failed + unknown > 0])
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+
+def _tally(audit: AuditMatrix, chosen: npt.NDArray[np.bool_]) -> Tally:
+    """Count only some of the checks."""
+    checks = [check for check, is_chosen in zip(audit.checks, chosen, strict=True) if is_chosen]
+    return Tally.of(audit.states[:, chosen], checks)

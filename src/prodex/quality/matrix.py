@@ -129,11 +129,6 @@ class AuditMatrix:
         """
         return grouped(by, len(self), self._column, self._own_rows)
 
-    def tally_of(self, chosen: npt.NDArray[np.bool_]) -> Tally:
-        """Count only some of the checks."""
-        checks = [check for check, is_chosen in zip(self.checks, chosen, strict=True) if is_chosen]
-        return Tally.of(self.states[:, chosen], checks)
-
     def _column(self, name: str) -> pa.Array:
         """Return a column for all products, from the audit itself or from its catalogue."""
         if name in self.identity.column_names:
