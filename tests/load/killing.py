@@ -28,8 +28,8 @@ prodex.load_products(client, name="killed", max_age=0, page_size=int(sys.argv[4]
 # Below 10,000 products nothing is cut into windows; the limits are lowered for a catalogue that a test can serve.
 _SMALL = """
 from prodex.load import windows
-from prodex.service import walk
-walk.SCROLL_FROM, windows.SMALLEST = 100, 100
+from prodex.service import paging
+paging.SCROLL_FROM, windows.SMALLEST = 100, 100
 """
 
 
