@@ -98,7 +98,7 @@ def test_what_it_is_given_has_to_fit(catalog: prodex.Catalog) -> None:
     """A card refuses nothing at all, two states, and an unknown keyword."""
     with pytest.raises(InputError, match="needs a catalogue"):
         ProductCard()
-    with pytest.raises(InputError, match="give either"):
+    with pytest.raises(InputError, match="[Gg]ive ProductCard either"):
         ProductCard(catalog, exploration=Exploration(catalog=catalog))
     with pytest.raises(TypeError, match="colour"):
         ProductCard(catalog, colour="red")  # type: ignore[call-arg]
@@ -131,7 +131,7 @@ def test_a_picture_that_does_not_come_says_why() -> None:
     panel = ProductCard(prodex.flatten([{"id": 7, "assets": inside}]), "7")
     press(panel)
 
-    assert "127.0.0.1" in waited(panel, "not asked", "never", "refused", "private", "loopback")
+    assert "127.0.0.1" in waited(panel, "not requested")
     assert [] == list(images(panel))
 
 

@@ -125,5 +125,5 @@ def test_a_column_that_is_not_there_is_said() -> None:
     """The message says which there are."""
     with pytest.raises(QueryError, match="no column 'colour'"):
         ProductColumns(prodex.flatten([{"id": 7}])).shown("colour")
-    with pytest.raises(QueryError, match="there is none"):
+    with pytest.raises(QueryError, match="there is no audit"):
         ProductColumns(prodex.flatten([{"id": 7}])).shown("grade")

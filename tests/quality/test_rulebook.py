@@ -52,7 +52,7 @@ def test_a_shipped_rule_is_replaced_only_on_purpose() -> None:
     def valid_gtin(products: Products) -> prodex.Verdict:
         return prodex.Verdict([False] * len(products))
 
-    with pytest.raises(InputError, match="comes with prodex"):
+    with pytest.raises(InputError, match="one of prodex"):
         prodex.rule(title="anything goes")(valid_gtin)
     prodex.rule(title="anything goes", replace=True)(valid_gtin)
 
@@ -101,7 +101,7 @@ def test_a_parameter_needs_a_type() -> None:
         ("required_text", {"attribute": 3, "language": "fr"}, "attribute is 3; give a text"),
         ("updated_within", {"days": 1.5}, "days is 1.5; give a whole number"),
         ("updated_within", {"days": True}, "days is True; give a whole number"),
-        ("valid_gtin", {"days": 3}, "it takes none"),
+        ("valid_gtin", {"days": 3}, "It takes none"),
     ],
 )
 def test_parameters_are_checked(rule: str, parameters: dict[str, object], why: str) -> None:

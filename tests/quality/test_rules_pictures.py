@@ -87,7 +87,7 @@ CASES = {
     "packshot_size_known": Case(
         pictured(FRONT, BACK | {"width": None}),
         pictured(FRONT | {"height": None, "definition": "2400 x ?"}),
-        (f"{PATH}.width", None, "2400 x ?", "picture 1: width and height are not both told"),
+        (f"{PATH}.width", None, "2400 x ?", "picture 1: width and height are not both given"),
         pictured(BACK),
     ),
     "packshot_has_rendition": Case(
