@@ -230,7 +230,7 @@ def test_a_rule_is_shown_with_all_that_is_known_of_it(run: Run) -> None:
     told = run("rules", "valid_gtin").stdout
 
     assert "GS1 General Specifications" in told
-    assert "orders, prices and pictures go astray" in told
+    assert "orders, prices and pictures go to the wrong product" in told
     assert ["valid_gtin"] == [
         row["rule"] for row in json.loads(run("rules", "valid_gtin", "--format", "json").stdout)
     ]

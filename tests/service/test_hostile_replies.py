@@ -197,7 +197,7 @@ def test_by_default_few_bytes_do_not_become_very_many() -> None:
     assert len(packed) < 1_000
     with (
         raw_server(whole(reply(packed, "Content-Encoding: gzip, gzip"))) as server,
-        pytest.raises(UnexpectedReply, match=r"stopped after .* unpacked .*more than 200 bytes for one"),
+        pytest.raises(UnexpectedReply, match=r"stopped after .* unpacked .*more than 200 bytes for each"),
     ):
         client_of(server).search_products()
 

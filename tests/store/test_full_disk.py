@@ -24,7 +24,7 @@ from prodex.errors import ProdexError
 catalog = prodex.open_snapshot("shop")
 audit = prodex.audit(catalog, {"checks": {"required_text": {"attribute": "namePublicLong", "language": "fr"}}})
 work = sys.argv[1]
-from prodex.quality import report, worklists
+from prodex.display import report, worklists
 import xlsxwriter
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
 out = sys.argv[2]
