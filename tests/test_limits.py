@@ -50,7 +50,7 @@ def test_time_is_counted_over_all_that_comes() -> None:
         meter.came(1)
 
     said = (
-        "stopped after 10 s: 11 bytes had come; the limit is 10 s in all, and connect(limits=px.Limits(seconds=...)) "
+        "stopped after 10 s: 11 bytes received; the limit is 10 s in all, and connect(limits=px.Limits(seconds=...)) "
         "sets another"
     )
     assert (said, "seconds") == (str(caught.value), caught.value.limit)

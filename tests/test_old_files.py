@@ -205,7 +205,7 @@ def test_what_windows_had_brought_becomes_a_snapshot(kept: Kept) -> None:
 
 def test_a_refresh_that_was_interrupted_is_no_load(kept: Kept) -> None:
     """It is nothing without its service, and said to be one."""
-    with pytest.raises(SnapshotNotFound, match="of a refresh"):
+    with pytest.raises(SnapshotNotFound, match="of an interrupted refresh"):
         prodex.recover("half-refreshed")
 
 
