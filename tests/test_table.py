@@ -66,7 +66,7 @@ def test_a_name_that_both_have_says_whose_it_is(catalog: prodex.Catalog) -> None
         (("texts", ["txet"]), "did you mean 'text'"),
         (("texts", None, ["brnad"]), "did you mean 'brand'"),
         (("descriptors", None, ["brand"]), "belongs to no product"),
-        (("texts", [7]), "takes names of columns"),
+        (("texts", [7]), "takes text under columns"),
     ],
 )
 def test_unknown_names_are_refused_with_the_nearest(

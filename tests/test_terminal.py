@@ -355,7 +355,7 @@ def test_commands_print_in_one_place_only() -> None:
     """Nothing of the command line writes to the terminal by another way than `say` and `show`."""
     folder = Path(prodex.__file__).parent / "cli"
     for path in folder.glob("*.py"):
-        if path.name != "shown.py":
+        if path.name != "output.py":
             names = {
                 ast.unparse(node.func)
                 for node in ast.walk(ast.parse(path.read_text("utf-8")))

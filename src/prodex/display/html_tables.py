@@ -106,7 +106,7 @@ def table(
 def typed(text: object, missing: str = "none") -> str:
     """Return what somebody typed as markup; of a long text its beginning, and how much that is of the whole.
 
-    >>> typed("<b>"), typed(None), typed("x" * 500)[-41:]
+    >>> typed("<b>"), typed(None), typed("x" * 500)[-46:]
     ('<bdi dir="auto">&lt;b&gt;</bdi>', 'none', 'x</bdi> <small>(160 of 500 characters)</small>')
     """
     if text is None:
