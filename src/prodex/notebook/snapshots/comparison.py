@@ -215,7 +215,7 @@ class ComparisonBox(w.VBox):
             ]
         )
         super().__init__([html("<h3>Compare snapshots</h3>"), start, self.exporter.line, self._results])
-        panel.on(self.run, lambda _: self.exporter.attempt(self._compare))
+        panel.on(self.run, lambda _: self.exporter.attempt(self._start_comparison))
         panel.on(self.cancel, lambda _: self._cancel())
         panel.on(self.by, lambda _: self._draw_groups(), "value")
         panel.on(self.pager, lambda _: self._draw_changes(), "first")
@@ -246,7 +246,7 @@ class ComparisonBox(w.VBox):
         self._task.wait(seconds)
         self.exporter.wait(seconds)
 
-    def _compare(self) -> None:
+    def _start_comparison(self) -> None:
         if self.old.value is None or self.new.value is None:
             if len(self._offered) < 2:
                 raise InputError("A comparison needs two snapshots. Load or save a catalogue first.")
