@@ -76,8 +76,9 @@ def exchange():
 
 
 @pytest.fixture
-def service(exchange, home):
+def service(exchange, home, tmp_path, monkeypatch):
     """Have it found by connect("sandbox"), and a snapshot of the name "shop" beside it."""
+    monkeypatch.chdir(tmp_path)  # "shop" and "sandbox" are folders, too, for what writes files
     (home / "sandbox").mkdir(parents=True)
     facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
     (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=dict), "utf-8")
