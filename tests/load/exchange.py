@@ -42,6 +42,20 @@ def records(total: int = TOTAL) -> list[dict[str, Any]]:
     ]
 
 
+class LeapingClock:
+    """A clock that stands still, and leaps by more than the life of a cursor every 20 readings.
+
+    The sandbox reads it twice for each page of a scroll. Lives in seconds would depend on the machine.
+    """
+
+    def __init__(self) -> None:
+        self.readings = 0
+
+    def __call__(self) -> float:
+        self.readings += 1
+        return 121.0 * ((self.readings + 11) // 20)
+
+
 def renamed(record: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a product under another name."""
     return {**record, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": name}]}

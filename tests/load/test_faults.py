@@ -19,7 +19,7 @@ from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.reconciliation import ledger_of
 from prodex.tables.envelope import split
-from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records
+from tests.load.exchange import PAGE, TOTAL, WAYS, LeapingClock, contents, loaded, paged, pages_asked, records
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,6 @@ BEHAVIOURS: dict[str, dict[str, Any]] = {
     "updated_at_from excludes its second": {"exclusive_from": True},
     "updated_at_to excludes its second": {"exclusive_to": True},
     "both bounds exclude their second": {"exclusive_from": True, "exclusive_to": True},
-    "a cursor lives a moment only": {"cursor_lifetime": 0.03},
     "a token lives a moment only": {"token_lifetime": 1.05},
 }
 
@@ -120,21 +119,37 @@ BEHAVIOURS: dict[str, dict[str, Any]] = {
 def test_what_a_service_is_always_like_costs_no_product(way: str, behaviour: str) -> None:
     """Everything comes once, while products are changed, added and removed as it is pulled."""
     with Sandbox(records(), behaviour=Behaviour(**BEHAVIOURS[behaviour])) as sandbox:
-        assert EVERYTHING == contents(loaded(sandbox, way))
-        known = records()
-        for call, number in ((2, 3), (4, 60), (6, 95), (9, 20)):
-            sandbox.at_call(call, lambda number=number: sandbox.change([known[number]]))
-        sandbox.at_call(5, lambda: sandbox.change([{**known[0], "id": 900, "gtin": "00000000009000"}]))
-        catalog = loaded(sandbox, way)
-        assert (True, [*EVERYTHING, 900]) == (catalog.complete, contents(catalog))
-        sandbox.clear_faults()
-        sandbox.at_call(4, lambda: sandbox.remove([known[8], known[109]]))
-        catalog = loaded(sandbox, way)
-        gone = {known[8]["id"], known[109]["id"]}
-        assert (True, [i for i in [*EVERYTHING, 900] if i not in gone]) == (
-            catalog.complete,
-            contents(catalog),
-        )
+        costs_no_product(sandbox, way)
+
+
+@pytest.mark.parametrize("way", ["scroll", "windows"], indirect=True)
+def test_cursors_that_expire_cost_no_product(way: str) -> None:
+    """Two minutes pass at once every few pages, so that all cursors are lost; still everything comes once."""
+    with Sandbox(records(), clock=LeapingClock()) as sandbox:
+        # Small pages, so that a window has several: a cursor that is lost after all products came begins nothing again.
+        assert EVERYTHING == contents(loaded(sandbox, way, page_size=8))
+        begun = [page for page in pages_asked(sandbox) if '"next_page": ""' in page]
+        assert len(set(begun)) < len(begun), "no scroll was begun again"
+        costs_no_product(sandbox, way)
+
+
+def costs_no_product(sandbox: Sandbox, way: str) -> None:
+    """Check that each of three loads is whole, while products are changed, added and removed."""
+    assert EVERYTHING == contents(loaded(sandbox, way))
+    known = records()
+    for call, number in ((2, 3), (4, 60), (6, 95), (9, 20)):
+        sandbox.at_call(call, lambda number=number: sandbox.change([known[number]]))
+    sandbox.at_call(5, lambda: sandbox.change([{**known[0], "id": 900, "gtin": "00000000009000"}]))
+    catalog = loaded(sandbox, way)
+    assert (True, [*EVERYTHING, 900]) == (catalog.complete, contents(catalog))
+    sandbox.clear_faults()
+    sandbox.at_call(4, lambda: sandbox.remove([known[8], known[109]]))
+    catalog = loaded(sandbox, way)
+    gone = {known[8]["id"], known[109]["id"]}
+    assert (True, [i for i in [*EVERYTHING, 900] if i not in gone]) == (
+        catalog.complete,
+        contents(catalog),
+    )
 
 
 def outcome(sandbox: Sandbox, way: str) -> tuple[bool, list[int]] | None:
