@@ -20,7 +20,7 @@ PAGE = 20
 WAYS: dict[str, dict[str, Any]] = {
     "offset": {"prodex.load.fetch.BY_SCROLL": False},
     "scroll": {},
-    "windows": {"prodex.service.paging.SCROLL_FROM": 30, "prodex.load.windows.SMALLEST": 25},
+    "windows": {"prodex.service.paging.SCROLL_FROM": 30, "prodex.load.windows.SMALLEST": 45},
 }
 
 
