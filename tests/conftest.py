@@ -1,8 +1,12 @@
-"""What all tests share: a sandbox that is filled once and a client of it; one browser, and one JupyterLab."""
+"""What all tests share: where files lie, a sandbox that is filled once, a client of it, a browser, a JupyterLab."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +19,20 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.notebook.lab import Lab
+
+#: Files in memory, and how many bytes must be free there for all tests.
+_IN_MEMORY, _ENOUGH = Path("/dev/shm"), 6 * 2**30
+
+
+def pytest_configure() -> None:
+    """Keep temporary files in memory where the system has room for them.
+
+    Everything that prodex keeps is flushed to the disk. Thousands of small snapshots would spend most of their time
+    waiting for it, and what is flushed is read back in the same way from memory.
+    """
+    if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ENOUGH:
+        os.environ["TMPDIR"] = str(_IN_MEMORY)  # for the processes that tests start as well
+        tempfile.tempdir = None  # chosen anew
 
 
 @pytest.fixture(scope="session")

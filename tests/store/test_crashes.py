@@ -13,7 +13,7 @@ import pytest
 from tests.store.crashes import Disk
 
 import prodex
-from prodex import files
+from prodex.files import atomic
 
 pytestmark = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a tmpfs, as Linux has one")
 
@@ -70,7 +70,7 @@ def test_a_save_without_its_syncs_would_be_found(place: Path, monkeypatch: pytes
     """If no folder of a new snapshot was synced, a crash soon after it was reported as saved would show that."""
     monkeypatch.setenv("PRODEX_HOME", str(place / "home"))
     monkeypatch.setattr(
-        files, "flush_all", lambda folder: [files.flush(p) for p in folder.rglob("*") if p.is_file()]
+        atomic, "flush_all", lambda folder: [atomic.flush(p) for p in folder.rglob("*") if p.is_file()]
     )
     disk = Disk(place)
     lost = 0
