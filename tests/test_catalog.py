@@ -160,7 +160,6 @@ def test_wide_shows_the_product_itself_unless_asked_for_more() -> None:
 
 def test_sql_sees_every_table(every_catalog: prodex.Catalog) -> None:
     """The same numbers as pandas gives."""
-    pytest.importorskip("duckdb")
     question = (
         "select brand_code, count(*) as n from products join texts using (product_id) group by 1 order by 1"
     )

@@ -108,7 +108,6 @@ def test_the_readme_is_short() -> None:
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
 def test_the_python_of_every_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every block runs in the order of its page, as a newcomer would paste it, in an empty folder."""
-    pytest.importorskip("duckdb")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for block in blocks(page, "python"):

@@ -114,8 +114,6 @@ def test_presence_has_the_same_names_in_memory_on_disk_and_in_exports(
 
 def test_presence_in_sql(catalog: prodex.Catalog) -> None:
     """The same names as in frames."""
-    pytest.importorskip("duckdb")
-
     answer = catalog.sql("select allergens_state, brand from presence join products using (product_id)")
     assert [["null", "Acme"], ["empty", None]] == answer.astype(object).where(
         answer.notna(), None

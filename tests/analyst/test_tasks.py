@@ -12,6 +12,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import pandas as pd
 import pytest
 
@@ -218,7 +219,7 @@ def test_nutrients_as_columns(catalog: px.Catalog, records: list[Record]) -> Non
 
 def test_updates_by_supplier(catalog: px.Catalog, records: list[Record]) -> None:
     """A line for each supplier, a point for each month with updates."""
-    pytest.importorskip("matplotlib").use("Agg")
+    matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
     drawn = tasks.updates_by_supplier(catalog)

@@ -58,11 +58,10 @@ def test_trait(name: str) -> None:
         assert expected == found(probe)
 
 
-@pytest.mark.parametrize("name", sorted(CHECKS))
+# The service without traits ends its scrolls with an empty page and a cursor.
+@pytest.mark.parametrize("name", sorted(CHECKS.keys() - {"scroll_ends_with_empty_page_and_cursor"}))
 def test_check_can_fail(name: str, probe: Probe) -> None:
     """Without its trait the check of a trait finds something else."""
-    if name == "scroll_ends_with_empty_page_and_cursor":
-        pytest.skip("the service without traits ends its scrolls in this way")
     expected, found = CHECKS[name]
     outcome: Any = None
     # Without the trait there may be nothing where the check looks.
