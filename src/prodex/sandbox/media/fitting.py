@@ -47,16 +47,8 @@ def _comments(length: int) -> bytes:
 _ONES: Final = 0xFFFF_FFFF
 
 
-def _table() -> tuple[int, ...]:
-    entries = []
-    for entry in range(256):
-        for _ in range(8):
-            entry = entry >> 1 ^ 0xEDB8_8320 * (entry & 1)  # noqa: PLW2901 - a register that shifts
-        entries.append(entry)
-    return tuple(entries)
-
-
-_TABLE: Final = _table()
+# The table of the algorithm, byte by byte: zlib begins and ends by inverting the register, which is undone here.
+_TABLE: Final = tuple(zlib.crc32(bytes([byte ^ 0xFF])) ^ 0xFF00_0000 for byte in range(256))
 _ENTRY_BY_HIGHEST_BYTE: Final = {value >> 24: entry for entry, value in enumerate(_TABLE)}
 
 

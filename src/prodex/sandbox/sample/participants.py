@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from uuid import NAMESPACE_DNS, uuid5
 
 from prodex.sandbox.records.model import Organization, OrganizationType
+from prodex.sandbox.records.reading import read_table
 
 #: The retailer that sees every product of the sample.
 PRINCIPAL_ID = 1
@@ -42,10 +41,9 @@ class Supplier:
 
 
 def _suppliers() -> tuple[Supplier, ...]:
-    text = resources.files(__package__).joinpath("suppliers.csv").read_text("utf-8")
     suppliers: list[Supplier] = []
     brand_count = 0
-    for number, row in enumerate(csv.DictReader(text.splitlines(), delimiter=";"), start=1):
+    for number, row in enumerate(read_table(__package__, "suppliers"), start=1):
         brands = []
         for name in row["brands"].split(","):
             brand_count += 1

@@ -10,13 +10,12 @@ times as often; "*" stands for all defects that have no line of their own, and s
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from random import Random
 
+from prodex.sandbox.records.reading import read_table
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.product import Draft
 
@@ -200,6 +199,5 @@ def _frequency(of: str, name: str, defect: str) -> float:
 
 @cache
 def _frequencies() -> Mapping[tuple[str, str, str], float]:
-    text = resources.files("prodex.sandbox.sample").joinpath("defect_frequencies.csv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter=";")
+    rows = read_table("prodex.sandbox.sample", "defect_frequencies")
     return {(row["of"], row["name"], row["defect"]): float(row["times"]) for row in rows}
