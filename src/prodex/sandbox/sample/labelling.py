@@ -55,16 +55,8 @@ def draw_nutrients(rng: Random, kind: Kind) -> Nutrients | None:
         return None
     # Never upwards: the nutrients of some kinds add up to nearly 100 g.
     spread = rng.uniform(0.92, 1.0)
-    fat, saturates, carbohydrate, sugars, protein, fibre, salt = kind.nutrition
-    drawn = Nutrients(
-        fat=round(fat * spread, 1),
-        saturates=round(saturates * spread, 1),
-        carbohydrate=round(carbohydrate * spread, 1),
-        sugars=round(sugars * spread, 1),
-        protein=round(protein * spread, 1),
-        fibre=0.0,
-        salt=round(salt * spread, 2),
-    )
+    *grams, fibre, salt = kind.nutrition
+    drawn = Nutrients(*(round(amount * spread, 1) for amount in grams), 0.0, round(salt * spread, 2))
     return replace(drawn, fibre=min(fibre, int(drawn.kilocalories * 0.02 * 10) / 10))
 
 
@@ -129,7 +121,7 @@ def consumer_information(
 ) -> dict[str, Any]:
     kind = family.kind
     information: dict[str, Any] = {
-        "productionVariantName": texts.localized(family.languages, unit.variant.words),
+        "productionVariantName": texts.localized(family.languages, unit.variant.words.__getitem__),
         "description": texts.description(rng, family, unit),
     }
     if made_of:
@@ -168,10 +160,10 @@ def consumer_information(
                 "ingredientSequence": place,
                 "ingredientNameText": texts.localized(
                     family.languages,
-                    {language: each.words[language].replace("*", "") for language in family.languages},
+                    {key: text.replace("*", "") for key, text in one.words.items()}.__getitem__,
                 ),
             }
-            for place, each in enumerate(made_of, start=1)
+            for place, one in enumerate(made_of, start=1)
         ]
     return information | _claims(rng, family)
 

@@ -48,26 +48,24 @@ def stale(made: Draft) -> Iterable[Trace]:
     return [Trace("updatedAt", iso(dates.updated))]
 
 
+def _share(made: Draft, sharing: SharingStatus, *statuses: str) -> Iterable[Trace]:
+    """Show the product as shared so far only, with one of the retailer's statuses that go with it."""
+    status = made.rng.choice(statuses)
+    view = replace(made.view, shared_from=sharing, shared_with=sharing, product_status=status)
+    show(made, replace(view, active_range=False))
+    return [Trace("manufacturerSharingStatus", status)]
+
+
 @in_record("status", 0.01, _any)
 def sharing_draft(made: Draft) -> Iterable[Trace]:
     """The supplier's record is a draft."""
-    status = made.rng.choice(("NOT_ASSIGNED", "WAITING_TO_BE_SHARED"))
-    draft = replace(
-        made.view, shared_from=SharingStatus.DRAFT, shared_with=SharingStatus.DRAFT, product_status=status
-    )
-    show(made, replace(draft, active_range=False))
-    return [Trace("manufacturerSharingStatus", status)]
+    return _share(made, SharingStatus.DRAFT, "NOT_ASSIGNED", "WAITING_TO_BE_SHARED")
 
 
 @in_record("status", 0.015, _any)
 def sharing_pending(made: Draft) -> Iterable[Trace]:
     """The supplier's record is waiting to be shared."""
-    status = made.rng.choice(("ASSIGNATION_PENDING", "TO_BE_VALIDATED", "REFUSED"))
-    pending = replace(
-        made.view, shared_from=SharingStatus.PENDING, shared_with=SharingStatus.PENDING, product_status=status
-    )
-    show(made, replace(pending, active_range=False))
-    return [Trace("manufacturerSharingStatus", status)]
+    return _share(made, SharingStatus.PENDING, "ASSIGNATION_PENDING", "TO_BE_VALIDATED", "REFUSED")
 
 
 @in_record("status", 0.01, _any)
