@@ -15,9 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from prodex.sandbox.api.authentication import Tokens
-from prodex.sandbox.api.dependencies import Exchange
 from prodex.sandbox.api.docs import DESCRIPTION, docs_page
-from prodex.sandbox.api.endpoints import ROUTES, SERVICE
+from prodex.sandbox.api.endpoints import ROUTES, SERVICE, Exchange
 from prodex.sandbox.api.listing import Listing
 from prodex.sandbox.api.middleware import (
     HostMiddleware,

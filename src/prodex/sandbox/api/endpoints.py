@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from anyio import to_thread
-from fastapi import APIRouter, Request, Response
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from prodex.sandbox.api import openapi
+from prodex.sandbox.api.authentication import Tokens
 from prodex.sandbox.api.bodies import media_type_of, read_body, read_object
-from prodex.sandbox.api.dependencies import Caller, CallerWhereNeeded, CurrentExchange
 from prodex.sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, read_query_string
 from prodex.sandbox.api.filters import read_body as read_filters
-from prodex.sandbox.api.listing import DEFAULT_LIMIT
+from prodex.sandbox.api.listing import DEFAULT_LIMIT, Listing
 from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
 from prodex.sandbox.api.value_types import integer
 from prodex.sandbox.behaviour import Behaviour
@@ -23,7 +25,7 @@ from prodex.sandbox.faults.call import caller_address
 from prodex.sandbox.faults.middleware import page_effect
 from prodex.sandbox.media.addresses import MEDIA, address_called
 from prodex.sandbox.raw_json import decode, encode
-from prodex.sandbox.records.imports import tracking_record
+from prodex.sandbox.records.imports import Worker, tracking_record
 from prodex.sandbox.records.model import Organization
 from prodex.sandbox.records.payload import JSON, XML
 from prodex.sandbox.records.segments import hierarchy
@@ -53,6 +55,50 @@ _REQUIRE: Final = (
     "assignation_pending",
     "not_shared",
 )
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What the endpoints work with.
+
+    Attributes
+    ----------
+    writers
+        Limits the threads that wait for the lock of the store, so that there are always threads for reading.
+    drawers
+        Limits the pictures that are drawn at a time: large ones take much memory, and all of them take CPU.
+    """
+
+    store: Store
+    behaviour: Behaviour
+    tokens: Tokens
+    listing: Listing
+    worker: Worker
+    writers: CapacityLimiter
+    drawers: CapacityLimiter
+
+
+async def _exchange(request: Request) -> Exchange:
+    exchange: Exchange = request.app.state.exchange
+    return exchange
+
+
+CurrentExchange = Annotated[Exchange, Depends(_exchange)]
+_Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+
+
+async def _caller(exchange: CurrentExchange, credentials: _Credentials) -> Organization:
+    return exchange.tokens.check(credentials.credentials if credentials else None)
+
+
+async def _caller_where_needed(exchange: CurrentExchange, credentials: _Credentials) -> Organization | None:
+    needed = exchange.behaviour.organizations_need_token
+    return exchange.tokens.check(credentials.credentials if credentials else None) if needed else None
+
+
+Caller = Annotated[Organization, Depends(_caller)]
+#: The caller, or None where the sandbox asks for no token.
+CallerWhereNeeded = Annotated[Organization | None, Depends(_caller_where_needed)]
 
 
 @ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=openapi.TOKEN_CONTRACT)

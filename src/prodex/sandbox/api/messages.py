@@ -10,7 +10,7 @@ from prodex.sandbox.api.filters import FILTERS
 from prodex.sandbox.records.imports import Endpoint, ImportStatus
 from prodex.sandbox.records.model import OrganizationType
 from prodex.sandbox.records.schemas.product import Product
-from prodex.sandbox.records.schemas.values import ABSENT, ClosedObject, LocalDateTime
+from prodex.sandbox.records.schemas.values import ABSENT, ClosedObject, LocalDateTime, described
 
 
 class TokenRequest(ClosedObject):
@@ -26,9 +26,8 @@ class AccessToken(ClosedObject):
 
     access_token: str = Field(description="A JWT, for the header `Authorization: Bearer`.")
     token_type: Literal["JWT"] = ABSENT
-    type: Literal["JWT"] = Field(
-        default=ABSENT,
-        description="The token's type under the name that one example has; see token_type_key.",
+    type: Literal["JWT"] = described(
+        "The token's type under the name that one example has; see token_type_key."
     )
 
 
@@ -68,9 +67,8 @@ class ProductPage(ClosedObject):
     totalResults: int = Field(ge=0, description="Number of products that match.")
     data: list[Product]
     offset: int = Field(ge=0, description="Index of the first product of the page.")
-    next_page: str | None = Field(
-        default=ABSENT,
-        description="Cursor of the next page of a scroll. Where the last page has one, an empty page follows.",
+    next_page: str | None = described(
+        "Cursor of the next page of a scroll. Where the last page has one, an empty page follows."
     )
 
 

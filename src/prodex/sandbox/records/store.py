@@ -13,7 +13,7 @@ from typing import Any, Final
 from prodex.sandbox.raw_json import decode, encode
 from prodex.sandbox.records.model import Organization, OrganizationType
 from prodex.sandbox.records.referentials import Codes
-from prodex.sandbox.records.tables import VERSION
+from prodex.sandbox.records.tables import ORGANIZATION_COLUMNS, VERSION
 
 _ID: Final = re.compile(r"[0-9]{1,18}")
 
@@ -155,20 +155,10 @@ class Store:
             self._idle.append(connection)
 
     def _read_organizations(self) -> Iterator[Organization]:
-        rows = self.rows(
-            "SELECT id, name, type, client_id, client_secret, username, scenarios_enabled, deadlines_enabled"
-            " FROM organizations ORDER BY position"
-        )
-        for id_, name, type_, client_id, client_secret, username, scenarios, deadlines in rows:
+        rows = self.rows(f"SELECT {ORGANIZATION_COLUMNS} FROM organizations ORDER BY position")  # noqa: S608
+        for id_, name, type_, *access_key, scenarios, deadlines in rows:
             yield Organization(
-                id_,
-                name,
-                OrganizationType(type_),
-                client_id,
-                client_secret,
-                username,
-                bool(scenarios),
-                bool(deadlines),
+                id_, name, OrganizationType(type_), *access_key, bool(scenarios), bool(deadlines)
             )
 
 

@@ -6,22 +6,22 @@ from typing import Annotated
 
 from pydantic import Field
 
-from prodex.sandbox.records.schemas.values import ABSENT, CodeValue, LocalDateTime, OpenObject
+from prodex.sandbox.records.schemas.values import ABSENT, CodeValue, LocalDateTime, OpenObject, described
 
 
 class Exportable(OpenObject):
     """One rendition of a picture (spec, Exportable fields)."""
 
     uniformResourceIdentifier: str | None = ABSENT
-    height: int | None = Field(default=ABSENT, description="Pixels.")
-    width: int | None = Field(default=ABSENT, description="Pixels.")
-    fileSize: int | None = Field(default=ABSENT, description="Bytes.")
+    height: int | None = described("Pixels.")
+    width: int | None = described("Pixels.")
+    fileSize: int | None = described("Bytes.")
     productpicture_id: int | None = ABSENT
     crc32: str | None = ABSENT
     createdAt: LocalDateTime | None = ABSENT
     updatedAt: LocalDateTime | None = ABSENT
-    name: str | None = Field(default=ABSENT, description="Seen beyond the specification.")
-    quality: str | int | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    name: str | None = described("Seen beyond the specification.")
+    quality: str | int | None = described("Seen beyond the specification.")
 
 
 class Picture(OpenObject):
@@ -33,16 +33,16 @@ class Picture(OpenObject):
     contentType: str | int | None = ABSENT
     productFace: str | int | None = ABSENT
     fileType: str | int | None = ABSENT
-    angleHorizontal: int | None = Field(default=ABSENT, description="Degrees.")
-    angleVertical: int | None = Field(default=ABSENT, description="Degrees.")
+    angleHorizontal: int | None = described("Degrees.")
+    angleVertical: int | None = described("Degrees.")
     angleOther: str | int | None = ABSENT
     sequenceNumber: str | int | None = ABSENT
-    definition: str | None = Field(default=ABSENT, description="Such as width x height.")
+    definition: str | None = described("Such as width x height.")
     resolution: str | None = ABSENT
     resolutionX: int | None = ABSENT
     resolutionY: int | None = ABSENT
-    width: int | None = Field(default=ABSENT, description="Pixels of the original.")
-    height: int | None = Field(default=ABSENT, description="Pixels of the original.")
+    width: int | None = described("Pixels of the original.")
+    height: int | None = described("Pixels of the original.")
     ratio: str | None = ABSENT
     format: str | None = ABSENT
     tags: list[str | None] | None = ABSENT
@@ -87,9 +87,8 @@ class Assets(OpenObject):
 
     pictures: list[Picture | None] | None = ABSENT
     documents: list[Document | None] | None = ABSENT
-    document: list[Document | None] | None = Field(
-        default=ABSENT,
-        description="The documents under the name that one description has; see the setting documents_key.",
+    document: list[Document | None] | None = described(
+        "The documents under the name that one description has; see the setting documents_key."
     )
     videos: list[Video | None] | None = ABSENT
     enriched_contents: list[EnrichedContent | None] | None = ABSENT

@@ -19,6 +19,7 @@ from prodex.sandbox.records.schemas.values import (
     OpenObject,
     PicturedCodeValue,
     Uuid,
+    described,
     tidy,
 )
 
@@ -37,11 +38,11 @@ class HierarchyNode(HierarchyUnit):
 
     gtin: str | None = ABSENT
     uuid: str | None = ABSENT
-    quantity: int | float | None = Field(
-        default=ABSENT, description="How many of this unit its parent holds; absent or null where unknown."
+    quantity: int | float | None = described(
+        "How many of this unit its parent holds; absent or null where unknown."
     )
-    version: HierarchyUnit | None = Field(
-        default=ABSENT, description="The attributes of the unit, where they are not in the node itself."
+    version: HierarchyUnit | None = described(
+        "The attributes of the unit, where they are not in the node itself."
     )
     children: list[HierarchyNode | None] | None = ABSENT
 
@@ -49,9 +50,8 @@ class HierarchyNode(HierarchyUnit):
 class LogisticalHierarchy(HierarchyNode):
     """One hierarchy of a product, from its largest unit down (spec, Product)."""
 
-    activeListing: bool | None = Field(
-        default=ABSENT,
-        description="Whether it is shared through a listing; it is then among the sharing units too.",
+    activeListing: bool | None = described(
+        "Whether it is shared through a listing; it is then among the sharing units too."
     )
     product_key_id: int | None = ABSENT
 
@@ -162,11 +162,9 @@ class Product(OpenObject):
 
     model_config = ConfigDict(json_schema_extra=_with_names)
 
-    id: int | str = Field(
-        default=ABSENT, description="An integer in full records, text in the rich-content response."
-    )
+    id: int | str = described("An integer in full records, text in the rich-content response.")
     uuid: Uuid | None = ABSENT
-    gtin: str = Field(default=ABSENT, description="14 digits in all cases shown.")
+    gtin: str = described("14 digits in all cases shown.")
     jsonVersion: int | None = Field(
         default=ABSENT, alias="_jsonVersion", description="3 in the records shown."
     )
@@ -190,11 +188,11 @@ class Product(OpenObject):
     isNomadic: bool | None = ABSENT
     isMarkedRecyclable: bool | None = ABSENT
     hasBatchNumber: bool | None = ABSENT
-    isDisplayUnit: bool | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    isDisplayUnit: bool | None = described("Seen beyond the specification.")
     lifeCycle: int | None = ABSENT
     manufacturerSharingStatus: SharingStatus | None = ABSENT
-    targetProductStatus: ProductStatus | None = Field(
-        default=ABSENT, description="Seen beyond the specification, with the values of the filter."
+    targetProductStatus: ProductStatus | None = described(
+        "Seen beyond the specification, with the values of the filter."
     )
     validation: Validation | None = ABSENT
     hasTags: list[Tag | None] | None = ABSENT
@@ -209,12 +207,11 @@ class Product(OpenObject):
     sharingUnits: list[HierarchyNode | None] | None = ABSENT
     assets: Assets | None = ABSENT
     product_key: ProductKey | None = ABSENT
-    supplierId: int | None = Field(default=ABSENT, description="Seen beyond the specification.")
-    unitType: str | None = Field(default=ABSENT, description="Seen beyond the specification.")
-    lastRequest: Product | None = Field(
-        default=ABSENT,
-        description="The same attributes, as they wait for acceptance; seen beyond the specification.",
+    supplierId: int | None = described("Seen beyond the specification.")
+    unitType: str | None = described("Seen beyond the specification.")
+    lastRequest: Product | None = described(
+        "The same attributes, as they wait for acceptance; seen beyond the specification."
     )
-    requiredScenarios: list[RequiredScenario | None] | None = Field(
-        default=ABSENT, description="The caller's active validation scenarios; the sandbox's own."
+    requiredScenarios: list[RequiredScenario | None] | None = described(
+        "The caller's active validation scenarios; the sandbox's own."
     )

@@ -18,6 +18,11 @@ def tidy(schema: dict[str, Any]) -> None:
         member.pop("default", None)
 
 
+def described(text: str) -> Any:
+    """Describe a member that may be absent."""
+    return Field(default=ABSENT, description=text)
+
+
 class OpenObject(BaseModel):
     """An object that may have other members than those described: the attribute model is open."""
 
@@ -44,22 +49,6 @@ Uuid = Annotated[str, Field(json_schema_extra={"examples": ["11111111-0000-4000-
 Code = Annotated[str | int, Field(description="A code; text, though integers have been seen.")]
 
 
-class Language(OpenObject):
-    """Language descriptor of a localized text (spec, Localized text item)."""
-
-    code: Code | None = ABSENT
-    normalizedCode: str | None = ABSENT
-    description: str | None = ABSENT
-    label: str | None = ABSENT
-
-
-class LocalizedText(OpenObject):
-    """One text in one language (spec, Localized text item)."""
-
-    expressedIn: Language | None = ABSENT
-    data: str | None = ABSENT
-
-
 class CodeValue(OpenObject):
     """A code with its label in the language asked for (spec, Code value object)."""
 
@@ -72,3 +61,16 @@ class PicturedCodeValue(CodeValue):
     """A code value that has a picture: a brand, or the meaning of a label (spec, Code value object)."""
 
     pictureUrl: str | None = ABSENT
+
+
+class Language(CodeValue):
+    """Language descriptor of a localized text (spec, Localized text item)."""
+
+    normalizedCode: str | None = ABSENT
+
+
+class LocalizedText(OpenObject):
+    """One text in one language (spec, Localized text item)."""
+
+    expressedIn: Language | None = ABSENT
+    data: str | None = ABSENT
