@@ -28,8 +28,7 @@ from prodex.sandbox.api.middleware import (
 )
 from prodex.sandbox.api.openapi import components
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults.middleware import FaultMiddleware
-from prodex.sandbox.faults.schedule import FaultSchedule
+from prodex.sandbox.faults.schedule import FaultMiddleware, FaultSchedule
 from prodex.sandbox.records.imports import Worker
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal, reply_of

@@ -22,7 +22,7 @@ from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
 from prodex.sandbox.api.value_types import integer
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.call import caller_address
-from prodex.sandbox.faults.middleware import page_effect
+from prodex.sandbox.faults.schedule import page_effect
 from prodex.sandbox.media.addresses import MEDIA, address_called
 from prodex.sandbox.raw_json import decode, encode
 from prodex.sandbox.records.imports import Worker, tracking_record

@@ -8,6 +8,7 @@ from pydantic import Field, WithJsonSchema, create_model
 
 from prodex.sandbox.api.filters import FILTERS
 from prodex.sandbox.records.imports import Endpoint, ImportStatus
+from prodex.sandbox.records.indexing import SEARCH_FIELDS
 from prodex.sandbox.records.model import OrganizationType
 from prodex.sandbox.records.schemas.product import Product
 from prodex.sandbox.records.schemas.values import ABSENT, ClosedObject, LocalDateTime, described
@@ -72,20 +73,14 @@ class ProductPage(ClosedObject):
     )
 
 
+SearchField = Annotated[str, WithJsonSchema({"enum": list(SEARCH_FIELDS), "type": "string"})]
+
+
 class SearchEntry(ClosedObject):
     """A word that one of some fields has to hold (spec, endpoint 5)."""
 
     query: str = Field(min_length=1, examples=["chocolate"])
-    fields: list[
-        Literal[
-            "namePublicLong.data",
-            "composition.data",
-            "allergens.data",
-            "brand.label",
-            "kind.label",
-            "description.data",
-        ]
-    ] = Field(min_length=1)
+    fields: list[SearchField] = Field(min_length=1)
 
 
 class AdvancedSearch(ClosedObject):

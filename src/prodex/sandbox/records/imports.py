@@ -66,38 +66,6 @@ class Import:
     attempts: int
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of an import.
-
-    Attributes
-    ----------
-    message
-        The reason of an ERROR.
-    products
-        Outcome of each product: gtin, status, message.
-    """
-
-    status: ImportStatus
-    message: str = ""
-    count: int = 0
-    products: Sequence[dict[str, str]] = ()
-
-
-def queue_import(
-    store: Store, organization: Organization, endpoint: Endpoint, media_type: str, payload: bytes
-) -> int:
-    """Put a payload into the queue, and return its tracking id."""
-    with store.writing() as connection:
-        cursor = connection.execute(
-            "INSERT INTO imports (organization_id, endpoint, media_type, received, payload)"
-            " VALUES (?, ?, ?, ?, ?)",
-            (organization.id, endpoint, media_type, time.time(), payload),
-        )
-        assert cursor.lastrowid is not None  # noqa: S101 - a row was inserted
-        return cursor.lastrowid
-
-
 def next_import(store: Store) -> Import | None:
     """Return the import that has waited longest, or None."""
     rows = store.rows(
@@ -131,11 +99,6 @@ def tracking_record(store: Store, caller: Organization, tracking: int) -> dict[s
     }
 
 
-def outcomes_text(outcome: Outcome) -> str:
-    """Return the outcomes of the products as the store keeps them."""
-    return encode(list(outcome.products)).decode()
-
-
 # An import that was begun so often probably ends the process each time, and would do so for ever.
 _MAX_ATTEMPTS: Final = 3
 _SECONDS_BEFORE_ANOTHER_TRY: Final = 1.0
@@ -157,9 +120,15 @@ class Worker:
         self, organization: Organization, media_type: str, payload: bytes, endpoint: Endpoint = Endpoint.API
     ) -> int:
         """Queue a payload, and return its tracking id."""
-        tracking = queue_import(self._store, organization, endpoint, media_type, payload)
+        with self._store.writing() as connection:
+            cursor = connection.execute(
+                "INSERT INTO imports (organization_id, endpoint, media_type, received, payload)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (organization.id, endpoint, media_type, time.time(), payload),
+            )
         self._woken.set()
-        return tracking
+        assert cursor.lastrowid is not None  # noqa: S101 - a row was inserted
+        return cursor.lastrowid
 
     def take_file(self, organization: Organization, path: Path) -> int:
         """Queue a file, as XML where it is named `.xml`, else as JSON; return its tracking id."""
@@ -191,7 +160,7 @@ class Worker:
 
     def _carry_out(self, one: Import) -> None:
         if one.attempts >= _MAX_ATTEMPTS:
-            self._end(one, Outcome(ImportStatus.TIMEOUT))
+            self._end(one, ImportStatus.TIMEOUT)
             return
         deadline = time.monotonic() + self._behaviour.import_timeout
         # Written before the work begins: if the work ends the process, the next start knows.
@@ -200,15 +169,15 @@ class Worker:
             self._wait_for_delay(one, deadline)
             self._import(one, deadline)
         except PayloadUnreadable as error:
-            self._end(one, Outcome(ImportStatus.ERROR, str(error)))
+            self._end(one, ImportStatus.ERROR, str(error))
         except _Stopping:
             # A stop is not the fault of the import.
             self._note_attempts(one, one.attempts)
         except _Overdue:
-            self._end(one, Outcome(ImportStatus.TIMEOUT))
+            self._end(one, ImportStatus.TIMEOUT)
         except Exception:  # noqa: BLE001 - one import that fails must not keep the others from being imported
             sys.excepthook(*sys.exc_info())
-            self._end(one, Outcome(ImportStatus.TIMEOUT))
+            self._end(one, ImportStatus.TIMEOUT)
 
     def _import(self, one: Import, deadline: float) -> None:
         sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
@@ -223,7 +192,7 @@ class Worker:
                 products.append(_outcome_of(upsert, product, place))
             date_writes(connection, upsert.written, now, self._behaviour.now)
             self._check_time(deadline)
-            _note_end(connection, one, Outcome(_status_of(products), "", len(sent), products))
+            _note_end(connection, one, _status_of(products), products=products)
 
     def _wait_for_delay(self, one: Import, deadline: float) -> None:
         remaining = one.received + self._behaviour.import_delay - time.time()
@@ -240,9 +209,9 @@ class Worker:
         with self._store.writing() as connection:
             connection.execute("UPDATE imports SET attempts = ? WHERE tracking = ?", (attempts, one.tracking))
 
-    def _end(self, one: Import, outcome: Outcome) -> None:
+    def _end(self, one: Import, status: ImportStatus, message: str = "") -> None:
         with self._store.writing() as connection:
-            _note_end(connection, one, outcome)
+            _note_end(connection, one, status, message)
 
 
 class _Stopping(Exception):
@@ -286,8 +255,14 @@ def _status_of(products: list[dict[str, str]]) -> ImportStatus:
     return ImportStatus.SUCCESS
 
 
-def _note_end(connection: sqlite3.Connection, one: Import, outcome: Outcome) -> None:
+def _note_end(
+    connection: sqlite3.Connection,
+    one: Import,
+    status: ImportStatus,
+    message: str = "",
+    products: Sequence[dict[str, str]] = (),
+) -> None:
     connection.execute(
         "UPDATE imports SET status = ?, message = ?, count = ?, outcomes = ?, payload = NULL WHERE tracking = ?",
-        (outcome.status, outcome.message, outcome.count, outcomes_text(outcome), one.tracking),
+        (status, message, len(products), encode(list(products)).decode(), one.tracking),
     )

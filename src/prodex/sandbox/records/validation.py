@@ -17,8 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from prodex.sandbox.raw_json import decode, encode, storable
 from prodex.sandbox.records.attribute_types import FLAG_ATTRIBUTES, TEXT_ATTRIBUTES
 from prodex.sandbox.records.referentials import CODE_ATTRIBUTES, UNITS_OF, Codes
-from prodex.sandbox.records.schemas.assets import Assets
-from prodex.sandbox.records.schemas.product import Product
+from prodex.sandbox.records.schemas.product import Assets, Product
 
 #: Attributes of which a product needs one.
 NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")

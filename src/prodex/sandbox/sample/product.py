@@ -126,7 +126,10 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     nutrients = draw_nutrients(rng, family.kind) if consumer else None
     record = _head(family, unit, dates) | _classification(rng, family, unit)
     record |= texts.names(family, unit)
-    record |= _measurements(family, unit)
+    # A pack of four has four times the content.
+    content = quantity(round(unit.size * max(unit.count, 1), 3), family.kind.unit)
+    record["netContent"] = [content] if consumer else None
+    record |= {"netWeight": hierarchies.weight(unit.net), **hierarchies.measures(unit)}
     if consumer:
         record |= consumer_information(rng, family, unit, made_of, nutrients)
     record |= _extras(rng, dates)
@@ -232,20 +235,6 @@ def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
     if family.market in {250, 56} and rng.random() < 0.2:
         shown["subdivisions"] = code_value("subdivision", "FR-75" if family.market == 250 else "BE-VAN")
     return shown
-
-
-def _measurements(family: Family, unit: Unit) -> dict[str, Any]:
-    return {
-        "netContent": _net_content(family, unit) if unit.is_consumer_unit else None,
-        "netWeight": hierarchies.weight(unit.net),
-        **hierarchies.measures(unit),
-    }
-
-
-def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
-    # A pack of four has four times the content.
-    value = unit.size * max(unit.count, 1)
-    return [quantity(round(value, 3) if isinstance(value, float) else value, family.kind.unit)]
 
 
 def _unused(unit: Unit) -> dict[str, Any]:

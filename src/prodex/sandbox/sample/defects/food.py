@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from prodex.sandbox.sample import texts
-from prodex.sandbox.sample.defects.planting import Trace, in_record
+from prodex.sandbox.sample.defects.planting import Trace, in_record, is_consumer_unit
 from prodex.sandbox.sample.defects.wording import empty
 from prodex.sandbox.sample.labelling import Nutrients, declaration
 from prodex.sandbox.sample.product import Draft
@@ -38,7 +38,7 @@ def _restate(made: Draft, *, kilocalories: float | None = None, **grams: float) 
     made.record["isPartitionedBy"] = declaration(changed, basis, kilocalories=kilocalories)
 
 
-@in_record("content", 0.004, lambda made: made.unit.is_consumer_unit)
+@in_record("content", 0.004, is_consumer_unit)
 def missing_net_content(made: Draft) -> Iterable[Trace]:
     """The net content is missing."""
     empty(made, "netContent")

@@ -130,6 +130,16 @@ def in_family(share: float, suits: Callable[[Family], bool]) -> Callable[[Family
     return register
 
 
+def any_product(_: Draft) -> bool:
+    """Suit every product."""
+    return True
+
+
+def is_consumer_unit(made: Draft) -> bool:
+    """Suit what consumers buy."""
+    return made.unit.is_consumer_unit
+
+
 def record_defects(made: Draft, traces: Iterable[Trace], defect: str) -> list[Defect]:
     """Return what was planted in a record as lines of the plan."""
     product = str(made.record["id"]), made.record["gtin"]
