@@ -17,7 +17,7 @@ from prodex.sandbox.api.authentication import Tokens
 from prodex.sandbox.api.bodies import media_type_of, read_body, read_object
 from prodex.sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, read_query_string
 from prodex.sandbox.api.filters import read_body as read_filters
-from prodex.sandbox.api.listing import DEFAULT_LIMIT, Listing
+from prodex.sandbox.api.listing import DEFAULT_LIMIT, ListCall, Listing
 from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
 from prodex.sandbox.api.value_types import integer
 from prodex.sandbox.behaviour import Behaviour
@@ -133,8 +133,7 @@ async def list_organizations(
 def list_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """List products, or only their rich content."""
     values = read_query_string(request.query_params.multi_items())
-    language, effect = request.headers.get("accept-language"), page_effect(request.scope)
-    return _products(request, exchange.listing.get(caller.id, values, language, effect))
+    return _products(request, exchange.listing.get(_list_call(request, caller, values)))
 
 
 @ROUTES.post(
@@ -145,8 +144,7 @@ def list_products(request: Request, exchange: CurrentExchange, caller: Caller) -
 async def search_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """Search products."""
     values = read_filters(await read_object(request, exchange.behaviour.body_limit))
-    language, effect = request.headers.get("accept-language"), page_effect(request.scope)
-    found = await to_thread.run_sync(exchange.listing.search, caller.id, values, language, effect)
+    found = await to_thread.run_sync(exchange.listing.search, _list_call(request, caller, values))
     return _products(request, found)
 
 
@@ -250,6 +248,10 @@ def _file(request: Request, store: Store) -> Response:
     bodies = store.bodies_about(path, f"{MEDIA}/{path}")
     records = (decode(media.taken_back(body)) for body in bodies)
     return reply_with(content_of(file_at([f"{MEDIA}/{one}" for one in spelled], records)), request.headers)
+
+
+def _list_call(request: Request, caller: Organization, values: Mapping[str, Any]) -> ListCall:
+    return ListCall(caller.id, values, request.headers.get("accept-language"), page_effect(request.scope))
 
 
 def _products(request: Request, body: bytes) -> Response:

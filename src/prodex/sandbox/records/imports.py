@@ -66,6 +66,10 @@ class Import:
     attempts: int
 
 
+#: Outcome of each product of an import: gtin, status, message.
+Outcomes = Sequence[dict[str, str]]
+
+
 def next_import(store: Store) -> Import | None:
     """Return the import that has waited longest, or None."""
     rows = store.rows(
@@ -192,7 +196,7 @@ class Worker:
                 products.append(_outcome_of(upsert, product, place))
             date_writes(connection, upsert.written, now, self._behaviour.now)
             self._check_time(deadline)
-            _note_end(connection, one, _status_of(products), products=products)
+            _note_end(connection, one, _status_of(products), "", products)
 
     def _wait_for_delay(self, one: Import, deadline: float) -> None:
         remaining = one.received + self._behaviour.import_delay - time.time()
@@ -237,14 +241,10 @@ def running_worker(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
 
 def _outcome_of(upsert: Upsert, product: Members, place: int) -> dict[str, str]:
     try:
-        gtin = upsert.write(product)
+        gtin, status, message = upsert.write(product), ImportStatus.SUCCESS, ""
     except ProductRefused as error:
-        return {
-            "gtin": gtin_sent(product),
-            "status": ImportStatus.ERROR,
-            "message": f"product {place}: {error}",
-        }
-    return {"gtin": gtin, "status": ImportStatus.SUCCESS, "message": ""}
+        gtin, status, message = gtin_sent(product), ImportStatus.ERROR, f"product {place}: {error}"
+    return {"gtin": gtin, "status": status, "message": message}
 
 
 def _status_of(products: list[dict[str, str]]) -> ImportStatus:
@@ -256,11 +256,7 @@ def _status_of(products: list[dict[str, str]]) -> ImportStatus:
 
 
 def _note_end(
-    connection: sqlite3.Connection,
-    one: Import,
-    status: ImportStatus,
-    message: str = "",
-    products: Sequence[dict[str, str]] = (),
+    connection: sqlite3.Connection, one: Import, status: ImportStatus, message: str, products: Outcomes = ()
 ) -> None:
     connection.execute(
         "UPDATE imports SET status = ?, message = ?, count = ?, outcomes = ?, payload = NULL WHERE tracking = ?",

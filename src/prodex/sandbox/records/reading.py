@@ -12,6 +12,7 @@ import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
@@ -106,12 +107,9 @@ def _records_of_file(path: Path, file: BinaryIO, report: Callable[[str], None]) 
 def _records_of_lines(
     path: Path, first: list[bytes], file: BinaryIO, report: Callable[[str], None]
 ) -> Iterator[Record]:
-    number = 0
-    for lines in (first, file):
-        for line in lines:
-            number += 1
-            if body := line.strip():
-                yield from _records_of_value(f"{path}, line {number}", body, report)
+    for number, line in enumerate(chain(first, file), start=1):
+        if body := line.strip():
+            yield from _records_of_value(f"{path}, line {number}", body, report)
 
 
 def _records_of_value(where: str, body: bytes, report: Callable[[str], None]) -> Iterator[Record]:

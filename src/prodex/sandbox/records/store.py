@@ -113,17 +113,11 @@ class Store:
     def bodies_about(self, path: str, address: str) -> Iterator[bytes]:
         """Yield records that may name a file: those whose id is in its path, else one that holds its address."""
         ids = [int(part) for part in path.split("/") if _ID.fullmatch(part)]
-        if not ids:
-            found = self.rows(
-                "SELECT body FROM records WHERE instr(body, ?) ORDER BY key LIMIT 1", (encode(address),)
-            )
-            yield from (body for (body,) in found)
-        for id_ in ids:
-            found = self.rows(
-                "SELECT body FROM products JOIN records USING (key) WHERE products.id = ? ORDER BY key",
-                (id_,),
-            )
-            yield from (body for (body,) in found)
+        sql = "SELECT body FROM records WHERE instr(body, ?) ORDER BY key LIMIT 1"
+        if ids:
+            sql = "SELECT body FROM products JOIN records USING (key) WHERE products.id = ? ORDER BY key"
+        for value in ids or [encode(address)]:
+            yield from (body for (body,) in self.rows(sql, (value,)))
 
     def labels(self) -> dict[str, dict[tuple[str, str], str]]:
         """Return the labels in other languages: language -> (code, label in US English) -> label."""

@@ -11,15 +11,16 @@ from random import Random
 
 from prodex.sandbox.records.model import SharedProduct
 from prodex.sandbox.sample import hierarchies, identity
-from prodex.sandbox.sample.defects import (
+from prodex.sandbox.sample.defects import status, wording
+from prodex.sandbox.sample.defects.planting import (
     Defect,
+    Trace,
+    declare,
+    frequency,
     plant_in_family,
     plant_in_record,
     record_defects,
-    status,
-    wording,
 )
-from prodex.sandbox.sample.defects.planting import Trace, declare, frequency
 from prodex.sandbox.sample.families import Family, Unit, draw_family
 from prodex.sandbox.sample.oddities import add_oddities, make_hostile
 from prodex.sandbox.sample.participants import SUPPLIERS_BY_SECTOR

@@ -138,13 +138,9 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
     certificates = record.get("certificationInformationList")
-    # The file of a certificate ends with it.
-    until = (
-        certificates[0]["certificationDetailsList"][0]["certificationEffectiveEndDate"]
-        if certificates
-        else None
+    record["assets"] = pictures.assets(
+        rng, unit, dates, is_food=family.kind.is_food, certificates=certificates
     )
-    record["assets"] = pictures.assets(rng, unit, dates, is_food=family.kind.is_food, certified_until=until)
     # The view is written last: defects change it, and write it again.
     made = Draft(rng, family, unit, dates, view, record, made_of, nutrients)
     show(made, view)
@@ -212,12 +208,14 @@ def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
     ]
     entities = [{"referential": {"name": "languages"}, "presentEntities": languages}]
     if rng.random() < 0.4:
-        weights = [code_value("unit", "GRM" if unit.gross < 1_000 else "KGM")]
-        entities.append({"referential": {"name": "weights"}, "presentEntities": weights})
-        contents = [code_value("unit", family.kind.unit)]
-        entities.append({"referential": {"name": "netcontents"}, "presentEntities": contents})
-        currency = code_value("currency", "GBP" if family.market == 826 else "EUR")
-        entities.append({"referential": {"name": "currencies"}, "presentEntities": [currency]})
+        used = {
+            "weights": code_value("unit", "GRM" if unit.gross < 1_000 else "KGM"),
+            "netcontents": code_value("unit", family.kind.unit),
+            "currencies": code_value("currency", "GBP" if family.market == 826 else "EUR"),
+        }
+        entities += [
+            {"referential": {"name": name}, "presentEntities": [code]} for name, code in used.items()
+        ]
     shown: dict[str, Any] = {
         "brand": {**brand, "pictureUrl": f"{MEDIA}/brands/{family.brand.code}.png"},
         "kind": kind,

@@ -29,11 +29,7 @@ def _has_two_pictures(made: Draft) -> bool:
 
 def _rename(picture: dict[str, Any], old: str, new: str) -> None:
     """Change a part of the file name of a picture and of its renditions."""
-    _rename_files((picture, *picture["exportables"]), old, new)
-
-
-def _rename_files(files: Iterable[dict[str, Any]], old: str, new: str) -> None:
-    for file in files:
+    for file in (picture, *picture["exportables"]):
         for named in _FILE_NAMES & file.keys():
             file[named] = file[named].replace(old, new)
 
@@ -79,7 +75,8 @@ def picture_not_web_format(made: Draft) -> Iterable[Trace]:
     """A picture's original is in a format that browsers do not show."""
     picture = _pictures(made)[-1]
     picture["format"] = "tiff"
-    _rename_files([picture], ".jpg", ".tif")
+    for named in _FILE_NAMES & picture.keys():
+        picture[named] = picture[named].replace(".jpg", ".tif")
     return [Trace("assets.pictures.format", "tiff")]
 
 
