@@ -31,7 +31,7 @@ def products() -> list[SharedProduct]:
 
 @pytest.fixture(scope="module")
 def clean(products) -> list[dict]:
-    """Records in which nothing is planted."""
+    """Return the records without a planted defect."""
     spoiled = {defect.product_id for defect in plan(COUNT)}
     return [each.record for each in products if str(each.record["id"]) not in spoiled]
 

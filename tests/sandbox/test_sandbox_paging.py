@@ -18,7 +18,7 @@ MANY = [f"{number:014d}" for number in range(4_200)]
 
 
 class Clock:
-    """A clock that moves only when told to."""
+    """A clock that moves only when it is set."""
 
     def __init__(self) -> None:
         self.now = 1_000.0

@@ -180,7 +180,7 @@ def process(tmp_path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[st
 
 @pytest.fixture
 def signals() -> Iterator[None]:
-    """Give back the handlers that the command takes when it runs in this process."""
+    """Restore the signal handlers that the command replaces when it runs in this process."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     yield
     for number, handler in handlers.items():

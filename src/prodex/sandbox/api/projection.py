@@ -135,7 +135,7 @@ class Projection:
         self._integer_codes = integer_codes
         # A reply with chosen fields has no blanks at all.
         self._odd_blanks = odd_blanks and not include
-        # The common case: the stored bytes are the reply, without a look into them.
+        # The common case: the stored bytes are the reply, and are not even parsed.
         self._as_stored = not (include or exclude or languages or labels or renames_documents)
 
     def serve(self, body: bytes, overlay: bytes | None = None) -> bytes:

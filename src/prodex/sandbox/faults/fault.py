@@ -180,7 +180,7 @@ def _check_whole(name: str, value: object, least: int) -> None:
 
 def _are_calls(at: object) -> bool:
     numbers = at if isinstance(at, range | tuple) else (at,)
-    # A range is judged by its ends, since it may be as good as endless.
+    # Only the ends of a range are checked, since it may have billions of numbers.
     ends = (numbers[0], numbers[-1]) if numbers and isinstance(numbers, range) else numbers
     return bool(ends) and all(_is_whole(call, 1) for call in ends)
 

@@ -137,7 +137,7 @@ class FaultMiddleware:
                 if call.answered:
                     return
         if on_page:
-            # Which products a page holds is known only where it is cut; the endpoint asks for this there.
+            # Only the endpoint knows which products the page holds, so it applies this itself.
             call.scope["state"][_PAGE_EFFECT] = lambda page: self._changed(on_page, page)
         await self._app(call.scope, call.receive, call.send)
 

@@ -38,7 +38,8 @@ class Canvas:
         left, top, right, bottom = box or (0, 0, *image.size)
         self._draw = ImageDraw.Draw(image)
         self._origin = left, top
-        self.width, self.height = right - left, bottom - top
+        self.width: float = right - left
+        self.height: float = bottom - top
 
     def rectangle(self, box: Box, fill: Fill, radius: float = 0) -> None:
         """Draw a rectangle; `radius` rounds its corners and is a share of the box's height."""

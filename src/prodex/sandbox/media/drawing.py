@@ -56,7 +56,7 @@ def draw_logo(code: str, label: str, *, is_brand: bool) -> Image.Image:
 
 @lru_cache(maxsize=4)
 def _scene(pack: Pack, face: int, side: int) -> Image.Image:
-    """Draw a trade item on a white square, with a shadow where it stands."""
+    """Draw a trade item on a white square, with a shadow below it."""
     colours = palette_of(pack.brand_code, pack.name)
     item = Image.new("RGBA", (side, side))
     if pack.packaging in {"CASE", "PALLET"}:
@@ -140,7 +140,7 @@ def _draw_round(item: Image.Image, shape: Round, body: Colour, cap: Colour, prin
 
 
 def _wrapped(art: Image.Image, halves: Numbers, bend: float, gloss: float) -> Image.Image:
-    """Lay a flat picture around a body whose axis stands upright, lit from the upper left.
+    """Lay a flat picture around a body whose axis is vertical, lit from the upper left.
 
     Parameters
     ----------

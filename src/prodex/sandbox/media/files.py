@@ -54,7 +54,7 @@ class Pack:
 
 
 def pack_of(record: Record) -> Pack:
-    """Take a pack from a record; what waits under `lastRequest` counts where the record itself has nothing."""
+    """Read a pack from a record, and from its pending update (`lastRequest`) what the record itself lacks."""
     waiting = record.get("lastRequest")
     seen = {**(waiting if isinstance(waiting, dict) else {}), **record}
     brand, kind = seen.get("brand"), seen.get("kind")

@@ -60,7 +60,7 @@ def four_bytes(before: bytes, after: bytes, target: int) -> bytes:
     before
         What comes before them; of any length.
     after
-        What comes after them; short, since it is gone through byte by byte.
+        What comes after them; short, since it is processed byte by byte.
     target
         The CRC-32 of the whole.
 
@@ -72,8 +72,8 @@ def four_bytes(before: bytes, after: bytes, target: int) -> bytes:
     register = target ^ _ONES
     for byte in reversed(after):
         register = _undone(register, byte)
-    # Going back over four zeros gives the register that has to be there, had zeros been taken in; the bytes are
-    # what it differs by from the one that is there.
+    # Undoing four zero bytes gives the register that zeros would need before them. Its difference from the register
+    # that is there is the four bytes.
     for _ in range(4):
         register = _undone(register, 0)
     return (register ^ zlib.crc32(before) ^ _ONES).to_bytes(4, "little")

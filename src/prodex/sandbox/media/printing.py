@@ -13,7 +13,7 @@ from prodex.sandbox.media.files import Pack
 
 #: Faces (GS1 Product Image Specification).
 LEFT, TOP, BACK, RIGHT, BOTTOM = 2, 3, 7, 8, 9
-#: More than any picture, whichever box of it is drawn on.
+#: Larger than any picture, so that margins are filled too.
 _EVERYWHERE: Final = (-9, -9, 9, 9)
 #: Modules on either side of a barcode that stay white.
 _QUIET: Final = 10

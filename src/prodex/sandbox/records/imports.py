@@ -142,7 +142,7 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`."""
         while True:
-            # Cleared before the look into the queue: what is queued after the look sets it again.
+            # Cleared before the queue is read: an import that is queued afterwards sets it again.
             self._woken.clear()
             if self._stopping.is_set():
                 return

@@ -142,7 +142,7 @@ def code_value(code_list: str, code: str) -> dict[str, Any]:
 
 
 def unit(code: str) -> dict[str, Any]:
-    """Return the descriptor of a unit of measure, as it stands in `expressedIn` of a quantity.
+    """Return the descriptor of a unit of measure, as `expressedIn` of a quantity holds it.
 
     >>> unit("GRM")
     {'code': 'GRM', 'label': 'Gram'}

@@ -1,6 +1,6 @@
 """How defects come into products: what a defect is, who can have it, and on what share it is planted.
 
-A planter is one function: it spoils a record (or a family) in one way and returns where that shows.
+A planter is one function: it damages a record (or a family) in one way and returns where that can be seen.
 Which planter is applied is drawn once for each area of a product, so the share of a planter is exact and a product
 has at most one defect of each area.
 
@@ -34,7 +34,7 @@ class Defect:
     product_id
         The product's `id`, as text.
     gtin
-        Its GTIN, as it stands in the record.
+        Its GTIN, as the record has it.
     attribute
         Wire path of the attribute.
     language

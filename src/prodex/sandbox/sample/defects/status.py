@@ -45,7 +45,7 @@ def stale(made: Draft) -> Iterable[Trace]:
 
 
 def _share(made: Draft, sharing: SharingStatus, *statuses: str) -> Iterable[Trace]:
-    """Show the product as shared so far only, with one of the retailer's statuses that go with it."""
+    """Set how far the product is shared, and one of the retailer's statuses that fit."""
     status = made.rng.choice(statuses)
     view = replace(made.view, shared_from=sharing, shared_with=sharing, product_status=status)
     show(made, replace(view, active_range=False))
