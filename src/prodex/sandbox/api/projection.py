@@ -79,7 +79,9 @@ def _nodes(value: Any) -> Iterator[dict[str, Any] | list[Any]]:
 
 def _make_integers(value: Any) -> None:
     for node in _nodes(value):
-        for name in _CODE_VALUES & node.keys() if isinstance(node, dict) else ():
+        if isinstance(node, list):
+            continue
+        for name in _CODE_VALUES & node.keys():
             held = node[name]
             code = held.get("code") if isinstance(held, dict) else None
             # A code with a zero before it would lose it.

@@ -116,7 +116,8 @@ class Store:
         sql = "SELECT body FROM records WHERE instr(body, ?) ORDER BY key LIMIT 1"
         if ids:
             sql = "SELECT body FROM products JOIN records USING (key) WHERE products.id = ? ORDER BY key"
-        for value in ids or [encode(address)]:
+        wanted: list[int] | list[bytes] = ids or [encode(address)]
+        for value in wanted:
             yield from (body for (body,) in self.rows(sql, (value,)))
 
     def labels(self) -> dict[str, dict[tuple[str, str], str]]:
@@ -150,10 +151,9 @@ class Store:
 
     def _read_organizations(self) -> Iterator[Organization]:
         rows = self.rows(f"SELECT {ORGANIZATION_COLUMNS} FROM organizations ORDER BY position")  # noqa: S608
-        for id_, name, type_, *access_key, scenarios, deadlines in rows:
-            yield Organization(
-                id_, name, OrganizationType(type_), *access_key, bool(scenarios), bool(deadlines)
-            )
+        for id_, name, type_, client_id, secret, username, *enabled in rows:
+            kind = OrganizationType(type_)
+            yield Organization(id_, name, kind, client_id, secret, username, *map(bool, enabled))
 
 
 def _setting_text(settings: Mapping[str, Any], name: str) -> str:

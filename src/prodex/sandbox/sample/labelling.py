@@ -56,8 +56,9 @@ def draw_nutrients(rng: Random, kind: Kind) -> Nutrients | None:
         return None
     # Never upwards: the nutrients of some kinds add up to nearly 100 g.
     spread = rng.uniform(0.92, 1.0)
-    *grams, fibre, salt = kind.nutrition
-    drawn = Nutrients(*(round(amount * spread, 1) for amount in grams), 0.0, round(salt * spread, 2))
+    *shares, fibre, salt = kind.nutrition
+    grams = [*(round(share * spread, 1) for share in shares), 0.0, round(salt * spread, 2)]
+    drawn = Nutrients(*grams)
     return replace(drawn, fibre=min(fibre, int(drawn.kilocalories * 0.02 * 10) / 10))
 
 
