@@ -308,7 +308,7 @@ def test_every_attribute_that_the_specification_types_is_declared() -> None:
 
 
 def test_the_example_of_the_contract_is_read_as_it_says() -> None:
-    """What /docs shows as XML is what JSON would say so."""
+    """The XML example of /docs is read as the values that JSON would have."""
     begin, end = (
         SECTIONS["Products as XML"].index("    <SupplierProducts>"),
         SECTIONS["Products as XML"].index("</SupplierProducts>"),
