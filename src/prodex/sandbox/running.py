@@ -90,7 +90,7 @@ class Sandbox:
         self._stack = ExitStack()
         self._store: Store | None = None
         self._worker: Worker | None = None
-        self.base_url = ""
+        self.base_url: str = ""
         self.organizations: tuple[Organization, ...] = ()
         self.requests: list[tuple[str, str, Any]] = []
 

@@ -33,7 +33,7 @@ from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal
 
 SERVICE: Final = "prodex sandbox"
-ROUTES: Final = APIRouter()
+ROUTES: Final[APIRouter] = APIRouter()
 
 _TOKEN: Final = ("token_missing", "token_invalid", "token_expired")
 _PARAMETERS: Final = ("unknown_parameter", "invalid_value")

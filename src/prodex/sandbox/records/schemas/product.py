@@ -5,7 +5,7 @@ Every attribute may be absent, since a call chooses its fields, and may be null 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -245,7 +245,7 @@ def _with_names(schema: dict[str, Any]) -> None:
 class Product(OpenObject):
     """A product (spec, Product). It may have other attributes too."""
 
-    model_config = ConfigDict(json_schema_extra=_with_names)
+    model_config: ClassVar[ConfigDict] = ConfigDict(json_schema_extra=_with_names)
 
     id: int | str = described("An integer in full records, text in the rich-content response.")
     uuid: Uuid | None = ABSENT

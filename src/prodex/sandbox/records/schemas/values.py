@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,13 +27,13 @@ class OpenObject(BaseModel):
     """An object that may have other members than those described: the attribute model is open."""
 
     # Built when first used: most processes that import these models never make the document.
-    model_config = ConfigDict(extra="allow", json_schema_extra=tidy, defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", json_schema_extra=tidy, defer_build=True)
 
 
 class ClosedObject(BaseModel):
     """An object that has the members described and no others."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=tidy, defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", json_schema_extra=tidy, defer_build=True)
 
 
 #: Date and time as records hold them. RFC 3339 asks for a zone, so the format is not `date-time`.
