@@ -15,7 +15,7 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from prodex.sandbox.raw_json import decode, encode, storable
-from prodex.sandbox.records.attribute_types import TEXT_ATTRIBUTES
+from prodex.sandbox.records.attribute_types import ATTRIBUTES, FLAG, TEXT_ATTRIBUTES
 from prodex.sandbox.records.referentials import CODE_ATTRIBUTES, UNITS_OF, Codes
 from prodex.sandbox.records.schemas.product import Assets, Product
 
@@ -46,8 +46,7 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
         value = decode(raw)
     except (ValueError, RecursionError) as error:
         raise ProductRefused(f"{attribute} cannot be read: {error}") from None
-    if value is not None:
-        _check_required(attribute, value)
+    _check_shape(attribute, value)
     # Before the schema is checked, since completing changes the value in place.
     completed = _complete(attribute, value, codes)
     if problem := schema_violation(attribute, value):
@@ -55,21 +54,42 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
     return msgspec.Raw(encode(value)) if completed else raw
 
 
-def _check_required(attribute: str, value: Any) -> None:
-    """Refuse an attribute without the code, language or url that it needs; types are left to the schema."""
+def _check_shape(attribute: str, value: Any) -> None:
+    if value is None:
+        return
+    if ATTRIBUTES.get(attribute) is FLAG and not isinstance(value, bool):
+        raise ProductRefused(f"{attribute} is {_short(value)}, not true, false or null")
+    if attribute == "lifeCycle" and (not isinstance(value, int) or isinstance(value, bool)):
+        raise ProductRefused(f"lifeCycle is {_short(value)}, not an integer")
     if attribute in CODE_ATTRIBUTES and not (isinstance(value, dict) and _is_code(value.get("code"))):
         raise ProductRefused(f"{attribute} is {_short(value)}, not an object with a code")
-    # The schema allows an empty string where replies were seen to have one.
-    if attribute in TEXT_ATTRIBUTES and not isinstance(value, list):
+    if attribute in TEXT_ATTRIBUTES:
+        _check_texts(attribute, value)
+    if attribute == "assets.pictures":
+        _check_pictures(value)
+
+
+# The schema would refuse wrong types too, but less clearly: these are the ones that suppliers send.
+def _check_texts(attribute: str, value: Any) -> None:
+    if not isinstance(value, list):
         raise ProductRefused(f"{attribute} is {_short(value)}, not an array of localized texts")
-    for index, item in enumerate(value if isinstance(value, list) else ()):
-        inner = item if isinstance(item, dict) else {}
-        language = inner.get("expressedIn")
-        has_language = isinstance(language, dict) and _is_code(language.get("code"))
-        if attribute in TEXT_ATTRIBUTES and item is not None and not has_language:
+    for index, item in enumerate(value):
+        expressed_in = item.get("expressedIn") if isinstance(item, dict) else None
+        if item is not None and not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
             raise ProductRefused(f"{attribute}[{index}] has no language: expressedIn.code is missing")
-        if attribute == "assets.pictures" and not (isinstance(inner.get("url"), str) and inner["url"]):
-            raise ProductRefused(f"{attribute}[{index}] has no url")
+        if item is not None and not isinstance(item.get("data"), str | None):
+            raise ProductRefused(f"{attribute}[{index}].data is {_short(item['data'])}, not a text")
+
+
+def _check_pictures(value: Any) -> None:
+    if not isinstance(value, list):
+        raise ProductRefused(f"assets.pictures is {_short(value)}, not an array of pictures")
+    for index, item in enumerate(value):
+        if not (isinstance(item, dict) and isinstance(item.get("url"), str) and item["url"]):
+            raise ProductRefused(f"assets.pictures[{index}] has no url")
+        if not isinstance(item.get("isPackshot"), bool | None):
+            shown = _short(item["isPackshot"])
+            raise ProductRefused(f"assets.pictures[{index}].isPackshot is {shown}, not true, false or null")
 
 
 def _complete(attribute: str, value: Any, codes: Codes) -> bool:
